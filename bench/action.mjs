@@ -40,11 +40,14 @@ for (const [name, make] of Object.entries(samples)) {
   }
 }
 
-/** Of the worst outputs: how many times as much a character may cost at the last size as at the first. */
+/**
+ * Budget for the worst outputs: the largest size may cost at most this many times as much per character as the
+ * smallest.
+ */
 const worstGrowth = 3
-/** Microseconds: what costs less is measured as that, since caches and collections decide about it. */
+/** Microseconds. Smaller costs count as this much, because caches and garbage collection dominate them. */
 const least = 0.15
-/** A size that a reader needs longer for isn't tried at the next. */
+/** Milliseconds. A reader that takes longer at one size isn't tried at the next. */
 const patience = 2_000
 
 console.log(
@@ -75,7 +78,7 @@ if (over > 0) {
   process.exitCode = 1
 }
 
-/** Of each size, up to the one that takes too long or throws. */
+/** Microseconds per character at each size. Stops after a size that takes too long, or before one that throws. */
 function worstCosts(make, options) {
   const costs = []
   for (const size of sizes.slice(1)) {

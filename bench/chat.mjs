@@ -1,6 +1,6 @@
-// What the chat costs the page's thread while an answer is written, beside the floor: the same answer read by hand in the
-// page, and not shown at all. The processor is slowed down four times. Interleaved rounds, medians. `chat-long` is about
-// long conversations.
+// Measures how much of the page's main thread the chat uses while an answer streams. The floor is the same answer, read
+// by hand in the page and not shown. The processor is slowed down four times. Interleaved rounds, medians. `chat-long`
+// measures long conversations.
 import { chromium } from '@playwright/test'
 import { CHROMIUM_ARGS, findChromium } from '../scripts/lib/browser.mjs'
 import { startChatServer } from './lib/chat-server.mjs'
@@ -97,7 +97,7 @@ async function measureIn({ page, cdp, call }, { begin, before, isFollowed = fals
   const run = async (tokens) => {
     await call(begin, `${before} then ${tokens} at ${RATE}`)
     await call('untilRead', before * CHARACTERS_OF_TOKEN)
-    // What came at once is drawn, in slices.
+    // The chat draws text that arrived all at once in slices.
     if (begin === 'beginInChat') await call('untilDrawn')
     await page.waitForTimeout(500)
     if (isFollowed) await call('follow')

@@ -1,11 +1,12 @@
-// What a step costs late in a long run whose requests are kept within a window, beside one early in it: the whole loop
-// in Node, without a browser or a network. And what a row of such a run costs to fold, in its first tenth and in all.
+// Compares the cost of a late step with that of an early one, in a long run whose requests must fit a context window.
+// Runs the whole loop in Node, without a browser or a network. Also measures the cost of folding a row, in the first
+// tenth of the run and overall.
 import { emptyState, fold } from '../dist/conversation.js'
 import { createTestAgent } from '../dist/testing.js'
 
 const STEPS = Number(process.env.STEPS ?? 2000)
 const EARLY = 200
-/** Of steps, for a median. */
+/** Number of steps that a median is taken of. */
 const SOME = 100
 const RESULT = Array.from({ length: 170 }, (_, at) => `harbour${at}`).join(' ')
 

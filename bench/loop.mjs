@@ -1,5 +1,6 @@
-// What Offstage adds to a turn, over a loop written by hand in the page: in memory and journaled, and
-// how that grows over a long run; and how soon an aborted run ends (promised: 100 ms). Interleaved rounds in one Chromium, medians.
+// Measures the time that Offstage adds to a turn, compared with a handwritten loop in the page: in memory and
+// journaled. Also measures how this grows over a long run, and how soon an aborted run ends (promised: 100 ms).
+// Interleaved rounds in one Chromium, medians.
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'

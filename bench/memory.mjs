@@ -1,5 +1,5 @@
-// What it takes to find entries in a large memory, with an index and without one yet, and what of it the
-// page's main thread feels. One Chromium, medians.
+// Measures how long finding entries in a large memory takes, with an index and before there is one. Also measures the
+// share of the page's main thread. Runs in one Chromium; medians.
 import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'

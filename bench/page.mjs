@@ -1,7 +1,6 @@
-// What a model is given to read of a page, and what reading it costs the page: Offstage beside
-// page-agent and agentpage (`npm ci --ignore-scripts` in bench/peers), and what Playwright gives agents.
-// Each reads each page alone, as its agent would. ROUNDS=0 leaves out the times; the first argument
-// after the name picks pages.
+// Compares page readers: the text that the model gets, and the time that reading takes in the page. Covers Offstage,
+// page-agent and agentpage (`npm ci --ignore-scripts` in bench/peers), and Playwright's snapshot for agents. Each reads
+// each page alone, as its agent would. ROUNDS=0 skips the times; the first argument after the name picks pages.
 import { chromium } from '@playwright/test'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { CHROMIUM_ARGS, findChromium } from '../scripts/lib/browser.mjs'
@@ -90,7 +89,9 @@ function told(text, { shown, all }) {
   return `${tokens} / ${text.length}, ${shown} of ${all}`
 }
 
-/** What Playwright gives agents of a page: it can't be lent to a page, so its lines are counted by their roles. */
+/**
+ * Measures Playwright's snapshot for agents. Playwright can't run inside a page, so lines are counted by their roles.
+ */
 async function ariaSize(page, _, name) {
   // 5000 rows take it more than half a minute, in which the page can't be closed.
   if (LARGE.test(name)) return 'left out'
@@ -141,7 +142,7 @@ function withRatio(value, ours) {
   return `${value.toFixed(value < 10 ? 1 : 0)}${ratio}`
 }
 
-/** What was found in a fresh page with the reader in it, or why nothing can be. */
+/** Runs a reader in a fresh page. Returns its findings, or the reason why it can't run. */
 async function attempt({ name, script, reason }, url, use) {
   if (reason) return '–'
   const page = await browser.newPage()

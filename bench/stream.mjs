@@ -1,5 +1,5 @@
-// What a long answer costs the page's thread: read by hand in the page, and through Offstage's worker.
-// Main-thread time is the browser's own count (TaskDuration). Interleaved rounds, medians.
+// Measures how much main-thread time a long answer costs: read by hand in the page, and through Offstage's worker. The
+// browser itself counts that time (TaskDuration). Interleaved rounds, medians.
 import { createServer } from 'node:http'
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'

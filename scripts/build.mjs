@@ -88,7 +88,7 @@ async function bundleAll() {
   return modules
 }
 
-/** What is passed on with the code of others: their licences, and the list of what is there. */
+/** Writes the licences of bundled packages, and the list of these packages (SBOM). */
 function writeNotices(packages) {
   writeFileSync(path.join(staging, 'THIRD-PARTY-LICENSES.txt'), licenseTexts(packages))
   const sbom = sbomOf(manifest(), packages, readJson('package-lock.json'))

@@ -18,7 +18,10 @@ console.log(
 )
 process.exit(problems.length === 0 ? 0 : 1)
 
-/** Those that git keeps, or would: not those that are deleted and still in the index. */
+/**
+ * Markdown files that are tracked, or untracked but not ignored. Leaves out files that are deleted but still in the
+ * index.
+ */
 async function repositoryFiles() {
   const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '*.md']
   const { code, stdout, output } = await run('git', args, { cwd: inProject(), quiet: true })

@@ -15,10 +15,12 @@ import { bin, run } from './lib/run.mjs'
 const folder = inProject('.cache/snippets')
 const BLOCK =
   /(?:<!-- snippet\n(?<before>[\s\S]*?)-->\s*)?^```(?<kind>ts|tsx|vue|svelte)(?<runnable> runnable)?\n(?<code>[\s\S]*?)^```$/gm
-/** Whose components stand for themselves: those of frameworks.md are built, and used, as panels. */
+/**
+ * Pages with self-contained components. frameworks.md isn't among them: its components are built and used as panels.
+ */
 const BINDINGS = ['docs/react.md', 'docs/vue.md', 'docs/svelte.md']
 
-/** Other components, of which each framework's own compiler knows more. */
+/** Types of other components. Each framework's own compiler knows the exact ones. */
 const COMPONENTS = `
 declare module '*.vue' { const component: import('vue').Component; export default component }
 declare module '*.svelte' { const component: import('svelte').Component<Record<string, unknown>>; export default component }
@@ -75,7 +77,7 @@ function snippetsOf(document) {
   })
 }
 
-/** What of a block is TypeScript. Of a component its template is compiled, which fails for what can't be. */
+/** The TypeScript of a block. Throws if a component's template can't be compiled. */
 function scriptOf(kind, code, place) {
   if (kind !== 'vue' && kind !== 'svelte') return code
   const [, script = ''] = /<script[^>]*>\n([\s\S]*?)<\/script>/.exec(code) ?? []

@@ -13,7 +13,7 @@ import { filesIn, unpack } from './lib/unpack.mjs'
 requireNode()
 await installDependencies()
 
-/** What is published: everything below is checked with it. */
+/** The content to be published. All checks below run against it. */
 let released = ''
 
 const rows = await runGate([
@@ -27,7 +27,7 @@ const rows = await runGate([
   { name: 'tarball', needs: 'build from nothing', check: tarball },
   { name: 'npm run check', needs: 'tarball', check: () => withReleased('check.mjs') },
   { name: 'consumers', needs: 'tarball', check: () => withReleased('consumers.mjs') },
-  // What the checks write is committed: docs/compatibility.md is in the tarball, too.
+  // The checks write files that are committed, such as docs/compatibility.md, which is in the tarball, too.
   { name: 'tree still clean', check: cleanTree },
 ])
 endGate(rows)

@@ -18,7 +18,7 @@ const fields = {
   funding: funding ?? fundingOf(repository),
 }
 writeFileSync(inProject('package.json'), `${JSON.stringify(fields, null, 2)}\n`)
-// It puts the fields into their usual order, too.
+// Formatting also restores the usual order of the fields.
 const { code } = await bin('oxfmt', ['package.json'])
 if (code !== 0) process.exit(code)
 console.log(`package.json names https://github.com/${repository}.`)

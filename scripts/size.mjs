@@ -9,18 +9,18 @@ import { inProject } from './lib/project.mjs'
 const KILOBYTE = 1000
 /** Parts that a chat loads only for what it shows. */
 const CHAT_PARTS = 'announce|details|ask|page-sentences|edit-input|code-colors|align-columns'
-/** What a page loads only with a feature that it uses. */
+/** Chunks that a page loads only if it uses their feature. */
 const FEATURES =
   'idle-work|skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
 
-/** Parts that the page loads with what has its own row below. */
+/** Chunks that the page loads along with a feature that has its own row below. */
 const BESIDE =
   'read-history|sensitive-fields|file-output|apply-defaults|shown-tools|tool-names|trigger|warn-of-keywords'
 
 /** Chunks that a bundler leaves out if an app imports `toolsFrom` alone. */
 const AGENT_FROM_CONFIG = /^(page|agent-from-config|define-skill|is-json)-/
 
-/** What a connection loads only where the server, or the app, asks for it. */
+/** Chunks that a connection loads only if the server or the app needs them. */
 const MCP_PARTS =
   /^(legacy|ask-person|offers|resource-tools|authorizer|finish|diagnose|client-line|check-patterns)-/
 
@@ -247,7 +247,7 @@ const rows = [
     bytes: sizeOf('svelte.js', { dynamic: false }),
     limit: 2 * KILOBYTE,
   },
-  // Of these, a bundler takes what is imported.
+  // Bundlers keep only the imported parts of these files.
   {
     name: 'parseAction (dist/action.js)',
     bytes: await bundledSize('parseAction', 'action.js'),
@@ -342,7 +342,7 @@ function memoryPart(except) {
   return sizeOf('memory.js', { dynamic: true, except }) - sizeOf('memory.js', { dynamic: false })
 }
 
-/** What a file adds to another one that is there already. */
+/** Bytes that `file` adds to a page that has already loaded `other`. */
 function sizeBeside(file, other) {
   const known = filesOf(other, { dynamic: true })
   return sum([...filesOf(file, { dynamic: true })].filter((name) => !known.has(name)))

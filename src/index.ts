@@ -4,7 +4,7 @@ import type { AgentOptions } from './client/options.ts'
 
 export * from './client/entry.ts'
 
-/** Throws an `OffstageError` for bad configuration; everything later is an outcome or a rejection. */
+/** Throws an `OffstageError` for an invalid configuration. Later errors are run outcomes or rejections. */
 export function createAgent(options: AgentOptions): Agent {
   return create(options, () => import('./inline/inline-worker.ts'))
 }

@@ -4,7 +4,10 @@ import type { AgentOptions } from './client/options.ts'
 
 export * from './client/entry.ts'
 
-/** As in `offstage`; where the worker's file can't be loaded, no inline worker takes its place. */
+/**
+ * Like `createAgent` of `offstage`, but without an inline worker as the fallback when the worker's file can't be
+ * loaded.
+ */
 export function createAgent(options: AgentOptions): Agent {
   return create(options)
 }

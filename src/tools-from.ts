@@ -22,8 +22,8 @@ export type {
 } from './tools-from/agent-from-config.ts'
 
 /**
- * An agent, or a team of them, as a configuration says, which is plain JSON. Functions and objects stand beside it.
- * Throws `invalid-config`: the message says what is wrong and where, and `details.path` where.
+ * Creates an agent or a team of agents from a plain JSON configuration. `parts` has the functions and objects that JSON
+ * can't contain. Throws `invalid-config`: the message names the mistake and its place, `details.path` the place.
  */
 export function agentFromConfig(config: AgentConfig | JsonObject, parts?: ConfigParts): Agent {
   return create(config, parts, () => import('./inline/inline-worker.ts'))

@@ -1,6 +1,6 @@
-/** What a read costs a page that is just open, and what one costs after a small change: milliseconds. */
+/** Milliseconds that reading costs a page: right after opening, and after a small change. */
 
-/** The processor time of the page's main thread, as the browser counts it. */
+/** Processor time of the page's main thread, as the browser counts it. */
 export async function mainThread(page) {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('Performance.enable', { timeDomain: 'threadTicks' })
@@ -15,7 +15,9 @@ export async function mainThread(page) {
   })
 }
 
-/** As the browser reports it: null when no task took 50 ms. The processor is slowed down four times. */
+/**
+ * The longest task as the browser reports it, with the processor slowed down four times. Null if no task took 50 ms.
+ */
 export async function longestTask(page) {
   const cdp = await page.context().newCDPSession(page)
   await cdp.send('Emulation.setCPUThrottlingRate', { rate: 4 })

@@ -3,7 +3,7 @@ import { byId, setText } from '../lib/dom.ts'
 import type { DemoWorker } from '../worker/demo-worker.ts'
 import type { Network } from './network.ts'
 
-/** What a visitor can do to the agent while it works, and what comes of it. */
+/** Creates the buttons that break things while the agent works, and shows the effect of each. */
 export function createFaultButtons(agent: Agent, worker: DemoWorker, network: Network): void {
   const offline = byId('go-offline', HTMLButtonElement)
   const told = byId('fault-told', HTMLElement)

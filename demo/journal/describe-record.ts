@@ -1,5 +1,5 @@
 const MAX_LENGTH = 300
-/** What is left out. */
+/** Fields that `describeRecord` leaves out. */
 const LEFT_OUT =
   'type seq at format runId conversationId appendId messageId partId toolCallId toolsId parentId executionId by path'
 const ids = new Set(LEFT_OUT.split(' '))

@@ -1,6 +1,6 @@
 import type { RunResult } from 'offstage'
 
-/** What a run took, in words. */
+/** Describes how many steps and tokens a run used. */
 export function describeUsage({ steps, usage }: Pick<RunResult, 'steps' | 'usage'>): string {
   const { inputTokens, outputTokens } = usage
   const tokens =

@@ -6,10 +6,10 @@ import { followEvents } from './follow-events.ts'
 import { readJournal, type JournalRow } from './read-journal.ts'
 import { createRecordList, type RecordList } from './record-list.ts'
 
-/** Between two readings. Milliseconds. */
+/** Milliseconds between two reads. */
 const READ_MS = 300
 
-/** What is stored of the conversation on view, as it is stored, and the events of its runs. */
+/** The stored rows of the conversation in view, and the events of its runs. */
 export interface Journal {
   show(conversationId: string): void
 }
@@ -44,7 +44,7 @@ export function createJournal(agent: Agent): Journal {
   }
 }
 
-/** Reads what has been added, at most one reading at a time; what changes meanwhile is read after it. */
+/** Reads new rows, with one read at a time. Changes during a read are read after it. */
 function reader(
   readRows: () => Promise<readonly JournalRow[]>,
   rows: RecordList,
@@ -72,7 +72,7 @@ function reader(
   return ask
 }
 
-/** The lists and the inspector, of which one is on view. Returns what has the inspector show another conversation. */
+/** Tabs for the lists and the inspector. Returns a function that shows another conversation in the inspector. */
 function createTabs(agent: Agent): (conversationId: string) => void {
   const inspector = byId('inspector', HTMLElement) as HTMLElementTagNameMap['offstage-inspector']
   const tabs = [

@@ -14,7 +14,7 @@ const hints: Partial<Record<ErrorCode, string>> = {
   'context-overflow': 'Start a new conversation, or pick a model with a larger context.',
 }
 
-/** What the doctor can look into: failures of the model's endpoint, not of its use. */
+/** Errors that the doctor can examine: failures of the model's endpoint, not of its use. */
 const endpointCodes: ReadonlySet<ErrorCode> = new Set([
   'invalid-config',
   'authentication',
@@ -33,7 +33,7 @@ const endpointCodes: ReadonlySet<ErrorCode> = new Set([
   'provider-error',
 ])
 
-/** Says of a run that failed what may be done about it, and has the doctor look at the model's endpoint. */
+/** Shows why a run failed and what to do about it. A button has the doctor examine the model's endpoint. */
 export function createFailure(model: () => ModelConfig): (error: ErrorData | undefined) => void {
   const box = byId('failure', HTMLElement)
   const why = byId('failure-why', HTMLButtonElement)

@@ -3,18 +3,18 @@ import { stored } from '../lib/stored.ts'
 import { NO_MODEL, presetOf } from './presets.ts'
 import { script } from './script.ts'
 
-/** What was picked. The key is not part of what is stored. */
+/** The visitor's choice of a model. The API key is never stored. */
 export interface ModelChoice {
   readonly provider: string
   readonly baseURL: string
   readonly model: string
-  /** It had a key: after a reload, it has to be typed again. */
+  /** Whether a key was entered. After a reload, the visitor has to enter it again. */
   readonly hadKey: boolean
 }
 
 const noModel: ModelChoice = { provider: NO_MODEL, baseURL: '', model: '', hadKey: false }
 
-/** Without a network for a while, it goes on by itself. */
+/** Enough retries that the run survives about a minute without a network. */
 const retry = { maxRetries: 30, maxDelayMs: 2000 }
 
 const store = stored('localStorage', 'kiln-model')
@@ -25,7 +25,7 @@ export function toModelConfig(choice: Omit<ModelChoice, 'hadKey'>, apiKey: strin
   return { provider, model, ...(baseURL && { baseURL }), ...(apiKey && { apiKey }) }
 }
 
-/** For people. */
+/** The model's name for the visitor. */
 export function nameOf({ provider, model }: ModelChoice): string {
   if (provider === NO_MODEL) return 'Demo mode (scripted)'
   return `${presetOf(provider)?.label ?? provider} · ${model}`

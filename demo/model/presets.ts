@@ -2,10 +2,10 @@ export interface Preset {
   /** The provider's id. */
   readonly provider: string
   readonly label: string
-  /** Shown and used when nothing else is typed. */
+  /** Default address. Fills the field until the visitor types another. */
   readonly baseURL: string
   readonly model: string
-  /** What to do so that a page may ask it. */
+  /** Hint for the visitor, such as how to let a page call this endpoint. */
   readonly note: string
 }
 

@@ -3,12 +3,12 @@ import { OUTCOME } from './outcome.ts'
 
 interface Scene {
   readonly prompt: string
-  /** Offered while a conversation is empty. */
+  /** Suggests the prompt while a conversation is empty. */
   readonly isSuggested?: true
   readonly script: ScriptScene
 }
 
-/** What can be played without a model. A scene is chosen by words of what is said. */
+/** Scenes that can be played without a model. Words in the user's message select the scene. */
 const scenes: readonly Scene[] = [
   {
     prompt: 'Book Thursday delivery, then reload',
@@ -171,7 +171,7 @@ const scenes: readonly Scene[] = [
   },
 ]
 
-/** In the order in which they are worth a try. */
+/** Prompts to suggest, the best one first. */
 export const suggestions: readonly string[] = scenes
   .filter(({ isSuggested }) => isSuggested)
   .map(({ prompt }) => prompt)

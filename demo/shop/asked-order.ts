@@ -5,11 +5,11 @@ import { deliveryPrices, priceOf, totalsOf } from './prices.ts'
 import { arrivalOf, type Shop } from './shop.ts'
 import type { Speed } from './shop-state.ts'
 
-/** What a person is asked about before something is ordered. It is stored with the question. Prices in cents. */
+/** The order that a user is asked to approve. Stored with the approval request. Prices are in cents. */
 export type AskedOrder = {
   readonly lines: readonly { readonly text: string; readonly price: number }[]
   readonly discount: number
-  /** Without delivery. */
+  /** Total price without delivery. */
   readonly total: number
 }
 
@@ -23,7 +23,7 @@ export function askedOrder(shop: Shop): AskedOrder {
   return { lines, discount, total }
 }
 
-/** In a line. */
+/** Describes the order in one line. */
 export function describeOrder(shop: Shop, speed: Speed): string {
   const { lines, total } = askedOrder(shop)
   const goods = lines.map(({ text }) => text).join(', ')
@@ -31,7 +31,7 @@ export function describeOrder(shop: Shop, speed: Speed): string {
   return `${goods}: ${price} with ${speed} delivery, by ${formatDay(arrivalOf(speed))}`
 }
 
-/** Nothing of it has changed since. */
+/** Whether the order is unchanged since approval was requested. */
 export function isStill(shop: Shop, about: JsonValue): boolean {
   const now = askedOrder(shop)
   return isAskedOrder(about) && textOf(about) === textOf(now)

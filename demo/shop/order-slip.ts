@@ -8,8 +8,8 @@ import { arrivalOf } from './shop.ts'
 import type { Speed } from './shop-state.ts'
 
 /**
- * How a call that orders something looks in the chat: the shop's own slip, with what it costs and the button that pays. It
- * is drawn in the page, so the shop's styles count.
+ * Renders a call that orders something as the shop's own slip, with prices and the button that pays. The slip is part
+ * of the page, so the shop's styles apply.
  */
 export function orderSlip(agent: Agent): CallRenderers[string] {
   return (call, { container, respond }) => {
@@ -92,7 +92,7 @@ function speedOf({ input }: ShownCall): Speed {
     : 'standard'
 }
 
-/** What became of it. */
+/** Renders the outcome of the order. */
 function endOf({ status, output }: ShownCall): Node[] {
   switch (status) {
     case 'awaiting-approval':

@@ -8,10 +8,10 @@ export function isCoupon(code: string): boolean {
   return coupons.has(code)
 }
 
-/** What delivery costs, in cents. */
+/** Delivery prices in cents. */
 export const deliveryPrices: Readonly<Record<Speed, number>> = { standard: 0, express: 490 }
 
-/** All in cents. */
+/** All prices are in cents. */
 export interface Totals {
   readonly goods: number
   readonly discount: number

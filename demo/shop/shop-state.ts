@@ -1,11 +1,11 @@
 import { stored } from '../lib/stored.ts'
 
-/** What the shop remembers. Prices are looked up in the catalogue, never stored in the cart. */
+/** The state that the shop stores. Prices aren't part of it: they come from the catalogue. */
 export interface ShopState {
   readonly cart: readonly CartLine[]
   readonly coupon: string | null
   readonly delivery: Delivery | null
-  /** Newest first. */
+  /** Orders, newest first. */
   readonly orders: readonly Order[]
 }
 
@@ -14,24 +14,24 @@ export interface CartLine {
   readonly quantity: number
 }
 
-/** A time slot at the courier's. */
+/** The courier's time slot. */
 export interface Delivery {
   readonly slot: string
-  /** Of the request that booked it: the same request again books nothing more. */
+  /** Idempotency key of the request that booked the slot. Repeating the request books nothing more. */
   readonly key: string
-  /** How many slots were booked so far, this one included. */
+  /** Number of slots booked so far, including this one. */
   readonly number: number
-  /** How often the courier was asked for it. */
+  /** Number of requests to the courier for this slot. */
   readonly requests: number
 }
 
 export interface Order {
   readonly id: string
   readonly lines: readonly CartLine[]
-  /** In cents. */
+  /** Total price in cents. */
   readonly total: number
   readonly speed: Speed
-  /** Milliseconds since 1970. */
+  /** Expected delivery, in milliseconds since 1970. */
   readonly deliveredBy: number
 }
 
@@ -51,7 +51,7 @@ export function saveShop(state: ShopState): void {
   store.write(state)
 }
 
-/** Calls back when another tab of the same shop has saved. */
+/** Calls back when another tab of the shop has saved its state. */
 export function onOtherTabSaved(callback: () => void): void {
   addEventListener('storage', ({ key }) => {
     if (key === STORAGE_KEY) callback()

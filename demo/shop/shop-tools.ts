@@ -7,7 +7,7 @@ import { askedOrder, describeOrder, isStill } from './asked-order.ts'
 import { priceOf, totalsOf } from './prices.ts'
 import type { Shop } from './shop.ts'
 
-/** How long the courier takes to confirm a slot. Long enough to press reload meanwhile. */
+/** Seconds until the courier confirms a slot. Leaves enough time to reload the page meanwhile. */
 const COURIER_SECONDS = 6
 
 const skuOnly = {
@@ -16,7 +16,7 @@ const skuOnly = {
   required: ['sku'],
 } as const
 
-/** What the page lends the agent: the same actions that people have as buttons. */
+/** Tools that the page gives the agent. They do the same as the buttons that people use. */
 export function shopTools(shop: Shop, network: CourierNetwork): readonly Tool[] {
   return [
     ...readingTools(shop),
@@ -26,7 +26,7 @@ export function shopTools(shop: Shop, network: CourierNetwork): readonly Tool[] 
   ]
 }
 
-/** What the courier is reached by. */
+/** The network connection to the courier. */
 interface CourierNetwork {
   readonly isOffline: boolean
   whenOnline(signal: AbortSignal): Promise<void>
@@ -119,7 +119,7 @@ function cartTools(shop: Shop): readonly Tool[] {
   ]
 }
 
-/** Takes long enough to be reloaded in the middle. */
+/** The tool runs long enough that you can reload the page in the middle. */
 function deliveryTool(shop: Shop, network: CourierNetwork): Tool {
   return defineTool({
     name: 'book_delivery',
@@ -130,7 +130,7 @@ function deliveryTool(shop: Shop, network: CourierNetwork): Tool {
       properties: { slot: { type: 'string', description: 'For example: Thursday morning.' } },
       required: ['slot'],
     },
-    // The courier knows a request by its key, so asking again after a reload books nothing more.
+    // The courier recognizes a request by its key, so a repeated request after a reload books nothing twice.
     annotations: { idempotent: true, openWorld: true },
     async execute({ slot }, { idempotencyKey, progress, signal }) {
       const { number, requests } = shop.bookDelivery(slot, idempotencyKey)
@@ -185,7 +185,7 @@ function orderTools(shop: Shop): readonly Tool[] {
   ]
 }
 
-/** The cart in words that a model can quote. */
+/** Describes the cart in words that a model can quote. */
 export function cartSummary(shop: Shop): object {
   const state = shop.getState()
   const { discount, total } = totalsOf(state)

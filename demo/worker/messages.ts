@@ -1,3 +1,3 @@
-// What the page says to its worker, beside what Offstage says.
+// Messages from the page to the worker, in addition to Offstage's own.
 export const CUT_NETWORK = 'cut-network'
 export const MEND_NETWORK = 'mend-network'

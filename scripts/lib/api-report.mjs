@@ -62,7 +62,7 @@ class Modules {
       .toSorted((one, other) => compare(one.name, other.name))
   }
 
-  /** Its own exports go before those of `export *`. */
+  /** A file's own exports take precedence over those of `export *`. */
   #exports(file) {
     const { exports, stars } = this.#read(file)
     const all = stars.flatMap(({ from, isType }) =>
@@ -102,7 +102,7 @@ class Modules {
     return this.#local(file, name)
   }
 
-  /** What a name means within a module. */
+  /** Resolves a name within a module. */
   #local(file, name) {
     const { imports, declarations } = this.#read(file)
     const imported = imports.get(name)

@@ -34,7 +34,7 @@ const NOT_TESTED = [
   'WebUIOmniboxPopup',
 ]
 
-/** What Chromium needs on machines without a display, a GPU or a user namespace, and no chatter. */
+/** Flags for machines without a display, a GPU or user namespaces. They also silence Chromium's background traffic. */
 export const CHROMIUM_ARGS = [
   `--disable-features=${[...OFF_BY_PLAYWRIGHT, ...NOT_TESTED].join(',')}`,
   '--no-sandbox',

@@ -5,9 +5,11 @@ const STATIC = /\b(?:from|import)\s*["'`]\.\/([\w.-]+)["'`]/g
 const DYNAMIC = /\bimport\(\s*["'`]\.\/([\w.-]+)["'`]\s*\)/g
 
 /**
- * What few pages load: where the worker doesn't start, what finds out why, and the worker as text; where the
- * page sends the model's requests (`transport: 'page'`), what
- * does; the tools of `controlTools`; `extract()`; the doctor's check of tools, with the reader of calls in text.
+ * Chunks that few pages load:
+ * - the inlined worker, and the diagnosis of a worker that doesn't start;
+ * - model requests sent from the page (`transport: 'page'`);
+ * - the tools of `controlTools`, and `extract()`;
+ * - the doctor's check of tools, with the reader of calls in text.
  */
 const ON_DEMAND =
   /^(?:inline\.js|(?:start-diagnosis|page-fetches|control-tools|extract|check-tools)-.*)$/

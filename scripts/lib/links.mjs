@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
 /**
- * What is wrong with the links of Markdown documents: a file that isn't there, a heading that isn't there, a
- * path out of the folder. Addresses with a scheme are not looked at.
+ * Finds broken links in Markdown documents: missing files, missing headings and paths outside the folder. Ignores
+ * addresses with a scheme.
  *
  * @param {string} folder the root of the documents
  * @param {readonly string[]} documents their paths below it, with `/`

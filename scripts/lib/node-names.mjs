@@ -17,7 +17,7 @@ export function firstNodeName(folder) {
 function nodeNameIn(node) {
   if (node.type === 'Identifier') return NAMES.has(node.name) ? node.name : null
   for (const [key, value] of Object.entries(node)) {
-    // What is named in `a.name` and `{ name: … }` is a property.
+    // The names in `a.name` and `{ name: … }` are properties.
     if ((key === 'property' || key === 'key') && !node.computed) continue
     for (const child of [value].flat()) {
       const name = typeof child?.type === 'string' ? nodeNameIn(child) : null

@@ -34,7 +34,7 @@ export async function packTarball(folder, project = root) {
   }
 }
 
-/** What `files` of package.json lists, of which the folders of entries are written here. */
+/** Copies the files that `files` in package.json lists, and generates the folders of its entries. */
 function copyPackage(project, staging) {
   const manifest = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'))
   const subpaths = subpathManifests(manifest)

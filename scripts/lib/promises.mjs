@@ -150,7 +150,7 @@ function titled(node, [parent, record]) {
 }
 
 /**
- * What a change of test files does to the tests that keep promises.
+ * Finds the promises whose tests are affected by a change of test files.
  *
  * @param {readonly Promised[]} promises
  * @param {readonly { file: string, before: string | null, after: string | null }[]} changes

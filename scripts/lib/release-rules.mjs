@@ -1,4 +1,4 @@
-// What must hold before a release, as functions from what is there to the list of what is wrong.
+// Requirements for a release. Each function returns the list of problems that it finds.
 
 /** Stands for the owner of the repository until `npm run release:repository` has set it. No account can have it. */
 export const PLACEHOLDER = 'SET_AT_RELEASE'

@@ -37,7 +37,7 @@ export function sbomOf(product, packages, lock) {
   }
 }
 
-/** What the bundler rendered of a component in one of the builds, in bytes. */
+/** Bytes that the bundler rendered of a component in one of the builds. */
 export function renderedBytes(component, build) {
   const found = component.properties.find(({ name }) => name === `${BYTES}${build}`)
   return Number(found?.value ?? 0)
@@ -79,7 +79,7 @@ function sha512(lock, folder) {
   return { alg: 'SHA-512', content: Buffer.from(digest, 'base64').toString('hex') }
 }
 
-/** Who needs whom, among the bundled packages. */
+/** Dependencies between the bundled packages. */
 function dependencyGraph(product, packages) {
   const direct = { ...product.dependencies, ...product.devDependencies }
   return [

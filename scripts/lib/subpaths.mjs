@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, rmdirSync, rmSync, writeFileSync } 
 import path from 'node:path'
 
 /**
- * What resolvers without `exports` find (Parcel by default, TypeScript's `moduleResolution: node`): a
- * folder for each entry, with a manifest that names the entry's files.
+ * Generates a folder for each entry, with a manifest that names the entry's files. Resolvers without `exports` need
+ * them: Parcel by default, and TypeScript's `moduleResolution: node`.
  */
 export function subpathManifests({ exports }) {
   return Object.entries(exports)

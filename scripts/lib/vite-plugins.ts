@@ -95,9 +95,8 @@ export function fixedSchemaBase(): Plugin {
 }
 
 /**
- * Of Comlink calls are used and nothing else: neither functions and objects that are passed as proxies,
- * nor properties that are read or set, nor constructors, nor proxies that are released, nor windows with
- * their origins.
+ * Strips Comlink down to plain calls. We don't use its proxied functions and objects, property access, constructors,
+ * released proxies, or windows with their origins.
  */
 export function onlyCalls(): Plugin {
   const unused: readonly RegExp[] = [
@@ -143,8 +142,8 @@ export function nativeSets(): Plugin {
 }
 
 /**
- * Of idb, requests are promises and nothing else: neither a database's shortcuts, which are a transaction
- * each, nor `for await` over cursors.
+ * Strips idb down to requests as promises. We don't use a database's shortcuts, which open a transaction each, or `for
+ * await` over cursors.
  */
 export function onlyTransactions(): Plugin {
   const unused = /^const readMethods = [^]*(?=^export \{)/m

@@ -23,29 +23,28 @@ export interface ActionScannerOptions {
   /** The prompt template already opened the reasoning, so the output starts inside it. */
   readonly reasoningPrefilled?: boolean
   /**
-   * Native mode: recognises calls that a model wrote as text though it has native tools. Calls, blocks
-   * included, count only where they are not quoted and end the output (Q2); all else is text. An opener cut
-   * off by the end of the output is dropped without an error.
+   * Native mode: recognises calls that a model wrote as text although it has native tools. Calls and blocks count only
+   * if they are unquoted and at the end of the output (Q2). All else is text. A cut-off opener at the end of the output
+   * is dropped without an error.
    */
   readonly rescue?: boolean
-  /** Calls that neither a marker nor a tool's own tag encloses are text: bare JSON, Python and ReAct. */
+  /** Treats calls without a marker or a tool's own tag as text: bare JSON, Python and ReAct. */
   readonly delimitedOnly?: boolean
-  /** The longest block that is read, in characters. Default 1 000 000. */
+  /** Maximum length of a block in characters. Default 1 000 000. */
   readonly maxBlockLength?: number
-  /** Makes a `toolCallId`. Default: `call_` and 16 random hexadecimal digits. */
+  /** Creates a `toolCallId`. Default: `call_` and 16 random hexadecimal digits. */
   readonly newId?: () => string
 }
 
 export interface ActionScanner {
-  /** Returns the parts that this piece completes. Only what could still become a call is held back. */
+  /** Returns the parts that this piece completes. Holds back only text that could still become a call. */
   push(piece: string): StreamPart[]
   /**
-   * Ends the output: returns what was held back, then the calls or the error. Call it once. After the finish
-   * reasons `length` and `content-filter`, a value that only the end of the output closes is cut: its call
-   * is malformed.
+   * Ends the output: returns the held-back text, then the calls or the error. Call it once. After the finish reasons
+   * `length` and `content-filter`, a value without its own end is cut off: its call is malformed.
    */
   end(options?: { readonly finishReason?: string }): StreamPart[]
-  /** All so far was no reply, but reasoning: returns what was held back as text, and starts anew. */
+  /** Treats all output so far as reasoning instead of a reply. Returns the held-back text and starts over. */
   reset(): StreamPart[]
   /** Everything that was pushed, as the model wrote it. */
   readonly output: string
@@ -53,9 +52,9 @@ export interface ActionScanner {
 
 /**
  * Reads a model's output as it streams: text and reasoning at once, calls when they are complete.
- * Parts, in order: `text-delta` and `reasoning-delta`; then the calls that may run as `tool-call`
- * with `input`, up to the first invalid one, which has `error` instead; or one `action-error` when
- * nothing of the block can be trusted; `raw` with `{ ignored }` for output after the call.
+ * Order of the parts: first `text-delta` and `reasoning-delta`. Then the valid calls as `tool-call` with `input`, up to
+ * the first invalid one, which has `error` instead. If no part of the block can be trusted, one `action-error` replaces
+ * them. Last, `raw` with `{ ignored }` for output after the call.
  */
 export function createActionScanner(
   tools: readonly ToolDefinition[],
@@ -169,7 +168,7 @@ class PartSink implements Sink {
     if (read.thoughtEnd !== undefined) return { thoughtEnd: writtenPosition(held, read.thoughtEnd) }
     for (const prose of read.prose) show(prose)
     this.#emitCalls(read)
-    // It stands before what was ignored so far.
+    // This text precedes the text ignored so far.
     if (read.ignored !== undefined) this.#ignored.unshift(read.ignored)
     return 'calls'
   }
@@ -222,7 +221,7 @@ class PartSink implements Sink {
   }
 
   #emitCalls(read: CallsRead): void {
-    // R16: a call before these is invalid.
+    // R16: an earlier call is invalid.
     if (this.#hasProblem) return
     for (const call of read.calls)
       this.#parts.push({ type: 'tool-call', toolCallId: this.#newId(), ...call })
@@ -241,7 +240,7 @@ export const loneThinkCloser = 'lone-think-closer'
 const loneThinkMessage =
   'The output closed reasoning that it never opened: set reasoningPrefilled for this model.'
 
-/** Code of the warning that a call stands in reasoning that never ended. */
+/** Code of the warning about a call in reasoning that never ended. */
 const callInReasoning = 'call-in-reasoning'
 const callInReasoningMessage =
   'The output ended inside its reasoning, so a call in it was not run. Raise the token limit, or tell the model to close its reasoning before it calls.'

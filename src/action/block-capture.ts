@@ -3,17 +3,17 @@ import { CodeTracker } from './code-tracker.ts'
 import type { ReasoningEnd } from './scan/reasoning-marks.ts'
 import { splitAtCloser } from './trailing-text.ts'
 
-/** Where an opener stood; outside of prose its block counts only when it ends the output (R3, R5). */
+/** Context of an opener. Outside of prose, its block counts only at the end of the output (R3, R5). */
 export type CaptureContext = 'prose' | 'fence' | 'comment' | 'reasoning'
 
-/** `text`: what was captured is no block. */
+/** `text`: the captured text is not a block. */
 export type CaptureState = 'open' | 'closed' | 'text' | 'too-long'
 
 type Phase = 'peek' | 'mention' | 'markup' | 'cdata' | 'cdata-end' | 'comment'
 
 export interface CaptureOptions {
   readonly context: CaptureContext
-  /** The end of the thought that it stands in. */
+  /** Detects the end of the reasoning around the block. */
   readonly endsThought?: ReasoningEnd
   readonly opener: Opener
   readonly maxLength: number
@@ -23,13 +23,13 @@ const cdata = '<![CDATA['
 
 interface Stop {
   readonly at: number
-  /** More input decides. */
+  /** More input is needed to decide. */
   readonly isPartial: boolean
 }
 
 /**
- * Collects what follows an opener until the block's closer (R2, R7), piece by piece and in linear
- * time. CDATA sections and comments are skipped; the content is parsed once, elsewhere.
+ * Collects text from an opener to the block's closer (R2, R7), piece by piece in linear time. Skips CDATA sections and
+ * comments. The content is parsed once, elsewhere.
  */
 export class BlockCapture {
   readonly context: CaptureContext
@@ -38,11 +38,11 @@ export class BlockCapture {
   readonly #closers: readonly string[]
   readonly #pieces: string[] = []
   #length = 0
-  /** Where, in the last piece, what follows the block starts. */
+  /** Start of the text after the block, in the last piece. */
   #restAt = 0
   #carry = ''
   #phase: Phase = 'peek'
-  /** Follows the code around a mention, or the fence around a tentative block. */
+  /** Tracks code around a mention, or the fence around a tentative block. */
   readonly #tracker = new CodeTracker()
   #fenceLine = ''
   #fenceClosed = false
@@ -55,28 +55,28 @@ export class BlockCapture {
     this.#closers = [...new Set(['</ACTION', `</${options.opener.name}`])]
   }
 
-  /** The first thing after the opener was no tag: it may be a mere mention of the tag (R2). */
+  /** The opener isn't followed by a tag, so it may only be a mention of the tag in prose (R2). */
   get isMention(): boolean {
     return this.#phase === 'mention'
   }
 
-  /** What stood between opener and closer; so far, while the closer is missing. */
+  /** Text between opener and closer, or all text so far while the closer is missing. */
   get content(): string {
     return this.#content ?? this.#pieces.join('') + this.#carry
   }
 
-  /** All that was captured, the closer included, as the model wrote it. */
+  /** All captured text as the model wrote it, including the closer. */
   get written(): string {
     return this.content + this.#closer
   }
 
-  /** The content at the end of the output. A comment that was never closed hid whatever closer there was. */
+  /** Content at the end of the output. An unclosed comment may have hidden the closer. */
   get unclosed(): { readonly content: string; readonly rest: string } {
     const { content } = this
     return this.#phase === 'comment' ? splitAtCloser(content) : { content, rest: '' }
   }
 
-  /** Takes a piece and returns what of it follows the block, or the point where it became text. */
+  /** Feeds a piece. Returns the part after the block, or from the point where it turned out to be text. */
   push(piece: string): string {
     const text = this.#carry + piece
     this.#carry = ''
@@ -103,7 +103,7 @@ export class BlockCapture {
     this.#length += part.length
   }
 
-  /** One step from `at`; the position to go on from, or undefined when all of the text is used. */
+  /** Takes one step from `at`. Returns the position to continue from, or undefined if all text is consumed. */
   #step(text: string, at: number): number | undefined {
     if (this.#phase === 'peek') return this.#peek(text, at)
     if (this.#phase === 'cdata' || this.#phase === 'comment') return this.#skipTo(text, at)
@@ -120,7 +120,7 @@ export class BlockCapture {
     return at
   }
 
-  /** Inside a CDATA section or a comment: on to its end. */
+  /** Skips to the end of a CDATA section or a comment. */
   #skipTo(text: string, at: number): number | undefined {
     const end = this.#phase === 'cdata' ? ']]>' : '-->'
     const found = text.indexOf(end, at)
@@ -132,7 +132,7 @@ export class BlockCapture {
     return found + 3
   }
 
-  /** Where the thought around the block ends, or may. */
+  /** Finds where the reasoning around the block ends or may end. */
   #findStop(text: string, from: number, to: number): Stop | undefined {
     const { endsThought } = this.#options
     if (!endsThought) return undefined
@@ -149,7 +149,7 @@ export class BlockCapture {
     return isPartial ? this.#wait(text, from, at) : this.#becomeText(text, from, at)
   }
 
-  /** R10: a `]]>` was literal when another one comes before the next section or closing tag. */
+  /** R10: treats a `]]>` as literal if another one precedes the next section or closing tag. */
   #afterCdata(text: string, at: number): number | undefined {
     const next = /\]\]>|<!\[cdata\[|<\/[A-Za-z_]/gi
     next.lastIndex = at
@@ -214,7 +214,7 @@ export class BlockCapture {
     return 'other'
   }
 
-  /** R3: in a mention, a closer in inline code is none. */
+  /** R3: a closer in inline code doesn't close a mention. */
   #isInCode(): boolean {
     this.#tracker.flush()
     return this.#phase === 'mention' && (this.#tracker.inRun || this.#tracker.fenced)
@@ -236,7 +236,7 @@ export class BlockCapture {
     this.state = 'text'
   }
 
-  /** Looks at plain text for what ends a tentative block; the position where it does, or -1. */
+  /** Searches plain text for the end of a tentative block. Returns its position, or -1. */
   #followContext(text: string, from: number, to: number): number {
     if (this.context === 'comment') {
       const start = Math.max(0, from - 2)
@@ -253,7 +253,7 @@ export class BlockCapture {
     for (let at = from; at < to; at++) this.#tracker.feed(text.charCodeAt(at))
   }
 
-  /** Where something follows the line that closes the fence around an unfinished block, or -1. */
+  /** Returns the position of text after the line that closes the fence around an unfinished block, or -1. */
   #followFence(text: string, from: number, to: number): number {
     const last = Math.min(to + 1, text.length)
     for (let at = from; at < last; at++) {
@@ -274,7 +274,7 @@ function isPrefix(window: string, wanted: string): boolean {
   return window.length < wanted.length ? wanted.startsWith(window) : window.startsWith(wanted)
 }
 
-/** How much of the text's end could be the start of `wanted`. */
+/** Returns the length of the text's end that could be the start of `wanted`. */
 function partialTail(text: string, from: number, wanted: string): number {
   for (let length = Math.min(wanted.length - 1, text.length - from); length > 0; length--)
     if (text.endsWith(wanted.slice(0, length))) return length

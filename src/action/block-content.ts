@@ -7,7 +7,7 @@ import { walkText } from './own-text.ts'
 import type { ToolIndex } from './tool-index.ts'
 import { endsAnswer } from './trailing-text.ts'
 
-/** The calls of a block. `ignored`: what follows them in it, where they are in another format. */
+/** Returns the calls of a block. `ignored`: text after calls in another format. */
 export function readBlockContent(
   content: string,
   index: ToolIndex,
@@ -19,7 +19,7 @@ export function readBlockContent(
   return { ...foreign, ...(!endsAnswer(rest) && { ignored: rest }) }
 }
 
-/** Where, in a block without a closer, reasoning ends outside of its calls that was never opened (R5). */
+/** Returns where reasoning without an opener ends in an unclosed block, outside of its calls (R5). */
 export function findThoughtEnd(content: string, index: ToolIndex): number | undefined {
   const foreign = readForeignBlock(content, index)
   if (foreign) return foreign.thoughtEnd
@@ -35,6 +35,6 @@ export function findThoughtEnd(content: string, index: ToolIndex): number | unde
     },
   })
   if (end === undefined) return undefined
-  // Of what can't be read the closer may stand in a value.
+  // The closer may be part of a value in unreadable content.
   return readBlock(content.slice(0, end), index).problem?.code === 'malformed' ? undefined : end
 }

@@ -1,4 +1,4 @@
-/** How far an opener may reach: attributes longer than this make it text. */
+/** Most characters of an opener. With longer attributes, it is text. */
 const maxOpenerLength = 300
 
 const canonical = '<ACTION'
@@ -7,13 +7,13 @@ const canonical = '<ACTION'
 export interface Opener {
   readonly end: number
   readonly selfClosing: boolean
-  /** The spelling of the name, which its closer may share. */
+  /** The name as it is spelled here. The closer may be spelled the same way. */
   readonly name: string
 }
 
 /**
- * R1: the opener that starts at `at`; `'partial'` while more input may complete it. In another letter
- * case it counts only at the start of a line and directly followed by a tag.
+ * R1: the opener that starts at `at`; `'partial'` while more input may complete it. An opener in another
+ * letter case counts only at the start of a line, with a tag directly after it.
  */
 export function matchOpener(
   text: string,

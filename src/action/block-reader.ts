@@ -15,15 +15,15 @@ import type { Expected, Slice } from './element-finder.ts'
 import { readText } from './xml-text.ts'
 import { parseBoundedJson } from './parse-bounded-json.ts'
 
-/** The calls that may run, and what is wrong with the first that may not. */
+/** The calls that may run, and the problem of the first call that may not. */
 export interface CallsRead {
   readonly calls: readonly ActionCall[]
   readonly problem?: CallProblem
-  /** The tool the problem is about, when its name could be read. */
+  /** The tool that has the problem, if its name could be read. */
   readonly problemTool?: string
 }
 
-/** Elements that name the tool in an attribute, and those that name the parameter so (R9). */
+/** Elements that name their tool in an attribute, and elements that name their parameter in one (R9). */
 const genericTools: ReadonlySet<string> = new Set([
   'invoke',
   'tool',
@@ -112,7 +112,10 @@ class BlockReader {
     return { ...base, body: { start: tag.end, end: closer.start }, next: closer.end }
   }
 
-  /** The tool that an attribute names. A tool that is itself named so wins, unless it has no such parameter. */
+  /**
+   * The tool named in the `name` attribute. A registered tool with the element's own name wins, unless it has no
+   * `name` parameter and the attribute names another tool.
+   */
   #nameAttribute(element: string, { attributes }: OpenTag): string | undefined {
     const name = attributes.get('name')
     const known = this.#index.find(element)
@@ -121,7 +124,7 @@ class BlockReader {
     return known && !isOther ? undefined : name
   }
 
-  /** R10: a tool ends at its first closer that another call or the end of the block follows. */
+  /** R10: a call ends at its first closer that is followed by another call or the end of the block. */
   #toolCloser(name: string, from: number): Slice | undefined {
     let first: Slice | undefined
     for (const token of this.#values.tokens.closers(name, from, this.#end)) {
@@ -167,12 +170,12 @@ class BlockReader {
     )
   }
 
-  /** A tool element whose whole content is a JSON object: its parameters. */
+  /** The parameters, if the whole content of the tool's element is a JSON object. */
   #jsonBody(body: Slice): JsonValue | undefined {
     const text = readText(this.#text.slice(body.start, body.end)).trim()
     if (!text.startsWith('{') || !text.endsWith('}')) return undefined
     const value = parseBoundedJson(text)
-    // Between braces there may be elements; without any, unreadable text would pass for no parameters.
+    // The braces may hold elements. Without this check, unreadable text would count as "no parameters".
     if (value === undefined && !text.includes('<'))
       throw this.#values.malformed('the parameters in braces are no JSON', body.start)
     return value
@@ -200,7 +203,7 @@ function withoutPrefix(element: string): string {
   return element.replace(/^[\w-]+:/, '')
 }
 
-/** Where the block's content ends: before a closer in another letter case, or one that was cut off. */
+/** End of the block's content: before a closer in another letter case, or one that was cut off. */
 function endOfContent(text: string): number {
   const cut = /<(?:\/(?:A(?:C(?:T(?:I(?:O(?:N\s*)?)?)?)?)?)?)?$|<\/action\s*>\s*$/i.exec(
     text.slice(-200),

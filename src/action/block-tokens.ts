@@ -2,7 +2,7 @@ import { endOfCdata } from './xml-text.ts'
 
 export type TokenKind = 'open' | 'close' | 'cdata' | 'comment' | 'doctype' | 'instruction'
 
-/** A piece of markup. `end` is after a CDATA section; of a tag, after its name (attributes are read on demand). */
+/** A piece of markup. `end` is the end of a CDATA section, or of a tag's name (attributes are read on demand). */
 export interface Token {
   readonly kind: TokenKind
   readonly name: string
@@ -10,11 +10,11 @@ export interface Token {
   readonly end: number
 }
 
-/** What may start markup; a `<` before anything else is text. */
+/** Start of markup. A `<` before anything else is text. */
 const markup =
   /<!\[cdata\[|<!--|<!doctype|<\?|<(\/?)([A-Za-z_\u0080-\uffff][\w.:\u0080-\uffff-]*)/gi
 
-/** The markup of a block, found in one pass; every later question is a look-up. */
+/** The markup of a block, tokenized in one pass so that later queries are look-ups. */
 export class BlockTokens {
   readonly text: string
   readonly all: readonly Token[]
@@ -31,7 +31,7 @@ export class BlockTokens {
     }
   }
 
-  /** Closing tags of `name` within a range, in order. */
+  /** Yields closing tags of `name` within a range, in order. */
   *closers(name: string, from: number, to: number): Generator<Token> {
     const list = this.#closers.get(name) ?? []
     for (let index = lowerBound(list, from, (token) => token.start); index < list.length; index++) {
@@ -41,18 +41,18 @@ export class BlockTokens {
     }
   }
 
-  /** How many elements called `name` open within a range. */
+  /** Counts opening tags of `name` within a range. */
   countOpeners(name: string, from: number, to: number): number {
     const list = this.#openers.get(name) ?? []
     return lowerBound(list, to, (start) => start) - lowerBound(list, from, (start) => start)
   }
 
-  /** Index in `all` of the first token that starts at or after a position. */
+  /** Returns the index in `all` of the first token at or after a position. */
   indexFrom(position: number): number {
     return lowerBound(this.all, position, (token) => token.start)
   }
 
-  /** Where the comment that opens at `start` ends; -1 when it never does. Amortised constant. */
+  /** Returns the end of the comment that opens at `start`; -1 if it is never closed. Amortised constant time. */
   endOfComment(start: number): number {
     const known = this.#commentEnd
     if (known.at === -1 && start >= known.from) return -1

@@ -16,8 +16,8 @@ export interface ActionCall {
 }
 
 /**
- * The input of a call from its parameters. Every problem is reported at once, so that the model can
- * correct the call in one go. Throws `CallProblem`.
+ * Builds the input of a call from its parameters. Reports all problems at once, so that the model can
+ * correct the call in one step. Throws `CallProblem`.
  */
 export function readArguments<Value>(
   tool: IndexedTool,
@@ -92,7 +92,7 @@ class ParameterProblems {
   }
 }
 
-/** A call whose arguments are JSON: an object, its text, or nothing. Throws `CallProblem`. */
+/** Reads a call with JSON arguments: an object, its text, or nothing. Throws `CallProblem`. */
 export function readJsonCall(tool: IndexedTool, args: JsonValue | undefined): ActionCall {
   const value = typeof args === 'string' ? parseArguments(args) : (args ?? {})
   if (!isRecord(value)) {
@@ -110,7 +110,7 @@ function parseArguments(text: string): unknown {
   return text.trim() === '' ? {} : parseBoundedJson(text)
 }
 
-/** A call whose arguments are texts by name, taken as they are (no entities). Throws `CallProblem`. */
+/** Reads a call with arguments as texts by name, without decoding entities. Throws `CallProblem`. */
 export function readTextCall(
   tool: IndexedTool,
   entries: Iterable<readonly [string, string]>,
@@ -118,7 +118,7 @@ export function readTextCall(
   return readArguments(tool, entries, (text, shape) => coerceText(text, shape))
 }
 
-/** The tool a call names. Throws `CallProblem` with a suggestion. */
+/** The tool with this name. Throws `CallProblem` with a suggestion if there is none. */
 export function requireTool(name: string, index: ToolIndex): IndexedTool {
   const tool = index.find(name)
   if (tool) return tool
@@ -128,7 +128,7 @@ export function requireTool(name: string, index: ToolIndex): IndexedTool {
   )
 }
 
-/** The problem of a call that names none of the tools. */
+/** The problem of a call to an unknown tool. */
 export function unknownTool(name: string, names: readonly string[]): CallProblem {
   const suggestion = suggestName(name, names)
   const hint = suggestion === undefined ? '.' : `, did you mean '${suggestion}'?`

@@ -3,7 +3,7 @@ import type { CallError } from '../protocol/message.ts'
 /** The three ways a call can be unreadable. */
 export type ActionErrorCode = 'malformed' | 'unknown_tool' | 'invalid_params'
 
-/** An error of the reader, worded for the model that has to correct itself. */
+/** An error of the reader, with a message that helps the model correct its call. */
 export interface ActionError extends CallError {
   readonly code: ActionErrorCode
 }
@@ -28,7 +28,7 @@ export class CallProblem extends Error {
   }
 }
 
-/** A value that doesn't fit its parameter; the call's reader adds tool and expectations. */
+/** A value that doesn't fit its parameter. The call's reader adds the tool and the expected parameters. */
 export class ValueProblem extends Error {
   readonly suggestion: string | undefined
 

@@ -1,27 +1,27 @@
 import { backtick, isBlank, newline, tilde } from './char-codes.ts'
 
-/** How far behind a marker the end of the backtick run before it is looked for. */
+/** Maximum distance between a marker and the end of the backtick run before it. */
 export const maxInlineCode = 2000
 
-/** What a list item or a blockquote begins with: its lines hold fences, too. */
+/** Start of a list item or a blockquote. Fences may begin on such lines, too. */
 const container = /^(?:\s*(?:>|(?:[-*+]|\d{1,9}[.)])\s))+\s*$/
 const quote = /^[\s>]*$/
-/** The longest beginning of a line that is looked at for them. */
+/** Maximum length of such a start. */
 const maxHead = 40
 
-/** Where a character stands: prose, a closed or still open backtick run, or a fenced block. */
+/** Markdown context of a character: prose, an open backtick run, or a fenced block. */
 export interface CodeState {
-  /** Length of the backtick run that is open on this line; 0 when none is. */
+  /** Length of the open backtick run on this line; 0 if there is none. */
   readonly openRun: number
   readonly fenced: boolean
-  /** Nothing but white space precedes on this line. */
+  /** Only white space precedes on this line. */
   readonly lineStart: boolean
 }
 
 /**
- * Follows Markdown code one character at a time (CommonMark: fences of three or more backticks or
- * tildes at the start of a line, a list item or a blockquote; inline code as a backtick run closed on the same line).
- * An `openRun` may turn out to be no code: that is known at its closer or at the line's end.
+ * Tracks Markdown code one character at a time (CommonMark). A fence is three or more backticks or tildes at the start
+ * of a line, list item or blockquote. Inline code is a backtick run closed on the same line. Whether an `openRun` is
+ * code is known only at its closer or at the end of the line.
  */
 export class CodeTracker implements CodeState {
   openRun = 0
@@ -32,16 +32,18 @@ export class CodeTracker implements CodeState {
   #runAtStart = false
   #fenceChar = 0
   #fenceLength = 0
-  /** A fence line whose info string is being read; a backtick in it makes it inline code instead. */
+  /**
+   * Length of a fence line's marker while its info string is read. A backtick in the info string makes it inline code.
+   */
   #pendingFence = 0
   #closing = false
   #ignoreRuns = false
-  /** The beginning of the line. */
+  /** Beginning of the line. */
   #head = ''
-  /** The fence stands in a blockquote, and its lines may begin with `>`. */
+  /** The fence is in a blockquote, so its lines may begin with `>`. */
   #inQuote = false
 
-  /** Takes the next character's code unit. */
+  /** Feeds the next character's code unit. */
   feed(code: number): void {
     if (code === newline) return this.#endLine()
     if (code === this.#runChar && this.#run > 0) {
@@ -63,17 +65,17 @@ export class CodeTracker implements CodeState {
     this.#closing = false
   }
 
-  /** This line may still turn out to open a fence. */
+  /** This line may still open a fence. */
   get mayOpenFence(): boolean {
     return !this.fenced && (this.#pendingFence > 0 || (this.#run > 0 && this.#runAtStart))
   }
 
-  /** A backtick run is open on this line, or a fence line that a further backtick would make one. */
+  /** A backtick run is open on this line, or a fence line that a further backtick would turn into one. */
   get inRun(): boolean {
     return this.openRun > 0 || (this.#pendingFence > 0 && this.#fenceChar === backtick)
   }
 
-  /** Until the line ends, no run opens: its open run was found to be no code. */
+  /** Ignores runs until the end of the line, because its open run turned out to be no code. */
   ignoreRunsOnLine(): void {
     this.openRun = 0
     this.#run = 0
@@ -81,7 +83,7 @@ export class CodeTracker implements CodeState {
     this.#ignoreRuns = true
   }
 
-  /** Ends a run that ends exactly here, so that `openRun` and `fenced` are up to date. */
+  /** Ends a run that ends here, so that `openRun` and `fenced` are up to date. */
   flush(): void {
     if (this.#run > 0) this.#endRun()
   }
@@ -104,7 +106,7 @@ export class CodeTracker implements CodeState {
     return copy
   }
 
-  /** Nothing but what a list item or a blockquote begins with precedes on this line. */
+  /** Only the start of a list item or blockquote precedes on this line. */
   get #mayBeginFence(): boolean {
     if (this.#head.length >= maxHead) return false
     return this.fenced ? this.#inQuote && quote.test(this.#head) : container.test(this.#head)
@@ -134,7 +136,7 @@ export class CodeTracker implements CodeState {
 
   #endLine(): void {
     if (this.#run > 0) this.#endRun()
-    // A blockquote ends at a blank line, with the fence in it.
+    // A blank line ends a blockquote and the fence in it.
     if (this.fenced && (this.#closing || (this.#inQuote && this.lineStart))) this.fenced = false
     else if (this.#pendingFence > 0) {
       this.fenced = true

@@ -8,12 +8,12 @@ import type { Shape, TypeName } from './schema.ts'
 import { suggestName } from './suggest.ts'
 import { parseBoundedJson } from './parse-bounded-json.ts'
 
-/** Nesting beyond this is refused, in markup and in JSON. */
+/** Deepest nesting allowed, in markup and in JSON. */
 export const maxDepth = 100
 
 const numberPattern = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/
 
-/** A value written as text, as its schema wants it (R12, R15). Throws `ValueProblem`. */
+/** Converts a text to the type in its schema (R12, R15). Throws `ValueProblem`. */
 export function coerceText(text: string, shape: Shape): JsonValue {
   if (isUntyped(shape)) return text
   if (shape.options) return matchOption(text, shape)
@@ -36,7 +36,7 @@ export function coerceText(text: string, shape: Shape): JsonValue {
   }
 }
 
-/** A schema with several types as one branch a type; `null` comes first, since it is one exact literal. */
+/** Splits a schema with several types into one branch per type. `null` comes first: it matches only one text. */
 function byType(shape: Shape): readonly Shape[] {
   const ordered = shape.types.toSorted((a, b) => Number(b === 'null') - Number(a === 'null'))
   return ordered.map((type) => ({ ...shape, types: [type] }))
@@ -122,7 +122,7 @@ function toBoolean(text: string): boolean {
   throw new ValueProblem(`expected true or false, got ${quote(text)}`)
 }
 
-/** R13 for text: empty is `[]`, JSON is a list, anything else is the list's one element. */
+/** R13 for text: empty text is `[]`, a JSON list is read, anything else becomes the only element. */
 function textToArray(text: string, shape: Shape): JsonValue {
   const trimmed = text.trim()
   if (trimmed === '') return []
@@ -144,7 +144,7 @@ function parseJson(text: string, shape: Shape): JsonValue {
   )
 }
 
-/** R12: exact, else the one option that is the same without letter case or quotes. */
+/** R12: the exact option, or else the only one that matches when letter case and quotes are ignored. */
 function matchOption(text: string, shape: Shape): JsonValue {
   const options = shape.options ?? []
   const trimmed = text.trim()
@@ -172,7 +172,7 @@ function plainOption(text: string): string {
     .toLowerCase()
 }
 
-/** A JSON value as its schema wants it: wrong scalar types are converted, unknown keys refused. */
+/** Fits a JSON value to its schema: converts wrong scalar types, refuses unknown keys. */
 export function coerceJson(value: JsonValue, shape: Shape, depth: number = 0): JsonValue {
   if (depth > maxDepth) throw new ValueProblem(`nested more than ${maxDepth} levels deep`)
   if (shape.options) return jsonOption(value, shape)
@@ -204,7 +204,7 @@ function jsonOption(value: JsonValue, shape: Shape): JsonValue {
   return matchOption(typeof value === 'string' ? value : JSON.stringify(value), shape)
 }
 
-/** The first branch that has the value's own type and fits, else the first that it converts to. */
+/** Uses the first branch of the value's own type that fits, or else the first that it can be converted to. */
 function jsonBranch(value: JsonValue, shape: Shape, depth: number): JsonValue {
   const branches = shape.branches ?? []
   const type = typeOf(value)
@@ -240,7 +240,7 @@ function coerceSame(value: JsonValue, shape: Shape, depth: number): JsonValue {
   )
 }
 
-/** An object from its entries: each key known or allowed, every required one there (R9, R14, R17). */
+/** Builds an object from entries. Refuses unknown keys and missing required ones (R9, R14, R17). */
 export function coerceEntries<Value>(
   entries: Iterable<readonly [string, Value]>,
   shape: Shape,
@@ -268,7 +268,7 @@ function unknownKey(key: string, shape: Shape): ValueProblem {
   return new ValueProblem(`unknown property '${key}'${hint}`, suggestion)
 }
 
-/** Runs a read and prefixes the message of its problem with the place. */
+/** Runs `read`. If it throws a `ValueProblem`, prefixes the message with the place. */
 export function within<T>(place: string, read: () => T): T {
   try {
     return read()
@@ -290,7 +290,7 @@ export function setOwn(target: Record<string, JsonValue>, key: string, value: Js
     })
 }
 
-/** A value without a schema: unchanged, unless it is too deep or names a prototype. */
+/** Returns a value without a schema unchanged. Refuses deep nesting and the key `__proto__`. */
 function checkUntyped(value: JsonValue, depth: number): JsonValue {
   if (depth > maxDepth) throw new ValueProblem(`nested more than ${maxDepth} levels deep`)
   if (value === null || typeof value !== 'object') return value

@@ -3,8 +3,8 @@ import type { SchemaReader, Shape } from './schema.ts'
 const maxDepth = 3
 
 /**
- * Describes a schema in errors and prompts: `integer`, `one of left, right`, and with a reader
- * also what is inside: `list of string`, `object { zip: string, city?: string }`.
+ * Describes a schema in errors and prompts: `integer`, `one of left, right`. With a reader, also describes
+ * nested schemas: `list of string`, `object { zip: string, city?: string }`.
  */
 export function describeShape(shape: Shape, reader?: SchemaReader, depth: number = 0): string {
   if (shape.options) return describeOptions(shape.options)

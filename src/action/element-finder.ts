@@ -5,33 +5,33 @@ import { admits, admitsText } from './schema.ts'
 import type { Shape } from './schema.ts'
 import { readCloseTag, readOpenTag } from './xml-tags.ts'
 
-/** The content of an element: a range of the block. */
+/** Content of an element, as a range of the block. */
 export interface Slice {
   readonly start: number
   readonly end: number
 }
 
-/** An element among its siblings. */
+/** A child element. */
 export interface Child {
   readonly name: string
   readonly attributes: ReadonlyMap<string, string>
   readonly slice: Slice
-  /** After its closing tag. */
+  /** Position after the closing tag. */
   readonly next: number
 }
 
-/** What finding an element's end needs to know of it. */
+/** Context for finding an element's end. */
 export interface Expected {
   readonly shape: Shape | undefined
-  /** Names that may come next on the same level. */
+  /** Names that may follow on the same level. */
   readonly siblings: ReadonlySet<string>
 }
 
-/** Finds the elements of a block, and where each of them ends. */
+/** Finds the elements of a block and their ends. */
 export class ElementFinder {
   readonly tokens: BlockTokens
   protected readonly text: string
-  /** Names without a closer that satisfies R10, and up to where: they aren't searched again. */
+  /** Names without a closer that satisfies R10, with the end of the searched range: they aren't searched again. */
   readonly #unfollowed = new Map<string, { to: number; siblings: ReadonlySet<string> }>()
 
   constructor(tokens: BlockTokens) {
@@ -40,8 +40,8 @@ export class ElementFinder {
   }
 
   /**
-   * The next element on this level; undefined at the end of the range. White space, stray text,
-   * comments and processing instructions are skipped (R7). Throws `malformed`.
+   * Returns the next element on this level; undefined at the end of the range. Skips white space, stray text, comments
+   * and processing instructions (R7). Throws `malformed`.
    */
   nextOpen(from: number, to: number): Token | undefined {
     const { all } = this.tokens
@@ -64,7 +64,7 @@ export class ElementFinder {
     }
   }
 
-  /** The element that opens at `token`. Throws `malformed` when its tag or its closer is missing. */
+  /** Returns the element that opens at `token`. Throws `malformed` if its tag is incomplete or never closed. */
   readChild(
     token: Token,
     to: number,
@@ -81,7 +81,7 @@ export class ElementFinder {
     return { name, attributes, slice: { start: tag.end, end: closer.start }, next: closer.end }
   }
 
-  /** R10 for text, the matching closer for lists and objects, the first closer otherwise. */
+  /** Applies R10 to text. Lists and objects end at the matching closer, other values at the first closer. */
   #findCloser(name: string, range: Slice, expected: Expected): Slice | undefined {
     const { start: from, end: to } = range
     const { shape, siblings } = expected
@@ -100,7 +100,7 @@ export class ElementFinder {
       if (end === undefined || end > to) continue
       first ??= { start: token.start, end }
       const next = this.peek(end, to)
-      // A generic name with a prefix is no sibling by itself, but is followed by its like.
+      // A generic name with a prefix isn't a known sibling, but elements of the same name may follow it.
       const isNext = next?.kind === 'open' && (siblings.has(next.name) || next.name === name)
       if (!next || isNext) return { start: token.start, end }
     }
@@ -135,7 +135,7 @@ export class ElementFinder {
     return undefined
   }
 
-  /** The next tag on this level, skipping stray text and comments; undefined at the range's end. */
+  /** Returns the next tag on this level, skipping stray text and comments; undefined at the end of the range. */
   peek(from: number, to: number): Token | undefined {
     const { all } = this.tokens
     let index = this.tokens.indexFrom(from)
@@ -148,7 +148,7 @@ export class ElementFinder {
     }
   }
 
-  /** The elements on one level of a range. */
+  /** Returns the elements on one level of a range. */
   children(
     slice: Slice,
     expect: (name: string, attributes: Child['attributes']) => Expected,

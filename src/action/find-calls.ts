@@ -10,16 +10,16 @@ import { canonicalJson } from '../lib/canonical-json.ts'
 
 /** Longer calls are not found. */
 const maxLength = 20_000
-/** Characters that are read of a text at most, repeated reading included: for each that it has, and in all. */
+/** Most characters read, counting repeated reads: `each` per character of the text, plus `all` per text. */
 const budgets = { each: 12, all: 50 * maxLength }
 
-/** Collects the calls in texts that others wrote (Q3), as the reader of the model's output reads them. */
+/** Collects calls found in untrusted texts (Q3), read by the same rules as the model's output. */
 export class CallFinder {
   readonly #index: ToolIndex
   readonly #starts: RegExp
   readonly #calls: Set<string>
 
-  /** Inherits what `previous`, for other tools, has found. */
+  /** Starts with the calls that `previous`, a finder for other tools, has found. */
   constructor(tools: readonly ToolDefinition[], previous?: CallFinder) {
     this.#index = indexTools(tools)
     this.#calls = new Set(previous ? previous.#calls : [])
@@ -40,12 +40,12 @@ export class CallFinder {
       const isOpener = !openers.includes(start) || typeof findMarker(text, at) === 'object'
       if (at < end || !isOpener) continue
       let rest = withoutTagMarks(text.slice(at, at + maxLength))
-      // On its line, a sentence may go on.
+      // A sentence may follow the element on its line, so the text is cut at the element's end.
       const tag = start.slice(1)
       if (this.#index.find(tag)) rest = rest.slice(0, endOfElement(rest, tag, start.length))
       const read = readSection(rest, this.#index, { maxLength, isCut: false })
       for (const call of read?.calls ?? []) this.take(call)
-      // Inside of what can't be read another call may begin.
+      // Another call may begin inside an unreadable one, so only a call that was read is skipped.
       const isRead = read !== undefined && !read.problem
       if (isRead) end = at + read.end
       left -= isRead ? read.end : rest.length
@@ -53,7 +53,7 @@ export class CallFinder {
     }
   }
 
-  /** Takes a call that others made. */
+  /** Adds a call from an untrusted source. */
   take({ toolName, input }: { readonly toolName: string; readonly input: JsonValue }): void {
     this.#calls.add(canonicalCall(toolName, input))
   }
@@ -63,7 +63,7 @@ export class CallFinder {
   }
 }
 
-/** A call as one text, equal for inputs that differ in the order of keys and in white space only. */
+/** The call as a text that ignores the order of keys and differences in white space. */
 function canonicalCall(name: string, input: JsonValue): string {
   return `${name} ${canonicalJson(input)}`.replace(/(?:\s|\\[nrt])+/g, ' ')
 }

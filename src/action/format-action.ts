@@ -14,8 +14,8 @@ import {
 import { type IndexedTool, indexTools, makeTags } from './tool-index.ts'
 
 /**
- * Calls as the block that a model would write; those that fit their tools' schemas read back the same. A call with a
- * value that elements can't express is JSON in its tool's element.
+ * Formats calls as a model would write the block. Calls that fit their tools' schemas read back the same. If elements
+ * can't express a value, the call is written as JSON in its tool's element.
  */
 export function formatAction(
   calls: readonly ActionCall[],
@@ -55,7 +55,7 @@ function isExact(
   })
 }
 
-/** Without anything that is markup. */
+/** Escapes JSON so that it contains no markup. */
 function json(value: JsonValue): string {
   return JSON.stringify(value).replaceAll('<', '\\u003c').replaceAll('&', '\\u0026')
 }
@@ -83,7 +83,7 @@ function content(value: JsonValue, shape: Shape | undefined): string {
     .join('')
 }
 
-/** Text that reads back exactly: entities on one line, CDATA where white space or lines matter. */
+/** Formats text so that it reads back exactly: entities on one line, CDATA if white space or lines matter. */
 function formatText(text: string): string {
   if (text.includes('\n') || text.trim() !== text) return cdata(text)
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
@@ -95,14 +95,14 @@ function cdata(text: string): string {
   return wraps ? `<![CDATA[\n${safe}\n]]>` : `<![CDATA[${safe}]]>`
 }
 
-/** A key that is an element's name as it is; `ACTION` is the block's. */
+/** A key that can be an element's name. Excludes `ACTION`, the name of the block. */
 const elementName: RegExp = /^(?!ACTION$)[A-Za-z_][\w.-]*$/
-/** In a union, such text may be read as another type. */
+/** Text that a union may read as another type. */
 const ambiguous = /^\s*(?:$|[-+.\d[{<]|(?:true|false|null)\s*$)/i
 
 /**
- * Whether a value that fits its schema reads back the same from elements and text. `path`: the elements around it;
- * one in another of its own name has a closer that isn't sure.
+ * Returns whether a value that fits its schema reads back the same from elements and text. `path`: the elements around
+ * it. An element inside another of the same name has an ambiguous closer.
  */
 function isExactInMarkup(value: JsonValue, shape: Shape, path: readonly string[]): boolean {
   if (shape.options) return isExactOption(value, shape.options)
@@ -129,7 +129,7 @@ function isExactInType(value: JsonValue, shape: Shape, path: readonly string[]):
   })
 }
 
-/** Of several types or branches, the value's own must be the only one that can be meant. */
+/** A union value is exact only if no other type or branch can match. */
 function isExactInUnion(value: JsonValue, shape: Shape, path: readonly string[]): boolean {
   const all = leaves(shape)
   if (all.some(({ options }) => options)) return false
@@ -145,7 +145,7 @@ function isExactInUnion(value: JsonValue, shape: Shape, path: readonly string[])
   return isWritable && !isWrittenAsJson(value, leaf) && isExactInType(value, leaf, path)
 }
 
-/** An object whose keys are no names of elements, or whose values have no types: only JSON keeps those. */
+/** An object whose keys can't be element names, or whose values have no types. Only JSON preserves it. */
 function isWrittenAsJson(value: JsonValue, shape: Shape | undefined): boolean {
   if (!isRecord(value)) return false
   const isWritable = Object.keys(value).every(

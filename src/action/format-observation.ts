@@ -6,14 +6,14 @@ import type {
   ToolOutput,
 } from '../protocol/message.ts'
 
-/** A call with its output, or what was wrong with an action that could not be read. */
+/** A call with its output, or the error of an action that could not be read. */
 export type Observed =
   | { readonly toolName: string; readonly output: ToolOutput }
   | { readonly error: CallError }
 
 /**
- * The results of calls as the text of a user message: one observation a call, in order. A tool's
- * output can't pass for an observation: its lines that look like one are quoted with `> `.
+ * The results of calls as the text of a user message: one observation per call, in order. A tool's
+ * output can't fake an observation: lines that look like one are quoted with `> `.
  */
 export function formatObservation(results: readonly Observed[]): string {
   return results.map((result) => `Observation: ${describe(result)}`).join('\n')
@@ -40,7 +40,7 @@ function succeeded(toolName: string, result: string): string {
   return `Tool ${toolName} succeeded. Result: ${quoteLines(result)}`
 }
 
-/** A part of an output in words: of a file, that it is there. */
+/** An output part as text. A file becomes a placeholder with its name or media type. */
 export function describePart(part: TextPart | FilePart): string {
   return part.type === 'text' ? part.text : `[file: ${part.filename ?? part.mediaType}]`
 }
@@ -57,8 +57,8 @@ const prefixes: { readonly [Code in CallErrorCode]?: (tool: string) => string } 
 }
 
 /**
- * Codes have prefixes, which the reader's messages already have. A code without one, which a newer version may have
- * stored, says that the call failed.
+ * Prefixes the message by its code; the reader's own messages have their prefix already. An unknown code, perhaps
+ * stored by a newer version, says that the call failed.
  */
 function describeError(toolName: string, code: CallErrorCode, message: string): string {
   const own = Object.hasOwn(prefixes, code) ? prefixes[code] : undefined

@@ -1,13 +1,13 @@
 import { isTagStart } from './char-codes.ts'
 
-/** The header of another turn, or of a result, by vendor's tokens. */
+/** Header of another turn or a result, in vendors' tokens. */
 const turn =
   /^(?:<(?:start_of_turn|seed:bos|\|turn|start_function_response|\|tool_response)>|<[|｜](?:im_(?:start|user|system|assistant)|start_header_id|start_of_role|START_OF_TURN_TOKEN|header_start|(?:hy_|ctrl_)?(?:user|assistant|system|developer|observation|environment|ipython|tool)|(?:START_)?tool[▁_ ]?(?:responses?|results?|outputs?)(?:[▁_ :]?(?:begin|start))?)[|｜]>|<\|start\|>\w|\[(?:INST|TOOL_RESULTS)\])/i
-/** A result in words or in an element. */
+/** Start of a result, as a word or an element. */
 const result =
   /^(?:Observation:|<(?:(?:tool|function)_?(?:responses?|results?|outputs?)|observation)>)/
 const cut = /^(?:<[^<>\n]{0,30}|\[[A-Z_]{0,12})$/
-/** Of harmony. */
+/** Harmony's header of the model's own turn. */
 const own = '<|start|>assistant'
 
 const bars = [
@@ -31,7 +31,9 @@ const otherRoles = [
   'tool',
   'function',
 ]
-/** The headers of turns that aren't the model's, by vendors' tokens and the role, in lower case; harmony's are read elsewhere. */
+/**
+ * Headers of turns that aren't the model's: vendors' tokens and the role, in lower case. Harmony's are read elsewhere.
+ */
 const otherTurns: readonly string[] = [
   ...otherRoles.flatMap((role) => [
     ...bars.map((token) => `<|${token}|>${role}`),
@@ -55,7 +57,7 @@ const otherTurns: readonly string[] = [
   '[round 1] user:',
 ]
 
-/** Names of the elements in which results stand. */
+/** Names of elements that contain results. */
 export const resultTags: readonly string[] = ['tool', 'function'].flatMap((kind) =>
   ['response', 'responses', 'result', 'results', 'output', 'outputs'].map(
     (name) => `${kind}_${name}`,
@@ -63,8 +65,8 @@ export const resultTags: readonly string[] = ['tool', 'function'].flatMap((kind)
 )
 
 /**
- * R4: the model goes on in somebody else's name here, in a turn or with a result that it made up; `'partial'`
- * while more input may make that. A result's words count at the start of a line.
+ * R4: returns whether the model starts to write as somebody else here, in another turn or with an invented result.
+ * `'partial'` if more input may decide that. A result's keyword counts only at the start of a line.
  */
 export function startsMadeUp(text: string, lineStart: boolean): boolean | 'partial' {
   if (text.startsWith(own)) return false
@@ -75,7 +77,10 @@ export function startsMadeUp(text: string, lineStart: boolean): boolean | 'parti
   return isPartial ? 'partial' : false
 }
 
-/** R4: somebody else's turn starts here, after whatever the model wrote; `'partial'` while more input may make that. */
+/**
+ * R4: returns whether somebody else's turn starts here, regardless of the text before. `'partial'` if more input may
+ * decide that.
+ */
 export function startsOthersTurn(text: string): boolean | 'partial' {
   if (!isTagStart(text.charCodeAt(0))) return false
   const start = text.toLowerCase()

@@ -1,12 +1,12 @@
 import type { CallsRead } from './block-reader.ts'
 import { CallProblem } from './call-problem.ts'
 
-/** A call that the end of the output cut off. */
+/** A call that was cut off by the end of the output. */
 export function cutOff(): CallsRead {
   return malformedCalls('the call is cut off. Write the whole call again.')
 }
 
-/** A call with a marker that can't be read. */
+/** An unreadable call after a marker. */
 export function unreadable(): CallsRead {
   return malformedCalls(
     'the call could not be read. Write it as an <ACTION> block with one element per call and one per parameter.',

@@ -2,8 +2,8 @@ import { bareName } from './foreign/foreign-call.ts'
 import { plainName } from './suggest.ts'
 
 /**
- * Which of the registered names a native call's name means: the same, else the only one that differs from
- * it just in letter case, separators or a namespace (`functions.search`). Never a guess.
+ * The registered name that a native call means. Either the same name, or the only one that differs just in
+ * letter case, separators or a namespace (`functions.search`). Never guesses.
  */
 export function meantName(name: string, registered: readonly string[]): string | undefined {
   if (registered.includes(name)) return name

@@ -2,24 +2,29 @@ import { backtick, isTagStart, tilde } from './char-codes.ts'
 import { CodeTracker, maxInlineCode } from './code-tracker.ts'
 import { matchReasoning } from './scan/reasoning-marks.ts'
 
-/** Any character of a word: what follows a section is not at the start of the line. */
+/** A letter that trackers get in place of a section, so that text after it isn't at the start of a line. */
 export const letter = 120
 
 export interface Walk {
   readonly text: string
-  /** The line goes on here. */
+  /** Start position. If it isn't 0, it is in the middle of a line. */
   readonly from: number
-  /** What stands at a position outside of thoughts and comments: after it, or undefined for a character of the text. */
+  /**
+   * Handles a position outside of reasoning and comments. Returns the position to continue from, or undefined for plain
+   * text.
+   */
   readonly step: (at: number, tracker: CodeTracker) => number | undefined
 }
 
-/** Walks through a text, outside of thoughts and comments. Where a thought ends that was never opened, or undefined. */
+/**
+ * Walks through a text outside of reasoning and comments. Returns the end of reasoning without an opener, or undefined.
+ */
 export function walkText({ text, from, step }: Walk): number | undefined {
   const tracker = new CodeTracker()
   if (from > 0) tracker.feed(letter)
   for (let at = from; at < text.length;) {
     const code = text.charCodeAt(at)
-    // Further ones may belong to the same run.
+    // Further backticks or tildes may belong to the same run.
     if (code !== backtick && code !== tilde) tracker.flush()
     const thought = endOfThought(text, at, tracker)
     if (thought === at) return at
@@ -30,7 +35,7 @@ export function walkText({ text, from, step }: Walk): number | undefined {
   return undefined
 }
 
-/** Where a thought that starts at `at` ends; `at`, where only its end stands. Undefined in code. */
+/** Returns the end of reasoning that starts at `at`, or `at` itself if only a closer is there. Undefined in code. */
 function endOfThought(text: string, at: number, tracker: CodeTracker): number | undefined {
   const { fenced, lineStart } = tracker
   if (fenced || !isTagStart(text.charCodeAt(at))) return undefined
@@ -50,7 +55,7 @@ function endOfThought(text: string, at: number, tracker: CodeTracker): number | 
   return text.length
 }
 
-/** Where a comment that starts at `at` ends: one that is never closed goes on to the end. Undefined in code. */
+/** Returns the end of a comment that starts at `at`. An unclosed comment extends to the end. Undefined in code. */
 function endOfComment(text: string, at: number, tracker: CodeTracker): number | undefined {
   if (tracker.fenced || !text.startsWith('<!--', at) || isInlineCode(text, at, tracker))
     return undefined
@@ -58,7 +63,7 @@ function endOfComment(text: string, at: number, tracker: CodeTracker): number | 
   return end < 0 ? text.length : end + 3
 }
 
-/** The run that is open is closed behind the position, on its line and not too far. */
+/** Returns whether the open run is closed after the position, on the same line and near enough. */
 function isInlineCode(text: string, at: number, { inRun, openRun }: CodeTracker): boolean {
   if (!inRun) return false
   const [line = ''] = text.slice(at, at + maxInlineCode).split('\n', 1)

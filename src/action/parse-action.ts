@@ -5,11 +5,11 @@ import type { ActionError } from './call-problem.ts'
 import type { JsonObject } from '../protocol/json.ts'
 
 export interface ParseActionOptions {
-  /** Why the model stopped, as `ActionScanner.end` takes it. */
+  /** Why the model stopped, as in `ActionScanner.end`. */
   readonly finishReason?: string
   /**
-   * The prompt template already opened the reasoning. Default: a closing think tag without an opening one
-   * decides.
+   * Whether the prompt template already opened the reasoning. Default: true if the output has a closing think tag
+   * without an opening one.
    */
   readonly reasoningPrefilled?: boolean
 }
@@ -17,13 +17,13 @@ export interface ParseActionOptions {
 export interface ParsedAction {
   /** The reply to the person, trimmed, without reasoning. */
   readonly text: string
-  /** The calls that may run, in order. */
+  /** The valid calls, in order. */
   readonly calls: readonly ActionCall[]
-  /** What is wrong with the first call that may not run, or with the block. */
+  /** Error of the first invalid call, or of the block. */
   readonly error?: ActionError
 }
 
-/** Reads a model's whole output, as the scanner does. Never throws, whatever the text. */
+/** Reads a model's whole output, as the scanner does. Never throws. */
 export function parseAction(
   text: string,
   tools: readonly ToolDefinition[],

@@ -1,12 +1,12 @@
 import { isInexact, JSON_TOKENS } from '../lib/exact-numbers.ts'
 import type { JsonValue } from '../protocol/json.ts'
 
-/** Deeper than any tool's input, and less than what a call stack takes. */
+/** Deeper than any tool's input, but safe for recursion. */
 const MAX_DEPTH = 500
 
 /**
- * The parsed text; undefined when it isn't JSON, gives a key twice, or is nested too deep to be walked through. Numbers
- * that a double would round are texts: exact where a tool takes text, refused where it takes numbers.
+ * Parses JSON; undefined when the text isn't JSON, repeats a key, or is nested too deeply. Numbers that a double
+ * would round become texts. They stay exact where a tool takes text, and are refused where it takes numbers.
  */
 export function parseBoundedJson(text: string): JsonValue | undefined {
   try {
@@ -17,7 +17,7 @@ export function parseBoundedJson(text: string): JsonValue | undefined {
   }
 }
 
-/** Not too deep, and without a key that is given twice, of which the parser keeps the last. */
+/** Whether nesting is within the limit and no key is repeated. `JSON.parse` would silently keep the last. */
 function isSound(json: string): boolean {
   const keys: Set<string>[] = []
   for (const [sign, key] of json.matchAll(/("(?:\\.|[^"\\])*")\s*:|"(?:\\.|[^"\\])*"|[[{}\]]/g)) {
@@ -33,7 +33,7 @@ function isSound(json: string): boolean {
   return true
 }
 
-/** The JSON text with numbers that parsing would round as strings. */
+/** Puts quotes around numbers that parsing would round. */
 function quoteInexact(json: string): string {
   return json.replace(JSON_TOKENS, (token) => (isInexact(token) ? `"${token}"` : token))
 }

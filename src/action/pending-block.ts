@@ -8,11 +8,11 @@ import { isBlockLast, TrailingText } from './trailing-text.ts'
 export interface FoundBlock {
   readonly content: string
   readonly tooLong: boolean
-  /** Its closing tag was there; else the end of the output ended it. */
+  /** The block has a closing tag. Otherwise the end of the output ended it. */
   readonly isClosed: boolean
 }
 
-/** What a block turned out to be: one, or text, openers included. `rest`: what follows it. */
+/** Outcome of a pending block: a block, or text including the opener. `rest`: text after it. */
 export type BlockOutcome = { readonly rest: string } & (
   | { readonly block: FoundBlock; readonly written: string }
   | { readonly text: string }
@@ -20,12 +20,12 @@ export type BlockOutcome = { readonly rest: string } & (
 
 export interface PendingBlockOptions {
   readonly context: CaptureContext
-  /** The end of the thought that it stands in. */
+  /** Detects the end of the reasoning around the block. */
   readonly endsThought?: ReasoningEnd
   readonly opener: Opener
-  /** Nothing but the fence line stands before the opener in its fence. */
+  /** Only the fence line precedes the opener in its fence. */
   readonly aloneInFence: boolean
-  /** The opener, and the fence line before it, as written. */
+  /** The opener and the fence line before it, as written. */
   readonly before: string
 }
 
@@ -33,9 +33,9 @@ export interface PendingBlockOptions {
 export interface UnclosedReader {
   /** A limit cut the output off. */
   readonly isCut: boolean
-  /** It is a call in another format. */
+  /** Returns whether the content is a call in another format. */
   isForeignCall(content: string): boolean
-  /** Where reasoning ends in it that was never opened: the block is a thought. */
+  /** Returns where reasoning without an opener ends in the content. The block is then part of that reasoning. */
   thoughtEnd(content: string): number | undefined
 }
 
@@ -45,16 +45,16 @@ export interface BlockDetector {
   open(options: PendingBlockOptions): PendingBlock
 }
 
-/** `maxLength`: of a block, in characters. */
+/** `maxLength`: maximum length of a block in characters. */
 export function createBlockDetector(maxLength: number): BlockDetector {
   return { match: matchOpener, open: (options) => new PendingBlock(options, maxLength) }
 }
 
-/** A block from its opener on, until it is found or text (R2, R3, R5, R6). */
+/** A block from its opener until it is complete or turns out to be text (R2, R3, R5, R6). */
 export class PendingBlock {
   readonly #options: PendingBlockOptions
   readonly #capture: BlockCapture
-  /** What follows a block that counts only at the end of the output; undefined while it is captured. */
+  /** Text after a block that counts only at the end of the output. Undefined until the block is complete. */
   #trailing: TrailingText | undefined
 
   constructor(options: PendingBlockOptions, maxLength: number) {
@@ -62,7 +62,7 @@ export class PendingBlock {
     this.#capture = new BlockCapture({ ...options, maxLength })
   }
 
-  /** Takes a piece of the output. Returns the outcome, once it is certain. */
+  /** Feeds a piece of the output. Returns the outcome once it is certain. */
   push(piece: string): BlockOutcome | undefined {
     const { context, opener } = this.#options
     if (opener.selfClosing) return this.#found(piece)
@@ -81,7 +81,7 @@ export class PendingBlock {
     const { context, aloneInFence } = this.#options
     const trailing = this.#trailing?.text
     if (trailing !== undefined) {
-      // The model was cut off while it thought.
+      // A limit cut the model off during its reasoning, so the block is a draft.
       const isDraft = context === 'reasoning' && reader.isCut
       return isBlockLast(trailing) && !isDraft ? this.#found('') : this.#asText(trailing)
     }
@@ -93,7 +93,10 @@ export class PendingBlock {
     return { text: this.#options.before + content.slice(0, end), rest: content.slice(end) }
   }
 
-  /** After a block that counts only at the end of the output: white space, and the fence's own end. */
+  /**
+   * Checks text after a block that counts only at the end of the output. Only white space and the end of its fence may
+   * follow.
+   */
   #follow(trailing: TrailingText, piece: string): BlockOutcome | undefined {
     const kind = trailing.push(piece)
     if (kind === 'open') return undefined

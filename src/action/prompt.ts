@@ -14,14 +14,14 @@ export interface Skill {
 }
 
 export interface ActionPromptOptions {
-  /** False: one call in a block. Default true. */
+  /** False allows only one call per block. Default true. */
   readonly parallelToolCalls?: boolean | undefined
 }
 
 /**
- * The instructions that teach a model without native function calling to write `<ACTION>` blocks: the
+ * Instructions that teach models without native function calling to write `<ACTION>` blocks. They contain the
  * rules, the tools, the skills, and examples made from the tools themselves. Descriptions are put on
- * one line with their markup escaped, so that none can pass for a block or a section.
+ * one line with their markup escaped, so that none can fake a block or a section.
  */
 export function actionPrompt(
   tools: readonly ToolDefinition[],
@@ -64,7 +64,7 @@ function describeTool(tool: IndexedTool): string {
   return `- ${tool.tag}: ${oneLine(tool.description)}${parameters.join('')}`
 }
 
-/** The section that lists skills, apart from tools; '' when there are none. */
+/** The section that lists the skills; '' when there are none. */
 export function describeSkills(skills: readonly Skill[]): string {
   return skills.length > 0 ? `# Skills\n\n${skills.map(describeSkill).join('\n')}` : ''
 }
@@ -81,8 +81,8 @@ const codeName = /code|content|html|script|body|text|markdown|diff/i
 const sampleCode = 'if (a < b && c) {\n  run()\n}'
 
 /**
- * Few-shot examples with the registered tools: a plain reply, a simple call, lists and nested values,
- * CDATA, several calls if they are allowed, and a correction after an error; as far as the tools allow.
+ * Few-shot examples with the registered tools, as far as the tools allow. They show a plain reply, a simple
+ * call, lists and nested values, CDATA, several calls if allowed, and a correction after an error.
  */
 function promptExamples(
   tools: readonly IndexedTool[],
@@ -109,7 +109,7 @@ function promptExamples(
   return examples.filter(Boolean).join('\n\n')
 }
 
-/** The example of a mended call. The wrong call and the observation are left out: small models copy what they see. */
+/** The example of a corrected call. The wrong call and its error are left out: small models copy them. */
 function correction(
   tools: readonly IndexedTool[],
   write: (calls: readonly ActionCall[]) => string,
@@ -191,7 +191,7 @@ function sample(name: string, shape: Shape, depth: number): JsonValue {
 
 function sampleObject(shape: Shape, depth: number): JsonObject {
   const input: Record<string, JsonValue> = {}
-  // An object without properties would teach that they are left out.
+  // An example without properties would teach the model to omit them, so show at least one.
   const [first] = shape.properties.keys()
   const names = shape.required.size > 0 || first === undefined ? shape.required : [first]
   for (const name of names)

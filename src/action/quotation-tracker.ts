@@ -1,10 +1,10 @@
 import { dash, isInvisible, lessThan, moreThan, newline, space, tab } from './char-codes.ts'
 import { resultTags } from './made-up.ts'
 
-/** Quotation marks that come in pairs: what may close each opener. */
+/** Paired quotation marks: each opener with its possible closers. */
 const pairs: ReadonlyMap<string, string> = new Map([
   ['“', '”'],
-  // On many keyboards German quotations end with a plain mark.
+  // Many keyboards close German quotations with a plain mark.
   ['„', '“”"'],
   ['‚', '‘’'],
   ['«', '»'],
@@ -14,11 +14,11 @@ const pairs: ReadonlyMap<string, string> = new Map([
   ['「', '」'],
   ['『', '』'],
 ])
-/** Marks that are often no quotation: these end with the paragraph, and the short ones with the line. */
+/** Marks that often aren't quotations. They end with the paragraph, and the short ones with the line. */
 const looseMarks = '"\'`‘'
 const shortMarks = "'`‘"
 
-/** Elements whose content is preformatted, quoted or a tool's. */
+/** Elements whose content is preformatted, quoted or a tool's output. */
 const quotingTags: ReadonlySet<string> = new Set([
   'pre',
   'code',
@@ -33,54 +33,54 @@ const quotingTags: ReadonlySet<string> = new Set([
 const listItem = /^(?:[-*+•]|\d{1,9}[.)])(?:\s|$)/
 
 /**
- * Follows prose character by character and knows whether a call that begins here would be quoted (Q2).
- * Fenced code is left out: `CodeTracker` follows it.
+ * Tracks prose character by character, to know whether a call that begins here would be quoted (Q2). Leaves out fenced
+ * code, which `CodeTracker` tracks.
  */
 export class QuotationTracker {
   /** Columns before the first character of the line. */
   #indent = 0
-  /** The first characters of the line, which decide its kind. */
+  /** First characters of the line, which decide its kind. */
   #head = ''
   #list = false
   #blockquote = false
-  /** Elements that quote, and are open. */
+  /** Open elements that quote their content. */
   #elements: readonly string[] = []
-  /** How many of them are open while the newest quoted call is. */
+  /** Number of open elements while the newest quoted call is open. */
   #callDepth = 0
-  /** The newest quoted call is one only because it stands inside a line. */
+  /** The newest quoted call counts as quoted only because it is inside a line. */
   #isInline = false
-  /** Such a call ended right before: what follows it directly is of its kind. */
+  /** An inline quoted call has just ended. A call directly after it is quoted, too. */
   #isAfterInline = false
-  /** A quoted control token stands in this paragraph. */
+  /** The paragraph contains a quoted control token. */
   #quotesToken = false
-  /** Nothing else was written since: the call goes on in the next paragraph. */
+  /** Only the control token was written since, so the quoted call continues in the next paragraph. */
   #tokenIsLast = false
   #comment = false
-  /** A tag or comment delimiter that is being read. */
+  /** Tag or comment delimiter being read. */
   #tag = ''
-  /** What may close the quotation that is open; empty: none is. */
+  /** Possible closers of the open quotation; empty if none is open. */
   #closers = ''
   #opener = ''
-  /** The quotation was opened by the last character that is not white space. */
+  /** The last visible character opened the quotation. */
   #justOpened = false
   #afterBlank = false
   #last = space
 
-  /** A sentence ended right here, on this line. */
+  /** A sentence ended here, on this line. */
   get endsSentence(): boolean {
     return this.#head !== '' && /[.!?…。！？]/.test(String.fromCharCode(this.#last))
   }
 
   /**
-   * What begins here, after the white space of its line, is quoted. A line right after one of a blockquote goes on
-   * with it (CommonMark's lazy continuation). One right after a list item counts as the model's own: models
-   * write their call there, under a plan in items.
+   * Returns whether text that begins here, after the white space of its line, is quoted. A line right after a
+   * blockquote continues it (CommonMark's lazy continuation). A line right after a list item is the model's own: models
+   * write their call there, after a plan in items.
    */
   get isQuoted(): boolean {
     return this.#isAfterInline || (!this.#afterBlank && this.#blockquote) || this.quotesFrames
   }
 
-  /** So is a token around the reply: what ends a list or a blockquote may be one. */
+  /** Returns whether control tokens that begin here are quoted. A token at the end of a list or a blockquote isn't. */
   get quotesFrames(): boolean {
     const isMarked = /^[>|]/.test(this.#head) || listItem.test(this.#head)
     const isOpen = this.#closers !== '' && (!this.#afterBlank || this.#isLasting)
@@ -88,7 +88,7 @@ export class QuotationTracker {
     return isMarked || this.#indent >= 4 || (this.#list && this.#indent > 0) || isOpen || isInside
   }
 
-  /** A call begins here that isn't the model's own: up to its closing tag, or else the paragraph's end. */
+  /** Starts a quoted call. It extends to its closing tag, or to the end of the paragraph. */
   quoteCall(tag: string | undefined): void {
     if (!this.#isInCall) this.#isInline = this.#isAfterInline || !this.isQuoted
     if (tag === undefined) this.#quotesToken = this.#tokenIsLast = true
@@ -142,7 +142,7 @@ export class QuotationTracker {
     return this.#callDepth > 0 && this.#elements.length >= this.#callDepth
   }
 
-  /** A pair of its own, or opened right before: a quotation that goes on over a blank line. */
+  /** A quotation that continues after a blank line: one with paired marks, or one that was just opened. */
   get #isLasting(): boolean {
     return this.#justOpened || !looseMarks.includes(this.#opener)
   }
@@ -175,7 +175,7 @@ export class QuotationTracker {
     this.#last = newline
   }
 
-  /** True while the character belongs to a tag. */
+  /** Returns true while the character belongs to a tag. */
   #followTag(code: number): boolean {
     if (this.#closers === '`') return false
     if (code === lessThan) {
@@ -220,7 +220,7 @@ export class QuotationTracker {
     this.#justOpened = true
   }
 
-  /** These open only at the beginning of a word: else they are apostrophes or signs for inches. */
+  /** Plain marks open only at the beginning of a word. Elsewhere they are apostrophes or inch signs. */
   #plainClosers(mark: string): string {
     if (!looseMarks.includes(mark)) return ''
     const before = String.fromCharCode(this.#last)

@@ -17,23 +17,23 @@ import type { ToolIndex } from './tool-index.ts'
 import { endOfTurn } from './stop-tokens.ts'
 import { endsAnswer } from './trailing-text.ts'
 
-/** The most positions where a call seems to start and none does: each costs some reading. */
+/** Maximum of failed call starts in one text. Each costs some reading. */
 const maxFailures = 500
 
 /** The calls of all sections of a text, in order (R16). */
 export interface SectionsRead extends CallsRead {
-  /** The text around them, which is part of the reply. */
+  /** Text around the calls, which is part of the reply. */
   readonly prose: readonly string[]
-  /** What follows them, and is none of the reply (R18). */
+  /** Text after the calls, which isn't part of the reply (R18). */
   readonly ignored?: string
-  /** They are a thought, up to here (R5). */
+  /** The text is reasoning up to this position, and so are the calls in it (R5). */
   readonly thoughtEnd?: number
 }
 
 interface SectionRead extends ForeignRead {
-  /** An ACTION block. */
+  /** The section is an ACTION block. */
   readonly isBlock?: boolean
-  /** What follows its calls in it. */
+  /** Text within the section, after its calls. */
   readonly ignored?: string
 }
 
@@ -42,15 +42,15 @@ interface Section extends SectionRead {
 }
 
 interface OwnSectionsOptions {
-  /** The state of quotations where the text starts. */
+  /** State of quotations at the start of the text. */
   readonly quotations: QuotationTracker
-  /** Of a block, in characters. */
+  /** Maximum length of a block, in characters. */
   readonly maxLength: number
-  /** A limit cut the output off where the text ends. */
+  /** A limit cut the output off at the end of the text. */
   readonly isCut: boolean
 }
 
-/** The calls of a text that starts with a call in another format; undefined when it is none. */
+/** Returns the calls of a text that starts with a call in another format. Undefined if it doesn't. */
 export function readSections(
   text: string,
   index: ToolIndex,
@@ -63,9 +63,7 @@ export function readSections(
   return { ...read, prose: [], ...(ignored !== '' && { ignored }) }
 }
 
-/**
- * Native mode (Q2, Q6): the calls of a text that are not quoted and end it. Undefined when it is text only.
- */
+/** Native mode (Q2, Q6): returns the unquoted calls at the end of a text. Undefined if there are none. */
 export function readOwnSections(
   text: string,
   index: ToolIndex,
@@ -74,10 +72,10 @@ export function readOwnSections(
   const { sections: found, end, thoughtEnd } = findSections(text, index, options)
   if (thoughtEnd !== undefined) return { calls: [], prose: [], thoughtEnd }
   const own = text.slice(0, end)
-  // What follows what can't be read may stand in a value of it.
+  // An unreadable section may contain a block as part of a value.
   const hasBlock =
     found[found.findIndex((section) => section.isBlock || isMalformed(section))]?.isBlock
-  // R18: a block wins over other formats.
+  // R18: a block takes precedence over other formats.
   const sections = found.filter((section, at) =>
     hasBlock ? section.isBlock : section.marked || isAlone(own, section, found[at + 1]),
   )
@@ -88,18 +86,21 @@ export function readOwnSections(
   return { ...joinReads(sections), prose, ...(ignored !== '' && { ignored }) }
 }
 
-/** Nothing of the model's own follows, or only the beginning of a marker, a closer or a listed call. */
+/**
+ * Returns whether no more of the model's own text follows, except for the beginning of a marker, a closer or a listed
+ * call.
+ */
 function isEnd(text: string, at: number, index: ToolIndex): boolean {
   const rest = text.slice(at)
   if (endsAnswer(rest) || isBeginning(rest.trim()) || endOfTurn(rest.trim()) === 'partial')
     return true
-  // A bracket is the last of a line in a section that isn't closed: another line may follow, or its fence's end.
+  // The bracket may end a line of an unclosed section. Another line or the end of its fence may follow.
   const isListed = /[;,)]\s*$/.test(text.slice(Math.max(0, at - 10), at))
   const next = index.tools.map(({ name }) => `${name}(`)
   return isListed && ['```', ...next].some((each) => each.startsWith(rest.trim()))
 }
 
-/** `end`: of the model's own words. `thoughtEnd`: reasoning ends there that was never opened. */
+/** `end`: end of the model's own text. `thoughtEnd`: end of reasoning without an opener. */
 function findSections(
   text: string,
   index: ToolIndex,
@@ -122,20 +123,20 @@ function findSections(
       const matcher = !isBlank(code) ? starts.match(text, { at, lineStart, quotations }) : undefined
       const isStart = typeof matcher === 'object'
       const read = isStart && !inRun ? readSection(text.slice(at), index, options) : undefined
-      // The call itself quotes nothing.
+      // Text inside a call can't start a quotation.
       quotations.feed(read ? letter : code)
       if (!read) {
         if (isStart) failures++
         return undefined
       }
-      // There the walk ends.
+      // Ends the walk.
       if (read.thoughtEnd !== undefined) return at + read.thoughtEnd
       const after = at + text.slice(at, at + read.end).trimEnd().length
       sections.push({ ...read, start: at, end: after })
       return after
     },
   })
-  // In what can't be read the closer may stand in a value.
+  // The closer may be part of a value in an unreadable section.
   const isThought = thoughtEnd !== undefined && !sections.some(isMalformed)
   return { sections, end, ...(isThought && { thoughtEnd }) }
 }
@@ -144,10 +145,13 @@ function isMalformed({ problem }: CallsRead): boolean {
   return problem?.code === 'malformed'
 }
 
-/** ReAct's word, where it is no line of prose. */
+/** ReAct's keyword, alone on its line. */
 const observation = /^Observation:[ \t\r]*(?:\n|$)/
 
-/** R4: the model goes on in somebody else's name at a position, right after the last call or where a line starts. */
+/**
+ * R4: returns whether the model starts writing as somebody else here, right after the last call or at the start of a
+ * line.
+ */
 function isMadeUp(
   text: string,
   {
@@ -164,13 +168,16 @@ function isMadeUp(
   return lineStart || endsAnswer(text.slice(last.end, at))
 }
 
-/** A call that no marker announces is one only when nothing but another call follows (R18). */
+/** A call without a marker counts only if nothing but another call follows (R18). */
 function isAlone(text: string, section: Section, next: Section | undefined): boolean {
   const rest = text.slice(section.end, next?.start)
   return next ? skipBlank(rest) === '' : endsAnswer(rest)
 }
 
-/** The section at the beginning of a text: an ACTION block, or a call in another format; undefined when it is none. */
+/**
+ * Returns the section at the beginning of a text: an ACTION block, or a call in another format. Undefined if there is
+ * none.
+ */
 export function readSection(
   text: string,
   index: ToolIndex,

@@ -1,35 +1,35 @@
 import { isRecord } from '../lib/shape.ts'
 import type { JsonSchema, JsonValue } from '../protocol/json.ts'
 
-/** The JSON types a value may have. */
+/** The JSON types of a value. */
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'
 
 /**
- * What reading needs of a JSON Schema, with local `$ref` and `allOf` resolved. Everything else
- * (patterns, lengths, ranges) is for the validator that runs before the tool does.
+ * The parts of a JSON Schema that reading needs, with local `$ref` and `allOf` resolved. The validator that runs before
+ * the tool checks everything else (patterns, lengths, ranges).
  */
 export interface Shape {
-  /** Allowed types in the order of the schema; empty when the schema has no type. */
+  /** Allowed types in the order of the schema; empty if the schema has no type. */
   readonly types: readonly TypeName[]
-  /** `enum`, or `const` as a list of one. */
+  /** Values of `enum`, or of `const` as a list with one entry. */
   readonly options: readonly unknown[] | undefined
-  /** `anyOf`/`oneOf`. */
+  /** Schemas of `anyOf` or `oneOf`. */
   readonly branches: readonly Shape[] | undefined
   readonly properties: ReadonlyMap<string, unknown>
   readonly listsProperties: boolean
   readonly required: ReadonlySet<string>
-  /** The schema for keys that aren't listed; undefined when such keys are refused. */
+  /** Schema for unlisted keys; undefined if such keys are refused. */
   readonly additional: unknown
   readonly patterns: readonly { readonly pattern: RegExp; readonly schema: unknown }[]
-  /** The schema of the list's element at a position. */
+  /** Returns the schema of the list's element at an index. */
   readonly itemAt: (index: number) => unknown
   readonly description: string | undefined
   readonly fallback: JsonValue | undefined
-  /** Reads the schemas inside this one. */
+  /** Reader of the schemas inside this one. */
   readonly schemas: SchemaReader
 }
 
-/** Reads schemas against one root, which its `$ref`s point into. */
+/** Reads schemas relative to one root, which `$ref`s point into. */
 export class SchemaReader {
   readonly #root: JsonSchema
   readonly #shapes = new WeakMap<object, Shape>()
@@ -67,7 +67,7 @@ export class SchemaReader {
     }
   }
 
-  /** Follows local references and folds `allOf` in; at most 32 deep, so a loop of references ends. */
+  /** Resolves local references and merges `allOf`. At most 32 levels deep, so that circular references end. */
   #flatten(schema: Record<string, unknown>, depth: number): Record<string, unknown> {
     if (depth > 32) return {}
     let flat = schema
@@ -125,7 +125,7 @@ function readOptions(schema: Record<string, unknown>): readonly unknown[] | unde
   return Object.hasOwn(schema, 'const') ? [schema['const']] : undefined
 }
 
-/** R9, R14: unlisted keys need an explicit permission once a schema lists properties. */
+/** R9, R14: a schema that lists properties allows unlisted keys only explicitly. */
 function readAdditional(schema: Record<string, unknown>, listsProperties: boolean): unknown {
   const declared = schema['additionalProperties']
   if (declared === false) return undefined
@@ -151,7 +151,7 @@ function readItems(schema: Record<string, unknown>): (index: number) => unknown 
   return (index) => (index < prefix.length ? (prefix[index] as unknown) : rest)
 }
 
-/** The schema of a key: as listed, by pattern, or as an additional one; undefined when it is refused. */
+/** Returns the schema of a key: as listed, by pattern, or as an additional one. Undefined if the key is refused. */
 export function propertySchema(shape: Shape, key: string): unknown {
   if (shape.properties.has(key)) return shape.properties.get(key) ?? {}
   if (key === '__proto__') return undefined
@@ -159,12 +159,12 @@ export function propertySchema(shape: Shape, key: string): unknown {
   return matching ? matching.schema : shape.additional
 }
 
-/** Every shape a value may have, unions unfolded. */
+/** Returns all shapes a value may have, with unions expanded. */
 export function leaves(shape: Shape): readonly Shape[] {
   return shape.branches ? shape.branches.flatMap(leaves) : [shape]
 }
 
-/** The schema has no type, options or branches. */
+/** Returns whether the schema has no type, options or branches. */
 export function isUntyped(shape: Shape): boolean {
   return shape.types.length === 0 && !shape.options && !shape.branches
 }
@@ -173,7 +173,7 @@ export function admits(shape: Shape, type: TypeName): boolean {
   return leaves(shape).some((leaf) => leaf.types.includes(type))
 }
 
-/** Text is one of the readings: a string type, a string among the options, or no type at all. */
+/** Returns whether the value may be text: a string type, a string option, or no type at all. */
 export function admitsText(shape: Shape): boolean {
   return leaves(shape).some(
     (leaf) =>

@@ -1,6 +1,6 @@
 /**
- * The candidate that was probably meant, or undefined when none is near: the same name in another
- * letter case or with other separators first, then the smallest edit distance, at most two fifths of the length.
+ * The candidate that was probably meant; undefined when none is close. Prefers the same name in another letter
+ * case or with other separators, then the smallest edit distance, at most two fifths of the length.
  */
 export function suggestName(name: string, candidates: Iterable<string>): string | undefined {
   const wanted = plainName(name)
@@ -10,7 +10,7 @@ export function suggestName(name: string, candidates: Iterable<string>): string 
     const other = plainName(candidate)
     if (other === wanted && candidate !== name) return candidate
     const allowed = allowedEdits(wanted, other)
-    // A long name is compared with names of about its length only.
+    // Names of very different length can't be close enough.
     if (Math.abs(wanted.length - other.length) > allowed) continue
     const edits = editDistance(wanted, other)
     if (edits < bestDistance && edits <= allowed) {
@@ -30,12 +30,12 @@ function allowedEdits(a: string, b: string): number {
   return Math.max(1, Math.floor(Math.max(a.length, b.length) * 0.4)) + (sharesAffix(a, b) ? 1 : 0)
 }
 
-/** `mail` for `email`, `player` for `player_id`: one holds the other. */
+/** Whether one name contains the other: `mail` for `email`, `player` for `player_id`. */
 function sharesAffix(a: string, b: string): boolean {
   return Math.min(a.length, b.length) >= 3 && (a.includes(b) || b.includes(a))
 }
 
-/** How many characters are added, removed or changed (Levenshtein). */
+/** Number of characters to add, remove or change (Levenshtein). */
 function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, length) => length)
   for (const [at, character] of a.split('').entries()) {

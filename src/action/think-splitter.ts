@@ -10,17 +10,17 @@ export interface ThinkSplitterOptions {
 }
 
 export interface ThinkSplitter {
-  /** Returns the parts that this piece completes. Only what could still become a tag is held back. */
+  /** Returns the parts that this piece completes. Holds back only text that could still become a tag. */
   push(text: string): StreamPart[]
-  /** Ends the output: returns what was held back. */
+  /** Ends the output and returns the text that was held back. */
   end(): StreamPart[]
 }
 
 /**
  * Splits inline reasoning (`<think>…</think>` and the other marks of R5) from the reply, whatever the
  * chunking. Tags in inline code, fences and HTML comments are text. A closer without an opener is dropped
- * from the text; reasoning never closed stays reasoning. Tokens around a reply and harmony's headers are
- * dropped, and so is all that follows the next turn's header (R4).
+ * from the text. Unclosed reasoning stays reasoning. Tokens around a reply and harmony's headers are
+ * dropped, and so is everything after the next turn's header (R4).
  */
 export function createThinkSplitter(options: ThinkSplitterOptions = {}): ThinkSplitter {
   const sink = new DeltaSink(options.loneCloser)

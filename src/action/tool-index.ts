@@ -3,7 +3,7 @@ import { describeShape } from './describe-shape.ts'
 import { SchemaReader } from './schema.ts'
 import type { Shape } from './schema.ts'
 
-/** A tool as the reader needs it: its schema read, its names made legal for XML. */
+/** A tool for the reader: with a parsed schema and a legal XML name. */
 export interface IndexedTool {
   readonly name: string
   readonly tag: string
@@ -12,19 +12,19 @@ export interface IndexedTool {
   readonly reader: SchemaReader
 }
 
-/** Tools by name and by tag; own entries only, so `constructor` finds nothing (R17). */
+/** Tools by name and by tag. A `Map` has no inherited entries, so `constructor` finds nothing (R17). */
 export interface ToolIndex {
   readonly tools: readonly IndexedTool[]
   find(name: string): IndexedTool | undefined
 }
 
-/** `ACTION` is the block's. */
+/** Excludes `ACTION`, the name of the block. */
 const legalName = /^(?!ACTION$)[\p{L}_][\p{L}\p{N}_.-]*$/u
 
 export function indexTools(definitions: readonly ToolDefinition[]): ToolIndex {
   const tags = makeTags(
     definitions.map((tool) => tool.name),
-    // A tool's closer could be the block's in another letter case.
+    // Also excludes other letter cases of `ACTION`: the tool's closer could be taken for the block's.
     /^(?!action$)[\p{L}_][\p{L}\p{N}_.-]*$/iu,
   )
   const byName = new Map<string, IndexedTool>()
@@ -40,7 +40,7 @@ export function indexTools(definitions: readonly ToolDefinition[]): ToolIndex {
   return { tools, find: (name) => byName.get(name) }
 }
 
-/** A legal XML name for each name; a name that is legal stays as it is. */
+/** Returns a legal XML name for each name. Legal names stay unchanged. */
 export function makeTags(names: Iterable<string>, legal: RegExp = legalName): Map<string, string> {
   const all = [...names]
   const taken = new Set(all.filter((name) => legal.test(name)))
@@ -58,14 +58,14 @@ function freeTag(name: string, legal: RegExp, taken: Set<string>): string {
   return tag
 }
 
-/** The property a tag stands for: the property's own name first, then its alias. */
+/** Returns the property of a tag. A property's own name takes precedence over aliases. */
 export function propertyOfTag(shape: Shape, tag: string): string {
   if (shape.properties.has(tag)) return tag
   for (const [name, alias] of makeTags(shape.properties.keys())) if (alias === tag) return name
   return tag
 }
 
-/** What an error names as expected: `player_id (string, required), limit (integer)`. */
+/** Returns the expected parameters for an error message: `player_id (string, required), limit (integer)`. */
 export function describeParameters(
   { input, reader }: Pick<IndexedTool, 'input' | 'reader'>,
   optional: string = '',

@@ -6,26 +6,26 @@ import { startsMadeUp } from './made-up.ts'
 import { stopToken, turnStart } from './stop-tokens.ts'
 import { lazyPattern } from '../lib/once.ts'
 
-/** A closer of some format of calls, left over. */
+/** A stray closing tag of any call format. */
 const strayCloser = lazyPattern(() => `^(?:${anyCloser()})`, 'i')
-/** R4: what follows a call and is neither prose nor another call; `'partial'` while it may become that. */
+/** R4: text after a call that is neither prose nor another call. `'partial'` while it may become that. */
 export function matchMadeUp(text: string): boolean | 'partial' {
   return stopToken().test(text) || text.startsWith('</') || startsMadeUp(text, true)
 }
 
-/** After these tokens, or what a model makes up at the start of a line, no call is the model's own. */
+/** Whether this text ends the model's own calls: a stop token, or a made-up result at the start of a line. */
 export function endsCalls(text: string, lineStart: boolean): boolean {
   if (/^<\|(?:start|channel|message|constrain|call|end|return)\|>/.test(text)) return false
   return lineStart ? matchMadeUp(text) === true : stopToken().test(text)
 }
 
-/** No stop token is this long. */
+/** Longer than any stop token. */
 const maxToken = 40
 
-/** Follows what stands after a block that counts only at the end of the output. */
+/** Checks the text after a block that counts only at the end of the output. */
 export class TrailingText {
   readonly #pieces: string[] = []
-  /** The end of the block's own fence may come: its mark, once it does. */
+  /** Character of the fence that closes around the block, once its first mark was read. */
   #fence: string | undefined
   #mayClose: boolean
   readonly #endsThought: ReasoningEnd
@@ -40,7 +40,7 @@ export class TrailingText {
     return this.#pieces.join('')
   }
 
-  /** Takes a piece: `'end'` at a stop token, `'text'` when something else stands there, `'open'` so far. */
+  /** Reads a piece. Returns `'end'` at a stop token, `'text'` for other text, `'open'` if undecided. */
   push(piece: string): 'open' | 'end' | 'text' {
     this.#pieces.push(piece)
     for (const char of piece) {
@@ -71,7 +71,7 @@ export class TrailingText {
   }
 }
 
-/** Nothing but white space, stop tokens and stray closing tags follows. */
+/** Whether only white space, stop tokens and stray closing tags follow. */
 export function endsAnswer(trailing: string): boolean {
   let rest = skipBlank(trailing)
   for (;;) {
@@ -81,12 +81,12 @@ export function endsAnswer(trailing: string): boolean {
   }
 }
 
-/** Nothing, or the end of a fence, follows the block. */
+/** Whether nothing, or only the end of a fence, follows the block. */
 export function isBlockLast(trailing: string): boolean {
   return /^\s*(?:(?:`{3,}|~{3,})\s*)?$/.test(trailing)
 }
 
-/** A comment never closed is none, so a closer in it ends the block. */
+/** Splits the content at the first closer. An unclosed comment is text, so a closer in it ends the block. */
 export function splitAtCloser(content: string): {
   readonly content: string
   readonly rest: string

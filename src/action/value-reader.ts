@@ -8,12 +8,12 @@ import { readCloseTag, readOpenTag } from './xml-tags.ts'
 import { makeTags, propertyOfTag } from './tool-index.ts'
 import { decodeEntities, isCdataOpener, readCdata, readText, trimLayout } from './xml-text.ts'
 
-/** Comments before and after a value; in it they are content, as JSON's strings and CDATA are. */
+/** Comments before and after a value. Inside a value they are content, like JSON's strings and CDATA. */
 const outerComments = /^(?:\s*<!--(?:(?!-->)[^])*-->)+|(?:<!--(?:(?!-->|<!--|\]\]>)[^])*-->\s*)+$/g
 
-/** Reads values out of a block's markup, guided by their schemas. */
+/** Reads values from a block's markup, guided by their schemas. */
 export class ValueReader extends ElementFinder {
-  /** The value of an element, or of several elements of one name, as `shape` wants it. */
+  /** Reads the value of an element, or of several elements with one name, according to `shape`. */
   readValue(slices: readonly Slice[], shape: Shape, depth: number = 0): JsonValue {
     const [slice] = slices
     if (!slice) return null
@@ -40,7 +40,7 @@ export class ValueReader extends ElementFinder {
     return this.#readUntyped(one(slices))
   }
 
-  /** R14: text stays text; well-formed elements and nothing else are a list or an object. */
+  /** R14: text stays text. Only well-formed elements without text are a list or an object. */
   #readUntyped(slice: Slice): JsonValue {
     const raw = this.#raw(slice)
     const trimmed = raw.trim()
@@ -131,7 +131,7 @@ export class ValueReader extends ElementFinder {
     throw new ValueProblem('expected an object, got a list')
   }
 
-  /** The content is elements, not text: it may only start with one where text is a reading too. */
+  /** Returns whether the content is elements. If text is allowed, too, the content must start with an element. */
   #isMarkup(slice: Slice, shape: Shape): boolean {
     const raw = this.#raw(slice).trimStart()
     if (raw.startsWith('<')) return !isCdataOpener(raw, 0)
@@ -196,7 +196,7 @@ const markup = /<(?:!--[^]*?-->|\?[^]*?\?>|!\[cdata\[([^]*?)\]\]>|(\/?)([^\s/>]+
 
 const MAX_OPEN = 200
 
-/** Why markup is not well-formed (fast-xml-parser's message, mostly); undefined when it is. */
+/** Returns why markup is not well-formed (usually fast-xml-parser's message), or undefined. */
 export function describeMarkupError(source: string): string | undefined {
   const result = XMLValidator.validate(`<value>${source}</value>`)
   const name = declarationIn(source)
@@ -204,7 +204,7 @@ export function describeMarkupError(source: string): string | undefined {
   return result === true ? undefined : result.err.msg
 }
 
-/** The first `<!…` that is neither a comment nor a CDATA section. */
+/** Returns the first `<!…` that is neither a comment nor a CDATA section. */
 function declarationIn(source: string): string | undefined {
   const opener = /<!(?:(--)|(\[cdata\[)|\w*)/gi
   for (let found = opener.exec(source); found; found = opener.exec(source)) {
@@ -218,15 +218,14 @@ function declarationIn(source: string): string | undefined {
 }
 
 /**
- * The value of well-formed markup that no schema describes (R14): text stays text, also with elements in
- * it; `item` children make a list, other children an object, a repeated name a list.
- * Throws `ValueProblem`.
+ * Reads well-formed markup without a schema (R14). Text stays text, even with elements in it. `item` children make a
+ * list, other children an object, a repeated name a list. Throws `ValueProblem`.
  */
 export function readUntypedValue(source: string): JsonValue {
   return readContent(source).value(source)
 }
 
-/** As `readUntypedValue`, where the whole is known to be an object or a list: text between the elements is ignored. */
+/** Like `readUntypedValue`, for a known object or list: ignores text between the elements. */
 export function readUntypedElements(source: string): JsonValue {
   return readContent(source).elements()
 }
@@ -260,13 +259,13 @@ function readContent(source: string): Content {
   return root
 }
 
-/** What an element holds, as far as it has been read. */
+/** Content of an element, as read so far. */
 class Content {
-  /** Where it begins in the source. */
+  /** Start position in the source. */
   readonly from: number
   readonly #name: string
   readonly #children = new Map<string, JsonValue[]>()
-  /** Text and CDATA sections as they are written. */
+  /** Text and CDATA sections as written. */
   #raw = ''
   #text = ''
 

@@ -4,14 +4,14 @@ import { decodeEntities } from './xml-text.ts'
 export interface OpenTag {
   readonly attributes: ReadonlyMap<string, string>
   readonly selfClosing: boolean
-  /** After the `>`. */
+  /** Position after the `>`. */
   readonly end: number
 }
 
 const attribute = /\s*([^\s=/>"'<]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/y
 const ending = /\s*(\/?)>/y
 
-/** Reads the opening tag whose name ends at `at`; undefined when it is no complete tag. */
+/** Reads the opening tag whose name ends at `at`; undefined when the tag is incomplete. */
 export function readOpenTag(text: string, at: number): OpenTag | undefined {
   const attributes = new Map<string, string>()
   let position = at
@@ -28,7 +28,7 @@ export function readOpenTag(text: string, at: number): OpenTag | undefined {
   }
 }
 
-/** After the `>` of the closing tag whose name ends at `at`; undefined when it isn't there. */
+/** Position after the `>` of the closing tag whose name ends at `at`; undefined without a `>`. */
 export function readCloseTag(text: string, at: number): number | undefined {
   ending.lastIndex = at
   const end = ending.exec(text)

@@ -8,7 +8,7 @@ const named: ReadonlyMap<string, string> = new Map([
 
 const cdataOpener = '<![CDATA['
 
-/** R11: the five predefined entities and legal numeric references, once; all else stays as written. */
+/** R11: decodes the five predefined entities and legal numeric references once, and keeps everything else. */
 export function decodeEntities(text: string): string {
   if (!text.includes('&')) return text
   return text.replaceAll(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,4}));/g, decodeOne)
@@ -27,7 +27,7 @@ function isXmlCharacter(code: number): boolean {
   return code <= 0xd7ff || (code >= 0xe000 && code <= 0x10ffff && (code & 0xfffe) !== 0xfffe)
 }
 
-/** The text a raw XML value stands for (R10): CDATA verbatim, text with markup verbatim, other text decoded. */
+/** Returns the text of a raw XML value (R10): CDATA verbatim, text with markup verbatim, other text decoded. */
 export function readText(raw: string): string {
   const sections = readCdata(raw)
   if (sections !== undefined) return sections
@@ -36,8 +36,8 @@ export function readText(raw: string): string {
 }
 
 /**
- * CDATA sections beside text with entities, which shows that both are markup: the sections verbatim, the text
- * decoded. Undefined for any other text.
+ * Reads a mix of CDATA sections and text with entities, which shows that both are markup. Keeps the sections verbatim
+ * and decodes the text. Undefined for any other text.
  */
 function readMixed(raw: string): string | undefined {
   const sections: string[] = []
@@ -57,7 +57,7 @@ function readMixed(raw: string): string | undefined {
   return parts.map((part, index) => part + (sections[index] ?? '')).join('')
 }
 
-/** The content of a value that is CDATA only (white space around it allowed); otherwise undefined. */
+/** Returns the content of a value that is only CDATA and white space, otherwise undefined. */
 export function readCdata(raw: string): string | undefined {
   const text = raw.trim()
   if (!isCdataOpener(text, 0) || !text.endsWith(']]>')) return undefined
@@ -80,8 +80,8 @@ export function isCdataOpener(text: string, at: number): boolean {
 }
 
 /**
- * Where the CDATA section that opens at `at` ends, `]]>` included; -1 when it never does.
- * R10: a `]]>` is literal when another one comes before the next section or closing tag.
+ * Returns the end of the CDATA section that opens at `at`, `]]>` included; -1 if it is never closed.
+ * R10: a `]]>` is literal if another one precedes the next section or closing tag.
  */
 export function endOfCdata(text: string, at: number): number {
   let end = text.indexOf(']]>', at + cdataOpener.length)
@@ -101,7 +101,7 @@ function skipSpace(text: string, at: number): number {
   return next
 }
 
-/** One line break right after the opener and one right before the closer go when both are there. */
+/** Removes one line break after the opener and one before the closer, if both exist. */
 function trimCdataLayout(content: string): string {
   const start = content.startsWith('\n') ? 1 : content.startsWith('\r\n') ? 2 : 0
   const end = content.length - (content.endsWith('\r\n') ? 2 : content.endsWith('\n') ? 1 : 0)
@@ -109,15 +109,15 @@ function trimCdataLayout(content: string): string {
 }
 
 /**
- * R10: a blank first and a blank last line are dropped. A single line is trimmed, unless its closer begins a line:
- * then its indentation is content.
+ * R10: drops a blank first line and a blank last line. Trims a single line, unless its closer starts a line: then its
+ * indentation is content.
  */
 export function trimLayout(text: string): string {
   const trimmed = text.trim()
   return text.endsWith('\n') || trimmed.includes('\n') ? dropOuterLines(text) : trimmed
 }
 
-/** Text between tags that stand on lines of their own. */
+/** Drops the outer line breaks of text whose tags stand on lines of their own. */
 export function dropOuterLines(text: string): string {
   return text.replace(/^[ \t]*\r?\n/, '').replace(/\r?\n[ \t]*$/, '')
 }

@@ -7,11 +7,11 @@ import { readInput } from './read-input.ts'
 import type { UICommonChunk, UIMessageLike } from './ui-message.ts'
 
 export interface ChatTransportOptions {
-  /** Default: the chat's own `id` is that of the conversation. */
+  /** Id of the conversation. Default: the chat's own `id`. */
   readonly conversationId?: string
 }
 
-/** What `useChat` hands over with each request. */
+/** Options that `useChat` passes with each request. */
 export interface SendOptions {
   readonly trigger: 'submit-message' | 'regenerate-message'
   readonly chatId: string
@@ -27,20 +27,23 @@ export interface ReconnectOptions {
 
 /** A `ChatTransport` of the AI SDK. */
 export interface OffstageChatTransport {
-  /** An answer that is taken up is streamed from its beginning. */
+  /** A resumed answer is streamed from its beginning. */
   readonly resumeStreamIsReplay: true
   sendMessages(options: SendOptions): Promise<ReadableStream<UICommonChunk>>
   reconnectToStream(options: ReconnectOptions): Promise<ReadableStream<UICommonChunk> | null>
 }
 
 interface Chats {
-  /** Ids of the person's messages that chats have made up, and ours. */
+  /** Our ids of user messages, by the ids that chats made up. */
   readonly ids: Map<string, string>
-  /** How often a chat took its conversation up: one that is mounted twice stops what it takes up again. */
+  /**
+   * How often each chat resumed its conversation. A chat that is mounted twice aborts the first stream, which must not
+   * stop the run.
+   */
   readonly takenUp: Map<string, number>
 }
 
-/** A component may make a transport anew each time it is drawn. */
+/** State by agent, because a component may make a new transport on each render. */
 const chats = new WeakMap<Agent, Chats>()
 
 function chatsOf(agent: Agent): Chats {
@@ -49,7 +52,7 @@ function chatsOf(agent: Agent): Chats {
   return known
 }
 
-/** Has a chat of the AI SDK (`useChat`) run on an agent's conversations. */
+/** Makes a transport that runs a chat of the AI SDK (`useChat`) on an agent's conversations. */
 export function createChatTransport(
   agent: Agent,
   { conversationId }: ChatTransportOptions = {},
@@ -58,7 +61,10 @@ export function createChatTransport(
   const conversationOf = (chatId: string): Conversation =>
     agent.conversation(conversationId ?? chatId)
 
-  /** An aborted request stops the run, unless the same chat takes it up in the same turn. */
+  /**
+   * Streams an answer. Aborting the request stops the run, unless the same chat resumes it in the same turn of the
+   * event loop.
+   */
   function streamed(
     followed: Omit<Followed, 'onStop'>,
     { chatId, abortSignal }: ReconnectOptions,
@@ -99,7 +105,7 @@ export function createChatTransport(
   }
 }
 
-/** Does what a chat asks for, and says what is to be followed. */
+/** Carries out a chat's request and returns the run to follow. */
 async function begin(
   conversation: Conversation,
   { trigger, messageId, messages }: SendOptions,
@@ -128,7 +134,7 @@ async function begin(
     await stopOpen(conversation)
     return started(conversation.edit(edited, input))
   }
-  // What waits for a person's answer goes on with what is said instead.
+  // A run that waits for an answer resumes with this message instead.
   const isWaiting = conversation.getSnapshot().status === 'waiting'
   const id = isWaiting ? await conversation.steer(input, { when: 'now' }) : null
   if (id === null) return started(conversation.send(input, { ifBusy: 'queue' }))
@@ -136,7 +142,7 @@ async function begin(
   return { conversation, after: id }
 }
 
-/** The chat has answers to calls, or asks for more of what ended early. */
+/** Resumes after answers to calls, or continues an answer that ended early. */
 async function goOn(
   conversation: Conversation,
   messages: readonly UIMessageLike[],
@@ -156,7 +162,10 @@ async function goOn(
   )
 }
 
-/** Once a run has begun: the person's message that it began with, if it did with one. Undefined: it didn't begin. */
+/**
+ * Resolves when the run has begun, to the id of the user message that began it, if any. Undefined: the run didn't
+ * begin.
+ */
 async function begun(run: Run): Promise<{ readonly id: string | undefined } | undefined> {
   for await (const event of run) {
     if (event.type === 'run-start') return { id: event.message?.id }
@@ -178,7 +187,7 @@ function isOpen(conversation: Conversation): boolean {
   return conversation.getSnapshot().runId !== undefined
 }
 
-/** Our id for a message of the chat, if it is one of the conversation. */
+/** Our id for a chat's message, if the conversation has it. */
 function ours(
   id: string | undefined,
   conversation: Conversation,
@@ -188,7 +197,7 @@ function ours(
   return conversation.getSnapshot().messages.find((message) => message.id === own)?.id
 }
 
-/** The person's message that an answer, or the newest one, is an answer to; null: there is none. */
+/** Id of the user message that an answer belongs to, or else of the newest one; null if there is none. */
 function questionOf(conversation: Conversation, id?: string): string | null {
   const { messages } = conversation.getSnapshot()
   const at = messages.findIndex((message) => message.id === id)

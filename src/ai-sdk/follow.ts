@@ -6,24 +6,29 @@ import type { UIChunk, UIMessageLike, UIMetadata } from './ui-message.ts'
 
 type FinishReason = Extract<UIChunk, { type: 'finish' }>['finishReason']
 
-/** The id of a message; null: the conversation begins with the answer; undefined: there is none. */
+/**
+ * Id of the message before the answer. Null: the answer begins the conversation. Undefined: there is no such message.
+ */
 export type After = string | null | undefined
 
 export interface Followed {
   readonly conversation: Conversation
-  /** The person's message that is answered, once it is known. */
+  /** Id of the user message that is answered, once known. */
   readonly after: After | Promise<After>
-  /** The run, where this page began it. */
+  /** The run, if this page started it. */
   readonly run?: Run
-  /** What the chat shows of the answer already. */
+  /** The part of the answer that the chat already shows. */
   readonly shown?: UIMessageLike
-  /** Calls that were answered just now, and may seem to wait still. */
+  /** Calls answered just now, which snapshots may still show as pending. */
   readonly answered?: ReadonlySet<string>
-  /** Somebody stops it. */
+  /** Receives a function that ends the stream as stopped. */
   readonly onStop?: (stop: () => void) => void
 }
 
-/** An answer as a chat of the AI SDK streams it: until its run ends, or waits for somebody. Leaving it stops nothing. */
+/**
+ * Streams an answer in the AI SDK's form, until its run ends or waits for a person. Cancelling the stream doesn't stop
+ * the run.
+ */
 export function follow(followed: Followed): ReadableStream<UIChunk> {
   let leave = (): void => undefined
   return new ReadableStream<UIChunk>({
@@ -39,12 +44,12 @@ class Follower {
   readonly #controller: ReadableStreamDefaultController<UIChunk>
   readonly #parts: PartStream
   readonly #unsubscribe: () => void
-  /** Of whom this page isn't told how it ends: it is read from the snapshot. */
+  /** The run, if this page started it. Otherwise its end is read from the snapshot. */
   #run: Run | undefined
   #runId: string | undefined
   #ended: RunOutcome | undefined
   #isOver = false
-  /** Once it is known. */
+  /** Set once the id is known. */
   #after: { readonly id: After } | undefined
 
   constructor(followed: Followed, controller: ReadableStreamDefaultController<UIChunk>) {
@@ -64,7 +69,7 @@ class Follower {
     this.#changed()
     const result = await run?.result
     if (!result) return
-    // Another tab goes on with it.
+    // Another tab resumes the run.
     if (result.outcome === 'aborted' && result.reason === 'taken-over') this.#run = undefined
     else this.#ended = result
     this.#changed()
@@ -81,7 +86,7 @@ class Follower {
     if (snapshot.status === 'loading' || this.#seemsToWait(snapshot)) return
     this.#runId ??= snapshot.runId
     const answer = this.#answerIn(snapshot)
-    // What was written to the run before it answered comes with the answer.
+    // Messages sent to the run before its first answer are shown with that answer.
     const first = answer?.find(({ role }) => role === 'assistant')
     if (answer && first) {
       this.#send(this.#parts.update(first.id, partsOf(answer, snapshot.run?.messageId)))
@@ -94,13 +99,13 @@ class Follower {
     else if (answer && isResting(snapshot)) this.#rest()
   }
 
-  /** A call that was answered is still shown as it was before. */
+  /** Whether the snapshot still shows an answered call as pending. */
   #seemsToWait({ pending }: ConversationSnapshot): boolean {
     const { answered } = this.#followed
     return !this.#ended && pending.some(({ toolCallId }) => answered?.has(toolCallId))
   }
 
-  /** Undefined as long as the question isn't shown. */
+  /** Messages of the answer; undefined until the snapshot has the question. */
   #answerIn({ messages }: ConversationSnapshot): ConversationSnapshot['messages'] | undefined {
     const id = this.#after?.id
     if (id === null) return messages
@@ -112,7 +117,7 @@ class Follower {
     for (const chunk of chunks) this.#controller.enqueue(chunk)
   }
 
-  /** The run waits for a person: the chat has to be free for the answer. */
+  /** Ends the stream of a waiting run: the chat must be free for the person's answer. */
   #rest(): void {
     const messageMetadata = metadataOf(this.#followed.conversation.getSnapshot())
     this.#finish([{ type: 'finish', finishReason: 'tool-calls', messageMetadata }])
@@ -147,7 +152,7 @@ function finishReasonOf(
   }
 }
 
-/** The AI SDK's word for each reason why an answer isn't whole. */
+/** The AI SDK's finish reason for each reason why an answer is incomplete. */
 const COMPLETED: { readonly [reason: string]: FinishReason } = {
   length: 'length',
   'content-filter': 'content-filter',
@@ -166,7 +171,7 @@ function endChunks(result: RunOutcome, messageMetadata: UIMetadata): UIChunk[] {
   ]
 }
 
-/** Nothing is done until a person says something, in this chat. */
+/** Whether nothing happens until a person answers in this chat. */
 function isResting({ status, parked, pending, messages }: ConversationSnapshot): boolean {
   if (status !== 'waiting') return false
   if (parked) return true

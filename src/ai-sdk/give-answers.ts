@@ -1,7 +1,7 @@
 import type { Conversation, PendingCall } from '../index.ts'
 import type { UIMessageLike } from './ui-message.ts'
 
-/** A tool's part of a message, whoever's type it is. */
+/** A message's tool part, typed loosely so that any chat's message type fits. */
 interface AnsweredPart {
   readonly type: string
   readonly toolCallId?: unknown
@@ -11,7 +11,7 @@ interface AnsweredPart {
   readonly errorText?: unknown
 }
 
-/** Says to the calls that wait what a chat's messages say of them. The ids of the calls that were answered. */
+/** Answers pending calls with the answers in a chat's messages. Resolves to the ids of the answered calls. */
 export async function giveAnswers(
   conversation: Conversation,
   messages: readonly UIMessageLike[],
@@ -20,7 +20,7 @@ export async function giveAnswers(
   const parts = messages.flatMap((message) => message.parts as readonly AnsweredPart[])
   for (const call of conversation.getSnapshot().pending) {
     const { toolCallId } = call
-    // Those of other agents are answered in their own conversations.
+    // Calls of other agents are answered in their own conversations.
     const isOwn =
       call.conversationId === undefined ||
       call.conversationId === conversation.getSnapshot().conversationId
@@ -68,7 +68,7 @@ async function answer(
 
 type Answer = Parameters<Conversation['answer']>[1]
 
-/** A text, or the content of the fields that were asked for. */
+/** An answer as text, or as the content of the requested fields. */
 function answerOf(output: unknown): Answer {
   return typeof output === 'object' && output !== null
     ? ({ action: 'accept', content: output } as Answer)

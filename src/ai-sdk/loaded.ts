@@ -2,7 +2,9 @@ import type { Agent, Conversation, ConversationSnapshot } from '../index.ts'
 import { toUIMessages } from './to-ui-messages.ts'
 import type { OffstageUIMessage } from './ui-message.ts'
 
-/** All messages of a conversation, for `messages` of `useChat`, once they are read from the store. */
+/**
+ * Resolves to all messages of a conversation, once they are read from the store. Pass them to `useChat` as `messages`.
+ */
 export async function loadUIMessages(
   agent: Agent,
   conversationId: string,
@@ -10,7 +12,7 @@ export async function loadUIMessages(
   return toUIMessages(await loaded(agent.conversation(conversationId), ({ older }) => older === 0))
 }
 
-/** The conversation once it is read, and shown as far as that is asked for. */
+/** Resolves to the snapshot once it has loaded and `isEnough` accepts it, or once loading has failed. */
 export function loaded(
   conversation: Conversation,
   isEnough: (snapshot: ConversationSnapshot) => boolean = () => true,

@@ -2,14 +2,14 @@ import { toolChunks } from './tool-chunks.ts'
 import type { UIChunk, UIDataPart, UIMessageLike, UIOrderedPart, UITextPart } from './ui-message.ts'
 
 /**
- * What has to be streamed so that a chat shows the same as a snapshot. It knows what the chat has: what it was told, and at
- * first the message that the chat goes on with.
+ * Computes the chunks that bring a chat's message up to date with a snapshot. Tracks what the chat shows so far,
+ * beginning with the message that it continues.
  */
 export class PartStream {
   #shown: UIOrderedPart[]
   readonly #data = new Map<string, unknown>()
   #messageId: string | undefined
-  /** The text that the chat still appends to. */
+  /** Text part to which the chat still appends. */
   #open: { readonly at: number; readonly id: string } | null = null
   #texts = 0
 
@@ -19,11 +19,11 @@ export class PartStream {
     for (const part of parts) if ('data' in part) this.#data.set(part.type, part.data)
   }
 
-  /** Chunks up to these parts of the message with this id. */
+  /** Chunks that bring the chat's message to these parts. */
   update(messageId: string, parts: readonly UIOrderedPart[]): UIChunk[] {
     const chunks: UIChunk[] = []
     if (this.#messageId !== messageId) {
-      // It was told once: a retried request gives a message another one.
+      // Sent only once: a retried request changes the message's id.
       if (this.#messageId === undefined) chunks.push({ type: 'start', messageId })
       this.#messageId = messageId
     }
@@ -32,7 +32,7 @@ export class PartStream {
     return chunks
   }
 
-  /** Chunks up to these data. What isn't there any more has nothing in it. */
+  /** Chunks that bring the chat's data parts to these. A removed part is sent with an empty list. */
   updateData(parts: readonly UIDataPart[]): UIChunk[] {
     if (this.#messageId === undefined) return []
     const gone = [...this.#data.keys()].filter((type) => !parts.some((part) => part.type === type))
@@ -53,7 +53,7 @@ export class PartStream {
     return chunks
   }
 
-  /** Takes back the last step, as chats can, where it isn't a beginning of what it is to become. */
+  /** Resets the chat's last step unless the new parts extend what it shows. */
   #rewind(parts: readonly UIOrderedPart[], chunks: UIChunk[]): void {
     const step = this.#shown.findLastIndex(({ type }) => type === 'step-start')
     const fits = this.#shown.every((shown, at) => at <= step || isBeginning(shown, parts[at]))
@@ -121,7 +121,7 @@ function isOrdered(part: { readonly type: string }): part is UIOrderedPart {
   return !part.type.startsWith('data-')
 }
 
-/** Whether a part can become another one by more of it. */
+/** Whether `shown` can become `part` by appending to it. */
 function isBeginning(shown: UIOrderedPart, part: UIOrderedPart | undefined): boolean {
   if (!part || shown.type !== part.type) return false
   if ('text' in shown && 'text' in part) return part.text.startsWith(shown.text)

@@ -14,14 +14,14 @@ import type {
   UIToolPart,
 } from './ui-message.ts'
 
-/** An answer as one message: a step for each output of the model. `writing`: the id of the one that is being written. */
+/** Parts of an answer as one message, with a step for each model output. `writing`: id of the message being written. */
 export function partsOf(
   messages: readonly ShownMessage[],
   writing: string | undefined,
 ): UIOrderedPart[] {
   return messages.flatMap((message) => {
     if (message.role === 'user') return [steeringPart(message)]
-    // What `verify` has found wanting is followed by another answer.
+    // Answers that `verify` rejected are left out: another answer follows.
     if (message.role !== 'assistant' || message.rejected) return []
     return [{ type: 'step-start' }, ...answerParts(message, message.id === writing)]
   })
@@ -84,7 +84,7 @@ function toolPart(call: ShownCall): UIToolPart {
     case 'invalid':
       return { ...base, state: 'output-error', input, errorText: errorText(output) ?? status }
     default:
-      // A call that runs reports what it has so far.
+      // A running call shows its progress as preliminary output.
       return status === 'executing' && progress !== undefined
         ? { ...base, state: 'output-available', input, output: progress, preliminary: true }
         : { ...base, state: 'input-available', input }
@@ -110,7 +110,7 @@ function errorText(output: ToolOutput | undefined): string | undefined {
   return output && String(output.value)
 }
 
-/** What stands beside an answer's parts, of the last one. */
+/** Data parts of the last answer: the plan and the pending calls. */
 export function dataParts({ plan, pending }: ConversationSnapshot): UIDataPart[] {
   return [
     ...(plan ? [{ type: 'data-plan' as const, id: 'plan' as const, data: plan }] : []),

@@ -2,7 +2,7 @@ import type { FilePart, RunInput, TextPart } from '../index.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { UIMessageLike } from './ui-message.ts'
 
-/** What a person has written, as a run takes it. */
+/** Converts a user's message to the input of a run. */
 export function readInput({ parts }: UIMessageLike): RunInput {
   return parts.flatMap((part): (TextPart | FilePart)[] => {
     if (part.type === 'text' && 'text' in part) return [{ type: 'text', text: String(part.text) }]

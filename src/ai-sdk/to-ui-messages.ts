@@ -3,8 +3,8 @@ import { dataParts, partsOf, userParts } from './parts-of.ts'
 import type { OffstageUIMessage, UIMetadata } from './ui-message.ts'
 
 /**
- * A conversation as a chat of the AI SDK has it: for `messages` of `useChat` after a reload. The steps of an answer are
- * one message, whose id is that of the first.
+ * Converts a conversation to AI SDK messages, for `messages` of `useChat` after a reload. All steps of an answer form
+ * one message, with the id of the first.
  */
 export function toUIMessages(snapshot: ConversationSnapshot): OffstageUIMessage[] {
   const shown = groups(snapshot.messages).flatMap((group) => shownGroup(group, snapshot))
@@ -17,7 +17,7 @@ export function toUIMessages(snapshot: ConversationSnapshot): OffstageUIMessage[
   return shown
 }
 
-/** What is known of the run that the last answer is of. */
+/** Usage and outcome of the last answer's run, if known. */
 export function metadataOf({ spent, ended }: ConversationSnapshot): UIMetadata {
   return {
     ...(spent && { usage: spent.total }),
@@ -25,7 +25,7 @@ export function metadataOf({ spent, ended }: ConversationSnapshot): UIMetadata {
   }
 }
 
-/** Each message of a person alone, answers together. */
+/** Groups messages: each user message alone, consecutive answers and tool results together. */
 function groups(messages: readonly ShownMessage[]): ShownMessage[][] {
   const found: ShownMessage[][] = []
   for (const message of messages) {

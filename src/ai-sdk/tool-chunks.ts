@@ -1,19 +1,19 @@
 import type { UIChunk, UIToolPart } from './ui-message.ts'
 
 interface Told {
-  /** The part as the chat has it then. */
+  /** The part as the chat shows it after these chunks. */
   readonly next: UIToolPart
   readonly chunks: readonly UIChunk[]
 }
 
 type Approval = Extract<UIToolPart, { state: 'approval-responded' }>['approval']
 
-/** What makes of a call that a chat shows, or doesn't yet, the same call as it stands. */
+/** Chunks that bring a call from the state that the chat shows, if any, to its current state. */
 export function toolChunks(before: UIToolPart | undefined, part: UIToolPart): Told {
   if (part.state === 'input-streaming') return { next: part, chunks: inputChunks(before, part) }
   const answered = answerOf(before, part)
   const chunks = [...openingChunks(before, part), ...approvalChunks(before, part, answered)]
-  // A chat shows a call as answered until its output is there.
+  // The chat shows the call as answered until its output exists.
   if (answered && (part.state === 'input-available' || part.state === 'approval-responded'))
     return { next: { ...part, state: 'approval-responded', approval: answered }, chunks }
   return { next: part, chunks: [...chunks, ...outputChunks(before, part)] }
@@ -50,7 +50,7 @@ function inputChunks(
   ]
 }
 
-/** The input, once it is whole, or why there is none. */
+/** Chunks for the complete input, or for the reason why there is none. */
 function openingChunks(
   before: UIToolPart | undefined,
   part: Exclude<UIToolPart, { state: 'input-streaming' }>,
@@ -74,7 +74,7 @@ function namesOf({ type, toolCallId, title }: UIToolPart): {
   }
 }
 
-/** What a person has said to the call, as far as it is known: a call that goes on after a question was approved. */
+/** The person's answer to the approval request, if known. A call that resumes after a request was approved. */
 function answerOf(before: UIToolPart | undefined, part: UIToolPart): Approval | undefined {
   if (part.state === 'output-denied' || part.state === 'approval-responded') return part.approval
   if (part.state === 'approval-requested') return undefined

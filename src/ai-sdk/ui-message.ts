@@ -1,7 +1,7 @@
 import type { JsonValue, PendingCall, PlanItem, RunUsage } from '../index.ts'
 
-// The AI SDK's messages and chunks, as far as they are used here. Structural, so that types of no version have to be
-// installed; test/ai-sdk compares them with the AI SDK's own.
+// The parts of the AI SDK's messages and chunks that are used here. They are structural, so no version's types have to
+// be installed. test/ai-sdk compares them with the AI SDK's own.
 
 export interface UITextPart {
   type: 'text' | 'reasoning'
@@ -16,12 +16,12 @@ export interface UIFilePart {
   url: string
 }
 
-/** What a person is asked before the call runs. Its id is the call's. */
+/** Approval request for a call. Its id is the call's. */
 export interface UIApproval {
   id: string
-  /** What the call is about to act on. */
+  /** The call's description of what it is about to act on. */
   requestReason?: string
-  /** Of the pending call: `about`, `because` and `rememberable`. */
+  /** `about` and `because` of the pending call. */
   descriptor?: unknown
 }
 
@@ -45,7 +45,7 @@ export type UIToolPart = UIToolBase &
         state: 'output-available'
         input: JsonValue
         output: unknown
-        /** What the tool reports while it runs. */
+        /** True for progress that the tool reports while it runs. */
         preliminary?: boolean
       }
     | { state: 'output-error'; input: JsonValue | undefined; errorText: string }
@@ -56,14 +56,14 @@ export type UIToolPart = UIToolBase &
       }
   )
 
-/** Written to the open run, from here or elsewhere. Version 6 passes over it. */
+/** User message that was sent to the open run, from this chat or elsewhere. Version 6 ignores it. */
 export interface UISteeringPart {
   type: 'steering-message'
   id: string
   parts: ({ type: 'text'; text: string } | UIFilePart)[]
 }
 
-/** The parts in their order. */
+/** Parts whose order counts. */
 export type UIOrderedPart =
   | { type: 'step-start' }
   | UITextPart
@@ -71,13 +71,13 @@ export type UIOrderedPart =
   | UIToolPart
   | UISteeringPart
 
-/** Beside them, by id. */
+/** Parts identified by an id, without an order. */
 export type UIDataPart =
   | { type: 'data-plan'; id: 'plan'; data: readonly PlanItem[] }
-  /** What is waited for: approvals, questions with their fields, of agents that were called, too. */
+  /** Pending approvals, and questions with their fields. Includes those of called agents. */
   | { type: 'data-waiting'; id: 'waiting'; data: readonly PendingCall[] }
 
-/** Of the last answer. */
+/** Metadata of the last answer. */
 export interface UIMetadata {
   usage?: RunUsage
   /** How its run ended. */
@@ -88,18 +88,18 @@ export interface OffstageUIMessage {
   id: string
   role: 'user' | 'assistant' | 'system'
   metadata?: UIMetadata
-  /** Of the types that versions 6 and 7 have. In messages of version 7, look for `UISteeringPart`, too. */
+  /** Parts of the types that versions 6 and 7 share. Messages of version 7 may also contain a `UISteeringPart`. */
   parts: (Exclude<UIOrderedPart, UISteeringPart> | UIDataPart)[]
 }
 
-/** A message as a chat has it, with whatever parts and metadata. */
+/** A chat's message, with any parts and metadata. */
 export interface UIMessageLike {
   readonly id: string
   readonly role: string
   readonly parts: readonly { readonly type: string }[]
 }
 
-/** What is streamed to a chat. */
+/** A chunk of the stream to a chat. */
 export type UIChunk =
   | { type: 'start'; messageId: string }
   | { type: 'start-step' | 'finish-step' }
@@ -146,7 +146,7 @@ export type UIChunk =
   | { type: 'abort'; reason: string }
   | { type: 'error'; errorText: string }
 
-/** Chunks of the types that versions 6 and 7 have. Version 6 passes over the others. */
+/** Chunks that versions 6 and 7 both know. Version 6 ignores the others. */
 export type UICommonChunk = Exclude<
   UIChunk,
   { type: 'steering-message' | 'reset-step' | 'tool-approval-response' }

@@ -5,20 +5,20 @@ import type { FastValidator } from '../worker/validation/validator.ts'
 type Check = (value: unknown) => boolean
 
 /**
- * Keywords that Ajv reads otherwise than the official tests of JSON Schema: `unevaluatedItems` beside `contains`, fractions
- * of `multipleOf`, and references by place in the call.
+ * Keywords that Ajv checks differently from the official tests of JSON Schema: `unevaluatedItems` beside `contains`,
+ * fractional `multipleOf`, and dynamic references.
  */
 const READ_DIFFERENTLY = /"(?:unevaluatedItems|multipleOf|\$dynamicRef|\$recursiveRef)":/
 
-/** Schemas that are kept compiled. Beyond that, all are compiled anew: an app that makes so many doesn't use them again. */
+/** Maximum number of compiled schemas. Beyond it the cache is cleared: an app that makes so many rarely reuses them. */
 const MAX_COMPILED = 1000
 
 const NEVER: Check = () => false
 
 /**
- * Checks inputs with [Ajv](https://ajv.js.org), which is many times as fast as the worker's own validator on large inputs.
- * Ajv compiles each schema with `new Function`. Where a Content-Security-Policy forbids that, and for the few schemas that
- * Ajv reads differently, the worker's own validator checks alone. Verdicts and messages stay the same.
+ * Checks inputs with [Ajv](https://ajv.js.org), which is many times as fast as the worker's own validator on large
+ * inputs. Ajv compiles each schema with `new Function`. If a Content-Security-Policy forbids that, only the worker's
+ * validator is used. The same goes for the few schemas that Ajv reads differently. Results and messages don't change.
  *
  * @example
  * startWorker({ validator: ajvValidator() })
@@ -32,7 +32,7 @@ export function ajvValidator(): FastValidator {
     addUsedSchema: false,
   })
   const bySchema = new WeakMap<JsonSchema, Check>()
-  // The schemas of each step are new objects.
+  // Each step creates new schema objects, so schemas with the same text share a check.
   const byText = new Map<string, Check>()
   const checkOf = (schema: JsonSchema): Check => {
     const text = JSON.stringify(schema)
@@ -55,7 +55,7 @@ function compile(ajv: Ajv2020, schema: JsonSchema, text: string): Check {
   try {
     return ajv.compile(schema)
   } catch {
-    // A policy forbids it, or the code would be wrong: so it is for a few schemas.
+    // A policy forbids `new Function`, or Ajv generates invalid code, which happens for a few schemas.
     return NEVER
   } finally {
     ajv.removeSchema(schema)

@@ -1,9 +1,9 @@
 import type { Agent } from '../index.ts'
 
-/** Shows an agent to a component while that is mounted. What it returns lets go of it. */
+/** Shows an agent to a component while it is mounted. Call the returned function to release the agent. */
 export type HoldAgent = (show: (agent: Agent) => void) => () => void
 
-/** Makes an agent for a component, once, however often that is mounted anew, and disposes of it when it stays unmounted. */
+/** Creates one agent for a component, even if it remounts. Disposes of the agent when the component stays unmounted. */
 export function holdAgent(create: () => Agent): HoldAgent {
   let agent: Agent | undefined
   let holds = 0
@@ -12,7 +12,7 @@ export function holdAgent(create: () => Agent): HoldAgent {
     holds += 1
     return () => {
       holds -= 1
-      // A strict or a hot reload mounts it again at once.
+      // Strict mode and hot reload remount the component at once.
       queueMicrotask(() => {
         if (holds > 0) return
         void agent?.dispose()

@@ -2,27 +2,27 @@ import type { CallRenderers, RendererActions } from '../chat/index.ts'
 import type { ShownCall } from '../index.ts'
 import { selection } from './selection.ts'
 
-/** What a component that draws the calls of a tool is given. */
+/** Props of a component that renders the calls of a tool. */
 export interface CallCardProps {
   readonly call: ShownCall
   /**
-   * Answers a call that waits: an approval (`true`; anything else denies it, a text as the reason), a question (a text, or the
-   * values of its fields), an output. False when it was answered before.
+   * Answers a waiting call. Approvals take `true`; anything else denies, with a text as the reason. Questions take a
+   * text, or the values of their fields. Other calls take their output. Resolves to false if it was answered before.
    */
   readonly respond: (answer: unknown) => Promise<boolean>
 }
 
-/** A call that a component draws, and where. */
+/** A call for a component to render, with its container. */
 export interface Card extends RendererActions {
   readonly key: number
   readonly call: ShownCall
 }
 
-/** The calls that `<offstage-chat>` gives a component to draw. */
+/** Calls that `<offstage-chat>` leaves to components to render. */
 export interface Cards {
-  /** For the element: the calls of the tools that these names are of become cards here. */
+  /** Returns the element's `renderers`: calls of the tools named here become cards. */
   readonly renderers: (named: object) => CallRenderers
-  /** For the one that renders them. */
+  /** Subscribes the component that renders the cards. */
   subscribe(listener: () => void): () => void
   getSnapshot(): readonly Card[]
 }
@@ -38,13 +38,13 @@ export function createCards(): Cards {
   const open: CallRenderers[string] = (first, actions) => {
     const key = (count += 1)
     const others = (): readonly Card[] => cards.filter((card) => card.key !== key)
-    // Their order is of no matter: each has its own place in the chat.
+    // Order doesn't matter: each card has its own place in the chat.
     const update = (call: ShownCall): void => show([...others(), { ...actions, key, call }])
     update(first)
     return { update, dispose: () => show(others()) }
   }
   return {
-    // The same object for the same names, of which the chat draws nothing anew.
+    // Equal names return the same object, so the chat re-renders nothing.
     renderers: selection((named) =>
       Object.fromEntries(Object.keys(named).map((name) => [name, open])),
     ),

@@ -1,6 +1,6 @@
 import type { ChatProperties } from '../chat/index.ts'
 
-/** What a component passes on to `<offstage-chat>`. */
+/** Properties that a component passes on to `<offstage-chat>`. */
 export type ChatSettings = Omit<ChatProperties, 'send' | 'focusComposer' | 'open' | 'close'>
 
 export const CHAT_DEFAULTS: ChatSettings = {
@@ -16,14 +16,14 @@ export const CHAT_DEFAULTS: ChatSettings = {
   answers: {},
 }
 
-/** The same as far as it is given. */
+/** Settings that a component was given; all are optional. */
 export type GivenSettings = {
   readonly [Name in keyof ChatSettings]?: ChatSettings[Name] | undefined
 }
 
 /**
- * Sets what is not as it was set before, and nothing else: the element may have gone on to another conversation. Returns
- * what is to be passed as `before` the next time.
+ * Sets only the properties that differ from `before`: the element may have moved on to another conversation. Returns
+ * the `before` of the next call.
  */
 export function setProperties(
   element: Partial<ChatSettings>,
@@ -40,7 +40,7 @@ export function setProperties(
   return settings as unknown as ChatSettings
 }
 
-/** Defines the element, in a page only: whoever shows no chat doesn't load it. */
+/** Loads the module that defines the element. Called only in a browser, once a chat is shown. */
 export function loadChat(): void {
   import('../chat/index.ts').catch((thrown: unknown) => reportError(thrown))
 }

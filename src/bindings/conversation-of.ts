@@ -2,7 +2,7 @@ import { emptySnapshot } from '../conversation/index.ts'
 import type { Agent, Conversation, ConversationSnapshot } from '../index.ts'
 import { noAgent } from './no-agent.ts'
 
-/** What a person does in a conversation. */
+/** Actions of a person in a conversation. */
 export interface ConversationActions {
   readonly send: Conversation['send']
   /** Ends the open run. */
@@ -14,10 +14,10 @@ export interface ConversationActions {
   readonly edit: Conversation['edit']
 }
 
-/** A conversation for a component, also before there is an agent. */
+/** A conversation for a component, even before there is an agent. */
 export interface FollowedConversation {
   readonly conversation: Conversation | null
-  /** What is shown where no agent is: on a server, and until the page has made it. */
+  /** Snapshot without an agent: on a server, and until the page has made it. */
   readonly empty: ConversationSnapshot
   subscribe(listener: () => void): () => void
   getSnapshot(): ConversationSnapshot
@@ -38,7 +38,7 @@ export function conversationOf(
 
 const METHODS = ['send', 'abort', 'approve', 'deny', 'answer', 'regenerate', 'edit'] as const
 
-/** Those of the conversation that is followed when they are called. Before there is an agent, they say so. */
+/** Actions on the conversation that is followed at the time of the call. Before there is an agent, they throw. */
 export function actionsOf(now: () => FollowedConversation): ConversationActions {
   const actions = METHODS.map((method) => [
     method === 'abort' ? 'stop' : method,
@@ -52,7 +52,7 @@ export function actionsOf(now: () => FollowedConversation): ConversationActions 
 
 const own = new WeakMap<Agent, string>()
 
-/** The one of components that name none: a new one on each page. */
+/** The conversation of components that name none: a new one on each page. */
 function ownConversation(agent: Agent): string {
   const id = own.get(agent) ?? agent.newConversationId()
   own.set(agent, id)

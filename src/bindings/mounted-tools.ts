@@ -2,34 +2,34 @@ import type { Agent, CompositeTool, StandardSchema, Tool } from '../index.ts'
 
 export type AnyTool = Tool | CompositeTool
 
-/** A tool of a component, as long as that is mounted. */
+/** The tool of a mounted component. */
 export interface MountedTool {
-  /** Registers it anew if its name or schema is another. */
+  /** Registers the tool again if its name or schema has changed. */
   redefine(): void
   unmount(): void
 }
 
-/** Reads the newest tool of a component: its functions are called. */
+/** Returns the newest tool of a component, so that its newest functions are called. */
 type Entry = () => AnyTool
 
-/** What components have mounted under one name: the last one counts. */
+/** Components that mount a tool under one name. The last one is registered. */
 interface Place {
   readonly name: string
   enter(entry: Entry): void
-  /** Also what is there no more: it could not be registered under its new name. */
+  /** Removes an entry, or does nothing if a failed rename has removed it before. */
   leave(entry: Entry): void
-  /** Registers what counts now, unless that is what is registered. */
+  /** Registers the tool of the last entry, unless it is registered already. */
   settle(): void
 }
 
 const places = new WeakMap<Agent, Map<string, Place>>()
 
 /**
- * Registers a tool. A component that is unmounted and mounted again at once (another key, a strict or a hot reload) keeps
- * its registration, and with it the calls that run.
+ * Registers a tool. A component that unmounts and mounts again at once (another key, strict mode, a hot reload) keeps
+ * its registration and its running calls.
  */
 export function mountTool(agent: Agent, newest: () => AnyTool): MountedTool {
-  // Of its own: one function may be mounted twice.
+  // Each mount needs a function of its own: one function may be mounted twice.
   const entry: Entry = () => newest()
   let place = enter(agent, entry)
   return {
@@ -54,7 +54,7 @@ function enter(agent: Agent, entry: Entry): Place {
 
 function createPlace(agent: Agent, name: string, named: Map<string, Place>): Place {
   let entries: readonly Entry[] = []
-  /** The last one, also right after it was unmounted. */
+  /** The last entry, even right after it was unmounted. */
   let last: Entry
   let registered: AnyTool | undefined
   let unregister = (): void => {}
@@ -73,7 +73,7 @@ function createPlace(agent: Agent, name: string, named: Map<string, Place>): Pla
     leave(entry) {
       entries = entries.filter((each) => each !== entry)
       if (entries.length > 0) return place.settle()
-      // Later than what mounts it again, and than the end of an agent whose provider is unmounted with it.
+      // Delayed, so that a remount comes first, and the end of an agent whose provider unmounts with the component.
       setTimeout(() => {
         if (entries.length > 0 || named.get(name) !== place) return
         named.delete(name)
@@ -98,14 +98,14 @@ function hasSchemaOf(a: AnyTool, b: AnyTool): boolean {
   return isSame || schemaOf(a) === schemaOf(b)
 }
 
-/** What is written anew for each rendering is another object of the same form. */
+/** Returns the schema as JSON: schemas written inline are new objects at each rendering, but equal as JSON. */
 function schemaOf({ inputSchema, jsonSchema }: AnyTool): string | undefined {
   const schema: object | undefined = jsonSchema ?? inputSchema
   const standard = (schema as Partial<StandardSchema> | undefined)?.['~standard']
   return JSON.stringify(standard ? standard.jsonSchema?.input({ target: 'draft-2020-12' }) : schema)
 }
 
-/** To developers. */
+/** Warns developers: on localhost only. */
 function warn(name: string): void {
   if (/^(localhost$|127\.|\[::1)/.test(globalThis.location?.hostname))
     console.warn(`Two components have a tool named ${name}: the last one counts.`)

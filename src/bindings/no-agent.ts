@@ -6,7 +6,7 @@ const ERROR = {
   retryable: false,
 }
 
-/** An `OffstageError` to `OffstageError.is`: its class comes with the agent. */
+/** Throws an error that `OffstageError.is` accepts. The class itself is loaded with the agent. */
 export function noAgent(message: string): never {
   throw Object.assign(new Error(message), ERROR)
 }

@@ -1,4 +1,4 @@
-/** What a component shows of a value: the same object as before, at first `shown`, as long as that is alike. */
+/** Memoizes `select`: returns the previous result, at first `shown`, while the new one is shallowly equal. */
 export function selection<Value extends object, Shown>(
   select: (value: Value) => Shown,
   shown?: Shown,
@@ -15,7 +15,7 @@ export function selection<Value extends object, Shown>(
   }
 }
 
-/** Of objects and arrays: that all they hold is the same. */
+/** Compares arrays and plain objects by their members, and all else by `Object.is`. */
 function isAlike(a: unknown, b: unknown): boolean {
   if (!isHolder(a) || !isHolder(b) || a.constructor !== b.constructor) return Object.is(a, b)
   const names = Object.keys(a)

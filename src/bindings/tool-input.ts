@@ -6,7 +6,7 @@ export type ToolWith<Schema extends JsonSchema | StandardSchema, Output> = Omit<
   'inputSchema'
 > & { readonly inputSchema?: Schema }
 
-/** The same of a composite tool. */
+/** A composite tool with the input's type read from the schema. */
 export type CompositeToolWith<Schema extends JsonSchema | StandardSchema, Output> = Omit<
   CompositeTool<string, InferInput<Schema>, Output>,
   'inputSchema'

@@ -12,7 +12,7 @@ export interface ActionTarget extends SendingTarget {
   setOpen(isOpen: boolean): void
 }
 
-/** How long a deleted conversation can be had back. Milliseconds. */
+/** Time in which a deleted conversation can be restored. Milliseconds. */
 const RETURNABLE_MS = 8000
 
 export function createActions(target: ActionTarget): ChatActions {
@@ -35,7 +35,7 @@ export function createActions(target: ActionTarget): ChatActions {
   }
 }
 
-/** Emits the event of an action, which a host can cancel. */
+/** Emits the event of an action. False if a host cancelled it. */
 function isAllowed({ element, conversation }: ActionTarget, { name, detail }: Action): boolean {
   const conversationId = conversation()?.getSnapshot().conversationId
   const event = new CustomEvent(`offstage-${name}`, {
@@ -53,13 +53,13 @@ function performer(target: ActionTarget): ChatActions['perform'] {
     if (action.name !== 'delete') keepUsed(target)
     const key = problemKey(action.key ?? 'notices')
     target.local.set(key, undefined)
-    // Within the press's own event: a consent is looked for before anything is awaited.
+    // Runs within the user gesture: consent is checked before the first await.
     acted(act).catch((thrown: unknown) => target.local.set(key, wordsOf(thrown)))
     return true
   }
 }
 
-/** A conversation that is used while its deletion can be taken back stays. */
+/** Keeps a conversation that is used while its deletion can still be undone. */
 function keepUsed({ local, conversation }: ActionTarget): void {
   const deleted = local.get<ConversationRecord>('deleted')?.conversationId
   if (deleted !== undefined && deleted === conversation()?.getSnapshot().conversationId)
@@ -80,7 +80,7 @@ function deleting(
 ): Pick<ChatActions, 'delete' | 'restore'> {
   const { local } = target
   let timer: ReturnType<typeof setTimeout> | undefined
-  /** Whose the conversation is. */
+  /** Owner of the deleted conversation. */
   let agent: Agent | null = null
   const remove = (): void => {
     clearTimeout(timer)

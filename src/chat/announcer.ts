@@ -7,10 +7,10 @@ import { LONG_MS } from './parts/call-state.ts'
 type Announce = Pick<typeof announcing, 'announcedBy' | 'announceIn'>
 type Said = Pick<ChatContext, 'snapshot' | 'words' | 'around'>
 
-/** An announcement that was read leaves the page. Milliseconds. */
+/** Milliseconds until an announcement is removed from the page: enough for a screen reader to read it. */
 const READ_MS = 7000
 
-/** Says what is new in a polite live region, which holds nothing else. Its code is loaded behind the first drawing. */
+/** Announces changes in a polite live region of its own. The code that words them loads after the first render. */
 export class Announcer implements ReactiveController {
   readonly #host: ReactiveControllerHost & { readonly renderRoot: ParentNode }
   #code: Announce | null = null
@@ -26,7 +26,7 @@ export class Announcer implements ReactiveController {
     this.#announced = null
   }
 
-  /** After each drawing. */
+  /** Announces what changed. Called after each render. */
   say({ snapshot, words, around }: Said): void {
     const openedAt = Date.now()
     this.#announced ??= (code) => code.announcedBy(snapshot, openedAt)
@@ -42,7 +42,7 @@ export class Announcer implements ReactiveController {
     this.#announced = () => announced
     const region = this.#host.renderRoot.querySelector('.announcements')
     for (const text of region ? texts : []) {
-      // Each text is an element of its own: what is added is read, and what stood there is not read again.
+      // Each text gets its own element, so that screen readers read only the new one.
       const line = document.createElement('p')
       line.textContent = text
       region?.append(line)
@@ -50,7 +50,7 @@ export class Announcer implements ReactiveController {
     }
   }
 
-  /** A part that can't be fetched is tried again with the next drawing. */
+  /** Loads the code. If that fails, the next render tries again. */
   #load(): void {
     import('./parts/announce.ts').then(
       (code) => {

@@ -1,10 +1,10 @@
 import type { LocalState } from './context.ts'
 import type { FilePart } from '../index.ts'
 
-/** Of all that is attached to one message. Bytes. */
+/** Limit for all files of one message. Bytes. */
 const MOST = 20_000_000
 
-/** What is attached to the message that is being written in a conversation. */
+/** Returns the files attached to the draft of a conversation. */
 export function attachedTo(local: LocalState, conversationId: string): readonly FilePart[] {
   return local.get<readonly FilePart[]>(keyOf(conversationId)) ?? []
 }
@@ -17,12 +17,12 @@ export function setAttached(
   local.set(keyOf(conversationId), files.length > 0 ? files : undefined)
 }
 
-/** How many are being read: a message that is sent before would lack them. */
+/** Number of files still being read: a message sent before would lack them. */
 export function beingRead(local: LocalState, conversationId: string): number {
   return local.get<number>(readingKeyOf(conversationId)) ?? 0
 }
 
-/** Reads files, and attaches them in their order. Rejects with a `RangeError` when they are more than a message takes: 20 MB. */
+/** Reads files, and attaches them in order. Rejects with a `RangeError` above 20 MB for one message. */
 export async function attach(
   local: LocalState,
   conversationId: string,

@@ -1,17 +1,20 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import { SeenApprovals } from './seen-approvals.ts'
 
-/** How long a card that appeared, or moved by itself, is not to be pressed by a pointer. Milliseconds. */
+/** How long a card that appeared, or moved by itself, ignores pointers. Milliseconds. */
 const SETTLING = 500
-/** What a person has scrolled or written moves things because of them. Milliseconds. */
+/** Movements this soon after a person scrolls or types count as caused by it. Milliseconds. */
 const OWN_DOING = 300
-/** This soon after one another, what scrolls is still what a finger has thrown. Milliseconds. */
+/** Scroll events this close together belong to one flick of a finger. Milliseconds. */
 const OWN_SCROLL = 150
-/** How long a card stands still after a finger's throw before a press is meant for it. Milliseconds. */
+/** How long a card must stand still after a flick before it can be pressed. Milliseconds. */
 const AFTER_THROW = 150
-/** Pages move cards without a word: so often it is looked where those that wait stand. Milliseconds. */
+/** Interval at which waiting cards are measured: pages move them without an event. Milliseconds. */
 const BETWEEN_LOOKS = 100
-/** What answers, and is judged by its own place: a card, and of one with several calls each, and what answers all. */
+/**
+ * Elements with answer buttons, each judged by its own position: a card, each call in it, and its buttons for all
+ * calls.
+ */
 const GUARDED = '.call.waiting, .asked-call, .asked-all'
 
 interface Host extends ReactiveControllerHost {
@@ -20,40 +23,40 @@ interface Host extends ReactiveControllerHost {
   getBoundingClientRect(): DOMRect
 }
 
-/** `top` and `left` are those within the chat. */
+/** `top` and `left` are relative to the chat. */
 interface Card {
   readonly top: number
   readonly left: number
   readonly settledAt: number
 }
 
-/** A log that scrolls on by itself, since a finger has thrown it. */
+/** A log that still scrolls after a flick. */
 interface Thrown {
   readonly at: number
   readonly height: number
 }
 
 /**
- * Keeps a press that was meant for something else from answering a card that came under the pointer: judged where the
- * pointer goes down. Keys press what has the focus, which no card takes by itself.
+ * Keeps a press meant for something else from answering a card that moved under the pointer. Judged when the pointer
+ * goes down. Keys press the focused element, and no card takes the focus by itself.
  */
 export class CardGuard implements ReactiveController {
   readonly seen: SeenApprovals = new SeenApprovals()
   readonly #host: Host
   readonly #cards = new Map<Element, Card>()
   #root: HTMLElement | DocumentFragment | null = null
-  /** Where the chat itself stands. */
+  /** Position of the chat itself. */
   #at = { top: 0, left: 0 }
   #actedAt = -Infinity
   #thrown: Thrown = { at: -Infinity, height: 0 }
   #isTooEarly = false
   #looking: ReturnType<typeof setInterval> | undefined
 
-  /** Of the page, too: where a card stands is known before it is pressed. */
+  /** Also listens to the page's scrolling, so that a card's position is known before it is pressed. */
   readonly #onScroll = ({ target }: Event): void => {
     const { at, height } = this.#thrown
     const now = performance.now()
-    // What grows scrolls by itself, too.
+    // A growing log scrolls by itself, too: a flick doesn't change its height.
     if (isLog(target) && target.scrollHeight === height && now - at < OWN_SCROLL)
       this.#thrown = { at: now, height }
     this.#look(now, { isScroll: true })
@@ -78,7 +81,7 @@ export class CardGuard implements ReactiveController {
     this.#lookOn(this.#host.isConnected && this.#cards.size > 0)
   }
 
-  /** A press is judged by when its card moved: to look only then would take a movement of long ago for a new one. */
+  /** Measures cards regularly. Measuring only on a press would take an old movement for a new one. */
   #lookOn(isNeeded: boolean): void {
     if (isNeeded) this.#looking ??= setInterval(() => this.#look(), BETWEEN_LOOKS)
     else {
@@ -92,7 +95,7 @@ export class CardGuard implements ReactiveController {
     if (this.#root === renderRoot) return
     this.#root = renderRoot
     const acts = (event: Event): void => this.#acts(event)
-    // No click: what the first of two has moved under the pointer is not what the second is for.
+    // Clicks don't count as scrolling or typing: a second click may hit what the first one moved under the pointer.
     for (const type of ['wheel', 'touchmove', 'keydown', 'input'])
       renderRoot.addEventListener(type, acts, { passive: true, capture: true })
     renderRoot.addEventListener('scroll', this.#onScroll, { passive: true, capture: true })
@@ -108,13 +111,14 @@ export class CardGuard implements ReactiveController {
     this.#thrown = { at: log ? performance.now() : -Infinity, height: log?.scrollHeight ?? 0 }
   }
 
-  /** Which cards there are now, and since when they stand where they do. */
+  /** Records which cards exist, and since when each stands at its position. */
   #look(now = performance.now(), { isScroll = false } = {}): void {
     const cards = new Set(this.#host.renderRoot.querySelectorAll(GUARDED))
-    // To measure where the chat is has it laid out.
+    // Skips `getBoundingClientRect()`, which forces a layout.
     if (cards.size === 0) return this.#cards.clear()
     const { top: above, left: beside } = this.#host.getBoundingClientRect()
-    // What a person does in the chat moves its cards within it, or scrolls the page; nothing else of the page.
+    // A person's own actions move cards within the chat, or scroll the page. Other movements of the chat are the
+    // page's.
     const isChatMoved = above !== this.#at.top || beside !== this.#at.left
     const isOwn = now - this.#actedAt < OWN_DOING && (!isChatMoved || isScroll)
     this.#at = { top: above, left: beside }
@@ -139,9 +143,9 @@ export class CardGuard implements ReactiveController {
 
   #press(event: Event): void {
     this.#look()
-    // What moves from now on is not because of what was scrolled or written before.
+    // Earlier scrolling or typing doesn't explain later movements.
     this.#actedAt = -Infinity
-    // Through the slot of a host's card, too. Only buttons answer: a field of a form may be used at once.
+    // Includes slotted cards of a host. Only buttons answer: form fields may be used at once.
     const path = event.composedPath().filter((each) => each instanceof Element)
     const isButton = path.some((each) => each.matches('button, [role="button"]'))
     const card = isButton ? path.find((each) => each.matches(GUARDED)) : undefined
@@ -164,7 +168,7 @@ interface Place {
   readonly left: number
   readonly now: number
   readonly isChatMoved: boolean
-  /** A movement now is a person's doing. */
+  /** The person caused the movement. */
   readonly isOwn: boolean
 }
 
@@ -172,10 +176,10 @@ function isLog(target: EventTarget | null): target is HTMLElement {
   return target instanceof HTMLElement && target.classList.contains('log')
 }
 
-/** Until when cards rest: the newest movement counts. */
+/** Timers of inert cards; a new movement restarts them. */
 const resting = new WeakMap<Element, ReturnType<typeof setTimeout>>()
 
-/** Its buttons take no press until it has settled, unless a person is there by keys already. */
+/** Makes a card's buttons inert until it has settled, unless a person is already there by keyboard. */
 function rest(card: Element): void {
   if (card.querySelector(':focus, slot:focus-within')) return
   clearTimeout(resting.get(card))

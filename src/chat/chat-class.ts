@@ -10,5 +10,5 @@ export type { Words } from './words/words.ts'
 
 export type OffstageChat = Element
 
-/** The class of `<offstage-chat>`, for a name of one's own: `customElements.define('my-chat', OffstageChat)`. */
+/** The class of `<offstage-chat>`, to define under another name: `customElements.define('my-chat', OffstageChat)`. */
 export const OffstageChat: { new (): OffstageChat; readonly prototype: OffstageChat } = ChatElement

@@ -11,9 +11,9 @@ import type {
 type OneCall = { readonly call: PendingCall }
 type AllCalls = { readonly calls: readonly PendingCall[] }
 
-/** Details of a person's actions, beside the `conversationId`. */
+/** Event details of each user action, besides `conversationId`. */
 export interface ActionDetails {
-  /** `steers`: the message goes to the open run. */
+  /** `steers`: the message goes to the run that is under way. */
   readonly send: {
     readonly text: string
     readonly files: readonly FilePart[]
@@ -23,13 +23,13 @@ export interface ActionDetails {
   readonly approve: (OneCall & { readonly remember?: 'conversation' | undefined }) | AllCalls
   readonly deny: (OneCall & { readonly reason?: string | undefined }) | AllCalls
   readonly answer: OneCall & { readonly answer: string | QuestionAnswer }
-  /** From a card of the page's own. */
+  /** An answer from a card that the page renders itself. */
   readonly respond: { readonly call: ShownCall; readonly answer: unknown }
   readonly resolve: OneCall & { readonly verdict: 'happened' | 'did-not-happen' | 'run-again' }
   readonly undo: { readonly call: ShownCall }
   readonly regenerate: { readonly message: ShownMessage }
   readonly edit: { readonly message: ShownMessage; readonly text: string }
-  /** `messageId`: the version that is to be shown. */
+  /** `messageId`: the version to show. */
   readonly branch: { readonly messageId: string }
   readonly continue: object
   readonly 'take-over': object
@@ -45,7 +45,7 @@ export interface ActionDetails {
 
 export type ActionName = keyof ActionDetails
 
-/** Events of `<offstage-chat>` by their types. */
+/** Events of `<offstage-chat>`, by type. */
 export type ChatEvents = {
   readonly [Name in ActionName as `offstage-${Name}`]: CustomEvent<
     { readonly conversationId: string } & ActionDetails[Name]

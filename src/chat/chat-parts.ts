@@ -1,4 +1,4 @@
-/** What the element knows beyond a snapshot, as functions, for those who draw a chat of their own. Entry `offstage/chat/parts`. */
+/** Functions of the element for custom chat UIs: everything it derives from a snapshot. Entry `offstage/chat/parts`. */
 export { announce, announcedBy, type Announced } from './parts/announce.ts'
 export { isLetGo, stateIn, stateOf, type CallState } from './parts/call-state.ts'
 export { choicesOf } from './parts/choices-of.ts'

@@ -1,16 +1,16 @@
 import type { ChatContext } from './context.ts'
 
-/** Where it is kept that a conversation was deleted while it was on view. */
+/** Local state key: the conversation was deleted while it was on view. */
 export function goneKey(conversationId: string): string {
   return `gone:${conversationId}`
 }
 
 /** Notices that the conversation on view is deleted, by another page or element. */
 export class DeletionWatch {
-  /** The last one that was seen to have messages. */
+  /** Id of the last conversation seen with messages. */
   #seen: string | null = null
 
-  /** After each drawing. */
+  /** Runs after each drawing. */
   look({ agent, snapshot, local }: Pick<ChatContext, 'agent' | 'snapshot' | 'local'>): void {
     const { conversationId, messages, status } = snapshot
     if (messages.length > 0) {
@@ -20,7 +20,7 @@ export class DeletionWatch {
     }
     if (this.#seen !== conversationId || status === 'loading') return
     this.#seen = null
-    // One whose history was cleared is empty, too.
+    // A conversation with a cleared history is also empty, so storage is asked.
     agent.conversations.get(conversationId).then(
       (stored) => stored === null && local.set(goneKey(conversationId), true),
       () => {},

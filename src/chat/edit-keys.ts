@@ -1,18 +1,18 @@
 import type { ShownMessage } from '../index.ts'
 
-/** What a message of the person's is being edited to. */
+/** Local state key of the text to which a person's message is being edited. */
 export function editKey({ id }: Pick<ShownMessage, 'id'>): string {
   return `${PREFIX}${id}`
 }
 
 const PREFIX = 'edit:'
 
-/** The message of such a key; null for another key. */
+/** Returns the id of the message with this edit key; null for another key. */
 export function editedId(key: string): string | null {
   return key.startsWith(PREFIX) ? key.slice(PREFIX.length) : null
 }
 
-/** It is on its way. */
+/** Local state key of an edit that is being sent. */
 export function editSendingKey({ id }: Pick<ShownMessage, 'id'>): string {
   return `edit-sending:${id}`
 }

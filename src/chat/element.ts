@@ -115,7 +115,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   }
 
   send(text: string): void {
-    // What was set right before is not drawn yet.
+    // Properties set just before aren't rendered yet, so the conversation is chosen now.
     this.#choose()
     this.#actions.send(text)
   }
@@ -136,7 +136,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     })
   }
 
-  /** A bubble that was open is open again after a reload. */
+  /** Opens or closes the bubble. An open bubble opens again after a reload. */
   #setOpen(isOpen: boolean): void {
     this.#isOpen = isOpen
     remembered(this.id).write('open', isOpen ? 'yes' : null)
@@ -169,7 +169,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#reasoning.look(context)
   }
 
-  /** Which conversation is on view; one that was interrupted goes on. */
+  /** Chooses the conversation on view, and resumes its unfinished run. */
   #choose(): void {
     const { agent } = this
     if (!agent) return this.#follow.leave()
@@ -180,7 +180,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#follow.follow(agent, this.conversationId)
     this.#history.reset()
     this.#writing.restore(this.#local, this.conversationId)
-    // What is remembered may be another's of this one: it is read where it is opened.
+    // Memories may differ by conversation, so the open list is left; opening it reads them anew.
     if (this.#local.get('list') === 'memories') this.#local.set('list', 'conversations')
     for (const key of ['composer', 'notices']) this.#local.set(problemKey(key), undefined)
     this.#scroll.toLatest()
@@ -193,11 +193,11 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#scroll.toLatest()
   }
 
-  /** Goes on with what was left open, and says so where it was cut off. */
+  /** Resumes an unfinished run. Tells the person if the run had been cut off. */
   async #resume(): Promise<void> {
     const { conversation } = this.#follow
     if (!conversation) return
-    // To take a run up, all of a long conversation is read: its newest messages are shown before that.
+    // A resume reads all of a long conversation, so its newest messages are shown first.
     await whenShown(conversation)
     if (this.#follow.conversation !== conversation) return
     const run = await conversation.resume({ interrupted: 'ask' })
@@ -205,7 +205,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       this.#local.set('resumed', run.runId)
   }
 
-  /** Which conversation is on view may be a person's choice: the page is told of each, once it is drawn. */
+  /** Tells the page which conversation is on view, once it is drawn: a person may have chosen it. */
   #tellView(conversationId: string): void {
     const event = new CustomEvent('offstage-view', {
       detail: { conversationId },
@@ -222,7 +222,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     const locale = localeFor(this)
     if (!tableOf(locale)) {
       void loadTable(locale).then(() => this.requestUpdate())
-      // What is drawn already stays as it is until then.
+      // Keeps the previous language until the table is loaded.
       if (!this.#words) return null
     }
     return {
@@ -263,7 +263,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     }
   }
 
-  /** The same object as long as nothing it is made of has changed. */
+  /** Returns the same object while its sources are unchanged. */
   #wordsIn(locale: string): Words {
     const made = this.#words
     const { heading, words } = this

@@ -7,19 +7,19 @@ interface Host extends ReactiveControllerHost {
 
 interface Focused {
   readonly element: Element
-  /** Of the message that it is in. */
+  /** Id of the message around it. */
   readonly messageId: string | undefined
-  /** It is edited. */
+  /** The message is being edited. */
   readonly isEdited: boolean
-  /** The card that it is on. */
+  /** The card around it. */
   readonly card: HTMLElement | null
-  /** It is in what is shown in place of the messages. */
+  /** The element is in the list shown in place of the messages. */
   readonly isInSheet: boolean
 }
 
 /**
- * Where what had the focus is taken away or disabled, the focus goes on nearby: within its message, card or list, to where one
- * writes, or to the messages.
+ * Moves the focus nearby if its element is removed or disabled: within the message, card or list, to the composer, or
+ * to the messages.
  */
 export function keepFocus(host: Host): void {
   let focused: Focused | null = null
@@ -40,7 +40,7 @@ export function keepFocus(host: Host): void {
 
 const FIRST_IN_SHEET = '.list :is(input, button):not(:disabled)'
 
-/** Before anything is taken away. */
+/** Runs before anything is removed. */
 function placeOf(element: Element): Focused {
   const message = element.closest<HTMLElement>('[data-message]')
   return {
@@ -59,7 +59,7 @@ function nextPlace(
   const message = messageId === undefined ? null : messageIn(root, messageId, isEdited)
   if (message) return message.querySelector('textarea') ?? message
   if (card?.isConnected && card !== element) return card
-  // One that asks about several calls is another card once a single one is left.
+  // An approval card for several calls is replaced by another card once a single call is left.
   const next = card?.matches('.approvals') ? waitingIn(root) : null
   if (next) return next
   const inSheet = isInSheet ? root.querySelector<HTMLElement>(FIRST_IN_SHEET) : null
@@ -67,7 +67,7 @@ function nextPlace(
   return root.querySelector(element.closest('.composer') || isInSheet ? '.prompt' : '.log')
 }
 
-/** What an edited message has become is the person's newest one. */
+/** Finds the message. An edited message gets a new id: it is the person's newest one. */
 function messageIn(root: ParentNode, id: string, isEdited: boolean): HTMLElement | null {
   const messages = [...root.querySelectorAll<HTMLElement>('[data-message]')]
   const same = messages.find(({ dataset }) => dataset['message'] === id)

@@ -6,16 +6,16 @@ interface Host extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment
 }
 
-/** Text is drawn at most this often. Milliseconds. */
+/** Minimum time between drawings of a growing text. Milliseconds. */
 const BETWEEN_DRAWINGS = 60
-/** Where it grows out of view, at most this often. Milliseconds. */
+/** Minimum time while the text grows out of view. Milliseconds. */
 const BETWEEN_UNSEEN = 250
-/** A drawing that takes long makes the next one wait this many times as long, */
+/** Wait before the next drawing, as a multiple of the time that the last one took. */
 const REST_PER_WORK = 7
-/** but no longer than this. Milliseconds. */
+/** Maximum wait between drawings. Milliseconds. */
 const LONGEST_REST = 1000
 
-/** Keeps an element drawn like one conversation of one agent, while it is connected. */
+/** Redraws an element when its conversation changes, while it is connected. */
 export class FollowConversation implements ReactiveController {
   readonly #host: Host
   readonly #isSeen: () => boolean
@@ -25,7 +25,7 @@ export class FollowConversation implements ReactiveController {
   #timer: ReturnType<typeof setTimeout> | undefined
   #drawnAt = -Infinity
   #beganAt = 0
-  /** Of the newest drawing, with all that is drawn of it later. Milliseconds. */
+  /** Time spent on the newest drawing, including its later slices. Milliseconds. */
   #work = 0
   #root: HTMLElement | DocumentFragment | null = null
   #wait = BETWEEN_DRAWINGS
@@ -85,20 +85,20 @@ export class FollowConversation implements ReactiveController {
 
   hostUpdated(): void {
     this.#listen()
-    // Behind what others do once it is drawn.
+    // Measured after the work that others do once the element is drawn.
     queueMicrotask(() => {
       this.#drawn(performance.now() - this.#beganAt)
       requestAnimationFrame((frameAt) => this.#afterFrame(frameAt))
     })
   }
 
-  /** A long text is drawn in slices, in frames that come later. */
+  /** Counts the work of later slices: a long text is drawn over several frames. */
   #listen(): void {
     const { renderRoot } = this.#host
     if (this.#root === renderRoot) return
     this.#root = renderRoot
     renderRoot.addEventListener(GREW, (event) => {
-      // Behind those who lay it out.
+      // Runs after the listeners that lay it out.
       this.#drawn(performance.now() - (event as Grew).detail)
       this.#afterFrame(this.#drawnAt)
     })
@@ -109,7 +109,7 @@ export class FollowConversation implements ReactiveController {
     this.#worked(script)
   }
 
-  /** To lay out and paint what was drawn is work, too: the next task comes behind it. */
+  /** Adds layout and paint time: the next task runs after them. */
   #afterFrame(frameAt: number): void {
     setTimeout(() => this.#worked(performance.now() - Math.max(frameAt, this.#drawnAt)))
   }
@@ -126,7 +126,7 @@ export class FollowConversation implements ReactiveController {
     this.#host.requestUpdate()
   }
 
-  /** What is more than a longer text is drawn at once. */
+  /** Draws at once, unless only text has grown. */
   #changed(): void {
     const shape = shapeOf(this.snapshot)
     const isText = shape === this.#shape
@@ -143,13 +143,13 @@ export class FollowConversation implements ReactiveController {
     else
       this.#timer ??= setTimeout(() => {
         this.#timer = undefined
-        // What was drawn may have turned out to be more work.
+        // The wait may have grown meanwhile.
         this.#drawSoon()
       }, rest)
   }
 }
 
-/** The same for two snapshots of which one only has more text. */
+/** Equal for two snapshots that differ only in text. */
 function shapeOf(snapshot: ConversationSnapshot | null): string {
   if (!snapshot) return ''
   const { status, runId, ownership, pending, messages, queued } = snapshot

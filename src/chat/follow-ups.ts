@@ -3,11 +3,11 @@ import type { ShownMessage } from '../index.ts'
 
 type Context = Pick<ChatContext, 'snapshot' | 'answers' | 'local'>
 
-/** Has the page say, once for each answer, what a person may want to send next. */
+/** Asks the page, once for each answer, what a person may want to send next. */
 export class FollowUps {
   #asked: string | null = null
 
-  /** After each drawing. */
+  /** Runs after each drawing. */
   look({ snapshot, answers, local }: Context): void {
     const answer = answers.followUps && finishedAnswer(snapshot)
     const id = answer?.id ?? null
@@ -20,7 +20,7 @@ export class FollowUps {
   async #ask(answer: ShownMessage, { answers, local }: Omit<Context, 'snapshot'>): Promise<void> {
     try {
       const texts = textsIn(await answers.followUps?.(answer))
-      // What comes late is not what the newest answer leads to.
+      // Drops late results: they don't belong to the newest answer.
       if (this.#asked === answer.id) local.set(followUpsKey(answer), texts)
     } catch (thrown) {
       reportError(thrown)
@@ -28,20 +28,20 @@ export class FollowUps {
   }
 }
 
-/** Throws for what is no list of texts: a page's own code returned it. */
+/** Throws if page code returned anything but a list of texts. */
 function textsIn(given: unknown): readonly string[] {
   if (given === undefined || given === null) return []
   if (Array.isArray(given) && given.every((text) => typeof text === 'string')) return given
   throw new TypeError('followUps of a chat must return a list of texts.')
 }
 
-/** What a person may want to send next. */
+/** Returns texts that a person may want to send next. */
 export function followUpsOf({ snapshot, local }: Omit<Context, 'answers'>): readonly string[] {
   const answer = finishedAnswer(snapshot)
   return (answer && local.get<readonly string[]>(followUpsKey(answer))) ?? []
 }
 
-/** The newest message, where that is the whole answer of a run. */
+/** Returns the newest message if it is the complete answer of a run. */
 function finishedAnswer({ messages, runId, ended }: Context['snapshot']): ShownMessage | null {
   const last = messages.at(-1)
   const isWhole = ended?.outcome === 'completed' && ended.finishReason === undefined

@@ -1,4 +1,4 @@
-/** Makes each format once: to make one takes longer than all else that a drawing of a message does. */
+/** Caches a format for each locale. Creating one takes longer than the rest of rendering a message. */
 function remember<Format>(make: (locale: string) => Format): (locale: string) => Format {
   const made = new Map<string, Format>()
   return (locale) => {
@@ -14,7 +14,7 @@ export const numberFormat: (locale: string) => Intl.NumberFormat = remember(
 export const dayFormat: (locale: string) => Intl.DateTimeFormat = remember(
   (locale) => new Intl.DateTimeFormat(locale, { dateStyle: 'full' }),
 )
-/** For the day 0, which is today. */
+/** Used as `format(0, 'day')`, which gives “today”. */
 export const todayFormat: (locale: string) => Intl.RelativeTimeFormat = remember(
   (locale) => new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }),
 )

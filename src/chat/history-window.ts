@@ -7,11 +7,11 @@ interface Host extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment
 }
 
-/** This near to the end of what is drawn, more comes. Of the log's own height. */
+/** Distance to the end of the drawn rows at which more are drawn. In heights of the log. */
 const AHEAD = 2
-/** So far away, nobody misses what is taken away. */
+/** Distance at which drawn rows are removed. In heights of the log. */
 const AWAY = 3
-/** Rows of one drawing, by how long they take: a frame has other things to do, too. */
+/** Rows per drawing, adapted to the time they take: a frame has other things to do, too. */
 const FEWEST = 3
 const USUAL = 5
 const MOST = 20
@@ -19,8 +19,8 @@ const SHORT_MS = 8
 const LONG_MS = 16
 
 /**
- * Draws a part of a long conversation only, and more of it as a person scrolls there: a few rows with each frame, so that none
- * takes long, and no more of them than a log can need.
+ * Draws only a part of a long conversation, and more as a person scrolls there. Each frame draws a few rows, so that
+ * none takes long, and no more than a log can need.
  */
 export class HistoryWindow implements ReactiveController, ChatHistory {
   readonly #host: Host
@@ -32,7 +32,9 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
   #frame = 0
   #more = USUAL
   #changedAt: number | null = null
-  /** What stays where it is as rows come and go. Browsers see to that, but not at the very top, and not all of them. */
+  /**
+   * Row that keeps its position as others come and go. Scroll anchoring fails at the very top, and in some browsers.
+   */
   #kept: { readonly element: Element; readonly top: number } | null = null
 
   /** @param showsNewest Whether the newest row is in view. */
@@ -42,7 +44,7 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
     host.addController(this)
   }
 
-  /** Begins with the newest rows again. */
+  /** Starts again with the newest rows. */
   reset(): void {
     this.#window.reset()
     this.#host.requestUpdate()
@@ -74,7 +76,7 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
     this.#kept = kept ? { element: kept, top: kept.getBoundingClientRect().top } : null
     this.#changedAt = performance.now()
     change()
-    // Observed anew, a button is reported again where it is still near.
+    // Observes a button anew, so that it is reported again if it is still near.
     this.#observed = []
     this.#host.requestUpdate()
   }
@@ -105,7 +107,7 @@ export class HistoryWindow implements ReactiveController, ChatHistory {
     if (log && this.#window.isShort) this.#frame = requestAnimationFrame(() => this.showEarlier())
   }
 
-  /** How many rows are drawn next time. What was drawn is laid out by now. */
+  /** Adapts the number of rows for the next drawing. Layout of the last one is done by now. */
   #judge(): void {
     if (this.#changedAt === null) return
     const took = performance.now() - this.#changedAt

@@ -3,7 +3,7 @@ import type { ChatEvents } from './chat-events.ts'
 
 export * from './chat-class.ts'
 
-// Twice on a page (two bundles, a hot reload): the first one stays.
+// A second load (another bundle, a hot reload) keeps the first definition: `define` would throw.
 if (globalThis.customElements && !customElements.get('offstage-chat'))
   customElements.define('offstage-chat', OffstageChat)
 

@@ -1,4 +1,4 @@
-/** What a person writes in place of the input of a call that waits. Calls of two conversations may have one id. */
+/** Local state key for a changed input of a waiting call. Calls of two conversations may share an id. */
 export function inputKey(call: {
   readonly conversationId: string
   readonly toolCallId: string

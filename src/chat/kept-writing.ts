@@ -7,20 +7,20 @@ import { refOf } from './parts/call-ref.ts'
 import type { Remembered } from './remembered.ts'
 import { joined, onItsWay } from './unsent.ts'
 
-/** By the keys of a local state. */
+/** Texts by their keys in a local state. */
 type Texts = Readonly<Record<string, string>>
 
-/** What is being written outlives a reload: the message, edits of earlier ones, and other inputs for calls that wait. */
+/** Keeps unsent writing over a reload: the message, edits of earlier ones, and changed inputs of waiting calls. */
 export class KeptWriting {
   readonly #memory: () => Remembered
-  /** What was kept before, too: a call of another agent, or an old message, may be shown later than its conversation. */
+  /** Keys restored from storage. A call of another agent, or an old message, may appear later than its conversation. */
   #kept: readonly string[] = []
 
   constructor(memory: () => Remembered) {
     this.#memory = memory
   }
 
-  /** Of a conversation that comes on view. */
+  /** Restores the writing of a conversation that comes on view. */
   restore(local: LocalState, conversationId: string): void {
     const memory = this.#memory()
     const left = joined(...onItsWay(local, conversationId)) ? null : this.#takeLeft(conversationId)
@@ -34,11 +34,11 @@ export class KeptWriting {
     for (const [key, text] of Object.entries(texts)) local.set(key, text)
   }
 
-  /** After each drawing. */
+  /** Runs after each drawing. */
   keep({ local, snapshot }: Pick<ChatContext, 'local' | 'snapshot'>): void {
     const { conversationId } = snapshot
     this.#write(draftName(conversationId), local.get<string>('draft') ?? null)
-    // Calls of a run that this page has left wait on: who comes back finds what was written for them.
+    // Calls of a run that this page has left still wait, so inputs written for them are kept.
     if (!snapshot.ended || !isLeftOpen(snapshot.ended))
       this.#writeTexts(inputsName(conversationId), textsIn(local, this.#inputKeys(snapshot)))
     const edits = this.#editKeys(local, snapshot)
@@ -46,13 +46,13 @@ export class KeptWriting {
     this.#writeTexts(editsName(conversationId), textsIn(local, edits))
   }
 
-  /** What is on its way into a conversation, whether that is on view or not: after a reload it is one that is written. */
+  /** Keeps texts that are being sent, even to a conversation off view. After a reload they return to the draft. */
   keepOnItsWay(local: LocalState, conversationId: string): void {
     const text = joined(...onItsWay(local, conversationId))
     this.#write(onItsWayName(conversationId), text || null)
   }
 
-  /** What the page before was sending when it was left. */
+  /** Takes the text that the previous page was sending when it was left. */
   #takeLeft(conversationId: string): string | null {
     const name = onItsWayName(conversationId)
     const left = this.#memory().read(name)
@@ -60,7 +60,7 @@ export class KeptWriting {
     return left
   }
 
-  /** One that was sent, of a conversation that may be on view no longer. */
+  /** Forgets an edit that was sent, even in a conversation that is no longer on view. */
   forgetEdit(conversationId: string, message: Pick<ShownMessage, 'id'>): void {
     const name = editsName(conversationId)
     const { [editKey(message)]: _sent, ...others } = this.#read(name)
@@ -73,7 +73,7 @@ export class KeptWriting {
     return [...this.#kept.filter(isInputKey), ...waiting]
   }
 
-  /** Messages of another branch, and of what is not loaded yet, are edited still. */
+  /** Keeps edits of messages in other branches, and of messages not loaded yet. */
   #editKeys(local: LocalState, { messages }: ChatContext['snapshot']): readonly string[] {
     return [...local.keys()].filter((key) => {
       const edited = editedId(key)
@@ -121,7 +121,7 @@ function editsName(conversationId: string): string {
   return `edits:${conversationId}`
 }
 
-/** Other code of the origin may write there, too. */
+/** Other code of the origin may have written this value. */
 function parsed(kept: string | null): Texts {
   try {
     const value: unknown = JSON.parse(kept ?? '{}')

@@ -7,20 +7,20 @@ type Context = Pick<ChatContext, 'agent' | 'snapshot' | 'local'>
 
 /** An entry, and the memories that have it. */
 export interface FoundMemory {
-  /** Tells it from all others: entries of two memories may have one id. */
+  /** Unique key: entries of two memories may have the same id. */
   readonly key: string
   readonly entry: ListedMemory
   readonly memories: readonly PersonMemory[]
 }
 
-/** Those that a person can look into. */
+/** Returns the memories that a person can look into. */
 export function memoriesForPeople({ memories }: Agent): readonly PersonMemory[] {
   return memories.filter(
     (memory): memory is PersonMemory => memory.list !== undefined && memory.forget !== undefined,
   )
 }
 
-/** Undefined: they are not read yet. */
+/** Returns the entries that were read; undefined before that. */
 export function listedMemories({
   local,
 }: Pick<Context, 'local'>): readonly FoundMemory[] | undefined {
@@ -28,11 +28,11 @@ export function listedMemories({
 }
 
 const KEY = 'memories'
-/** The newest reading: an older one that ends later shows nothing. */
+/** The newest reading. Results of older ones are dropped. */
 const READING = 'memories-reading'
 const ARMED = 'forget-all'
 
-/** Shows them, as they are now. */
+/** Opens the list, and reads the memories anew. */
 export function openMemories(context: Context): Promise<void> {
   context.local.set(KEY, undefined)
   context.local.set('list', 'memories')
@@ -63,7 +63,7 @@ async function readMemories({ agent, snapshot, local }: Context): Promise<void> 
   }
 }
 
-/** Several memories may have the same entries. */
+/** Merges the lists. Memories may share entries. */
 function joined(
   lists: readonly { readonly memory: PersonMemory; readonly entries: readonly ListedMemory[] }[],
 ): readonly FoundMemory[] {
@@ -80,7 +80,7 @@ function joined(
   )
 }
 
-/** Deletes each where it is kept, and nowhere else. */
+/** Deletes each entry from the memories that have it, and from no others. */
 export async function forgetMemories(
   context: Context,
   found: readonly FoundMemory[],
@@ -92,17 +92,17 @@ export async function forgetMemories(
   try {
     await Promise.all([...ids].map(([memory, own]) => memory.forget([...own], { conversationId })))
   } finally {
-    // Where one of them failed, others are gone.
+    // Some memories may have deleted their entries although another one failed.
     await readMemories(context)
   }
 }
 
-/** A first press is for just these. Null: it is taken back. */
+/** Records the first of two presses, for exactly these entries. Null takes it back. */
 export function armForgetting(local: LocalState, found: readonly FoundMemory[] | null): void {
   local.set(ARMED, found === null ? undefined : keyOf(found))
 }
 
-/** Whether a press deletes all that is found. */
+/** Whether the next press deletes all entries found. */
 export function isForgettingArmed(local: LocalState, found: readonly FoundMemory[]): boolean {
   const armed = local.get<string>(ARMED)
   return armed !== undefined && armed === keyOf(found)

@@ -1,4 +1,4 @@
-/** The language of the nearest `lang`, where browsers know it; else the browser's own, which may be none either. */
+/** Returns the nearest valid `lang`, or else the browser's language, or else English. */
 export function localeFor(element: Element): string {
   const given = element.closest('[lang]')?.getAttribute('lang')
   return known(given) ?? known(navigator.language) ?? 'en'
@@ -8,7 +8,7 @@ function known(language: string | null | undefined): string | null {
   try {
     return (language && Intl.getCanonicalLocales(language)[0]) || null
   } catch {
-    // `en_US` of a page, for example, or `C` of a browser without a language.
+    // Invalid tag, such as `en_US` in a page or `C` from a browser without a language.
     return null
   }
 }

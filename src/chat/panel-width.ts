@@ -1,11 +1,11 @@
 import type { Remembered } from './remembered.ts'
 
-/** The narrowest that is of use, and what is left of the page at least. Pixels. */
+/** Minimum width of the panel, and of the page beside it. Pixels. */
 const LEAST = 260
 const REST = 120
 const STEP = 24
 
-/** How wide a panel is, as a person has made it. Outlives the page. */
+/** The width of a panel, as a person has set it. Outlives the page. */
 export class PanelWidth {
   readonly #element: HTMLElement
   readonly #memory: () => Remembered
@@ -15,18 +15,18 @@ export class PanelWidth {
     this.#memory = memory
   }
 
-  /** Makes the panel as wide as it was. */
+  /** Restores the width from storage. */
   restore(): void {
     const width = Number(this.#memory().read('width'))
     if (width > 0) this.#apply(width)
   }
 
-  /** Of the page's width. Percent. */
+  /** Share of the page's width. Percent. */
   share(): number {
     return Math.round((100 * this.#width()) / Math.max(1, innerWidth))
   }
 
-  /** Of its edge: drags it. */
+  /** Lets a pointer drag the panel's edge. */
   drag(event: PointerEvent): void {
     const edge = event.currentTarget
     if (!(edge instanceof HTMLElement) || event.button !== 0) return
@@ -45,7 +45,7 @@ export class PanelWidth {
     )
   }
 
-  /** Of its edge: the arrow keys move it. */
+  /** Lets the arrow keys move the panel's edge. */
   press(event: KeyboardEvent): void {
     const { key } = event
     if (key !== 'ArrowLeft' && key !== 'ArrowRight') return
@@ -54,7 +54,7 @@ export class PanelWidth {
     this.#set(this.#width() + (isWider ? STEP : -STEP))
   }
 
-  /** Its edge is on the left, unless the page is read from right to left. */
+  /** The panel's edge is on the left, unless the page reads from right to left. */
   #growsToStart(): boolean {
     return getComputedStyle(this.#element).direction !== 'rtl'
   }

@@ -1,9 +1,9 @@
-/** Of an answer to a call: it is of no interest once the call has been answered. */
+/** Key for problems with answering a call; obsolete once it has been answered. */
 export function answerKey({ toolCallId }: { readonly toolCallId: string }): string {
   return `answer:${toolCallId}`
 }
 
-/** Where the words of a failure are kept for what was pressed. */
+/** Local state key of an error message, by the control that failed. */
 export function problemKey(key: string): string {
   return `problem:${key}`
 }

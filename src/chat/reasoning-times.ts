@@ -3,36 +3,36 @@ import type { ShownMessage } from '../index.ts'
 
 type Context = Pick<ChatContext, 'snapshot' | 'local'>
 
-/** Measures how long a model thinks about an answer, where all of that is seen as it is written. */
+/** Measures how long a model thinks about an answer, if all of it is seen as it is written. */
 export class ReasoningTimes {
   readonly #now: () => number
   #conversationId: string | null = null
-  /** Its conversation came on view while an answer was being written: it isn't known which, or since when. */
+  /** The conversation came on view during an answer: it isn't known which one, or since when. */
   #isJoining = false
-  /** That answer. */
+  /** Id of the answer that was being written then. It isn't measured. */
   #joinedId: string | null = null
-  /** The answer that is being written, if that is measured. */
+  /** Id of the answer being written, if it is measured. */
   #openId: string | null = null
-  /** Since when the model thinks about that. */
+  /** Start of the current thinking. */
   #since: number | null = null
 
   constructor(now: () => number = () => performance.now()) {
     this.#now = now
   }
 
-  /** After each drawing. */
+  /** Runs after each drawing. */
   look({ snapshot, local }: Context): void {
     const { conversationId, status, messages, ownership } = snapshot
     if (conversationId !== this.#conversationId) {
       this.#leave(local)
-      // Nothing is known of it yet.
+      // A loading conversation has no known state yet.
       if (status === 'loading') return
       this.#conversationId = conversationId
       this.#isJoining = status === 'running'
     }
     const last = messages.at(-1)
     const open = last && isBeingWritten(last) ? last : null
-    // What this page has the model write, it shows from its beginning.
+    // Runs of this page are seen from their start.
     const isSeen = status !== 'running' || ownership === 'this-tab'
     if (this.#isJoining && (open || isSeen)) {
       this.#isJoining = false
@@ -41,7 +41,7 @@ export class ReasoningTimes {
     this.#measure(open?.id === this.#joinedId ? null : open, local)
   }
 
-  /** What is written while nobody looks is not measured, nor is the rest of it. */
+  /** Stops measuring, and drops the open answer's time: its rest would be missing. */
   #leave(local: LocalState): void {
     if (this.#openId !== null) local.set(thoughtKey({ id: this.#openId }), undefined)
     this.#conversationId = null
@@ -66,7 +66,7 @@ export function isThinking(message: Pick<ShownMessage, 'at' | 'role' | 'parts'>)
   return isBeingWritten(message) && message.parts.at(-1)?.type === 'reasoning'
 }
 
-/** Milliseconds, of what it has thought so far; undefined: nobody has seen all of it. */
+/** Milliseconds of thinking so far; undefined if part of it was not seen. */
 export function thoughtFor(
   local: LocalState,
   message: Pick<ShownMessage, 'id'>,

@@ -1,11 +1,11 @@
-/** What outlives a reload. Where storage is forbidden or full, nothing is kept and nothing fails. */
+/** Values that survive a reload. If storage is forbidden or full, nothing is kept and nothing fails. */
 export interface Remembered {
   read(name: string): string | null
   /** Null forgets. */
   write(name: string, value: string | null): void
 }
 
-/** `key`: tells the elements of an origin apart. `tab`: for this tab only; `browser`: for all later pages. */
+/** `key` tells the elements of an origin apart. `tab`: for this tab only; `browser`: for all later pages. */
 export function remembered(key: string, where: 'tab' | 'browser' = 'tab'): Remembered {
   const full = (name: string): string => `offstage-chat:${key}:${name}`
   const storage = (): Storage => (where === 'tab' ? sessionStorage : localStorage)

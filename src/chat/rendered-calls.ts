@@ -6,14 +6,14 @@ import { answerKey } from './problem-key.ts'
 
 interface Shown {
   readonly container: HTMLElement
-  /** Null where the host's function has thrown. */
+  /** Null if the host's function threw. */
   rendered: RenderedCall | null
   call: ShownCall
 }
 
 /**
- * The cards that the host draws: a container for each call, in the page's own document as a child of the element, which the
- * card shows in its slot.
+ * Manages the cards that the host draws. Each call has a container in the page's own document, as a child of the
+ * element. The call's card shows it in a slot.
  */
 export class RenderedCalls implements ReactiveController {
   readonly #host: ReactiveControllerHost & HTMLElement
@@ -34,7 +34,7 @@ export class RenderedCalls implements ReactiveController {
     return this.#shown.get(toolCallId)?.rendered?.answers === true
   }
 
-  /** After each drawing. Null: nothing is shown. */
+  /** Runs after each drawing. Null: nothing is shown. */
   show(context: ChatContext | null): void {
     this.#context = context
     if (this.#shown.size === 0 && Object.keys(context?.renderers ?? {}).length === 0) return
@@ -69,7 +69,7 @@ export class RenderedCalls implements ReactiveController {
       shown.rendered =
         this.#context?.renderers[call.toolName]?.(call, { container, respond }) ?? null
     })
-    // Before it is painted: what the card has is not to be there twice.
+    // Redraws before the paint, so that the chat's buttons don't appear beside the card's own.
     if (this.answersItself(call)) this.#host.requestUpdate()
   }
 
@@ -97,7 +97,7 @@ export class RenderedCalls implements ReactiveController {
   }
 }
 
-/** What a host's card throws is the host's to see, and stops nothing of the chat. */
+/** Reports errors of a host's card to the page; the chat goes on. */
 function attempt(act: () => void): void {
   try {
     act()
@@ -106,7 +106,7 @@ function attempt(act: () => void): void {
   }
 }
 
-/** What a host's card says to its call, by what the call waits for. */
+/** Passes the answer of a host's card on, by what its call waits for. */
 function answerTo(context: ChatContext, call: ShownCall, answer: unknown): Promise<boolean> {
   const { agent } = context
   const ref = refOf(context, call)
@@ -127,7 +127,7 @@ function answerTo(context: ChatContext, call: ShownCall, answer: unknown): Promi
   }
 }
 
-/** Anything but `true` is no approval; a text is the reason. */
+/** Returns the reason of a denial, if the answer is a text. */
 function reasonOf(answer: unknown): string | undefined {
   return typeof answer === 'string' ? answer : undefined
 }

@@ -1,7 +1,7 @@
 import type { Run } from '../index.ts'
 import type { Words } from './words/words.ts'
 
-/** Resolves once a run has begun, or waits for room in the storage. Rejects where it was refused or given up before. */
+/** Resolves once a run has begun, or waits for room in the storage. Rejects if it was refused or aborted before. */
 export async function runBegun(run: Run): Promise<void> {
   for await (const event of run) {
     if (event.type !== 'run-end') return
@@ -21,7 +21,7 @@ class NotBegun extends Error {
   }
 }
 
-/** That something was not sent, and why. */
+/** Creates the error that says why something was not sent. */
 export function notSent(thrown: unknown, words: Words): Error {
   const { code, message } = thrown as { readonly code?: unknown; readonly message?: unknown }
   const why = code === 'disposed' ? words.disposed : typeof message === 'string' ? message : ''

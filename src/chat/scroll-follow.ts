@@ -5,12 +5,12 @@ interface Host extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment
 }
 
-/** This near to its end, a log is read there. Pixels. */
+/** Distance to the end at which a log counts as read there. Pixels. */
 const NEAR = 48
 
 /**
- * Keeps a log at its newest text while it is read there. Who scrolls up stays where they are, whatever comes below. A message
- * that begins while the end is followed and grows beyond the box stays with its beginning in view.
+ * Keeps a log at its newest text while a person reads there. After scrolling up, the position stays, whatever comes
+ * below. A message taller than the log stays with its beginning in view.
  */
 export class ScrollFollow implements ReactiveController {
   readonly #host: Host
@@ -20,11 +20,11 @@ export class ScrollFollow implements ReactiveController {
   #log: HTMLElement | null = null
   #listening: AbortController | null = null
   #isFollowing = true
-  /** Where this has scrolled to: what the log's position is compared with. */
+  /** The position set by this class, to compare the log's position with. */
   #keptAt = -1
-  /** The message or card that stays in view from its beginning on, since it is longer than the log. */
+  /** A message or card taller than the log, kept in view from its beginning. */
   #anchor: Element | null = null
-  /** Messages whose beginning was shown: it isn't gone back to. */
+  /** Messages whose beginning was already shown. */
   readonly #anchored = new WeakSet<Element>()
 
   constructor(host: Host) {
@@ -37,7 +37,7 @@ export class ScrollFollow implements ReactiveController {
     return this.#isFollowing
   }
 
-  /** The newest text itself is in view: no longer answer grows below it. */
+  /** The newest text itself is in view, with no tall answer growing below it. */
   get showsNewest(): boolean {
     return this.#isFollowing && this.#anchor === null
   }
@@ -75,7 +75,7 @@ export class ScrollFollow implements ReactiveController {
   }
 
   #scrolled(log: HTMLElement): void {
-    // Its own, or what stays where it is as something comes above it.
+    // Ignores our own scrolling, and shifts because something was added above.
     if (Math.abs(log.scrollTop - this.#keptAt) <= 1) return
     if (this.#anchor && Math.abs(distance(this.#anchor, log)) <= 1) return
     if (this.#anchor) this.#anchored.add(this.#anchor)
@@ -100,10 +100,10 @@ export class ScrollFollow implements ReactiveController {
     this.#keptAt = log.scrollTop
   }
 
-  /** The last message or card, if it is taller than the log and the person hasn't scrolled in it yet. */
+  /** Returns the last message or card, if it is taller than the log and not scrolled by the person yet. */
   #anchorIn(log: HTMLElement): Element | null {
     let last = log.lastElementChild
-    // How the run ended, and what may be sent next, belong to it.
+    // Skips notices about the run's end, and follow-ups: they belong to the answer.
     while (last?.matches('.follow-ups, .notice')) last = last.previousElementSibling
     if (!last?.matches('.reply, .call.waiting') || last.scrollHeight <= log.clientHeight)
       return null
@@ -111,7 +111,7 @@ export class ScrollFollow implements ReactiveController {
   }
 }
 
-/** How far a message's beginning is from where it is read. Pixels. */
+/** Distance of a message's beginning from its reading position. Pixels. */
 function distance(message: Element, log: Element): number {
   return message.getBoundingClientRect().top - log.getBoundingClientRect().top - 8
 }

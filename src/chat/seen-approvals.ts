@@ -1,33 +1,33 @@
-/** The parts of a card that say what is to be approved. An input that the title says in full is folded. */
+/** Parts of a card that must be seen before approval. Folded parts only repeat what the title says. */
 const PARTS = ':is(.call-title, .source, .because, .about, .asked-field, pre.asked):not(.fold *)'
 
-/** The parts of the screen between which a log is in view. Pixels. */
+/** Top and bottom edge of the visible log, in pixels of the viewport. */
 interface Band {
   readonly above: number
   readonly below: number
 }
 
-/** A part of a card is seen once all of its lines have been in view, or once the keyboard's focus was on it. */
+/** A part of a card. Seen once all of its lines have been in view or it had keyboard focus. */
 interface SeenPart {
   readonly text: string | null
-  /** The lines that were in view, one screen next to the other. Pixels from the part's top. */
+  /** The range that has been in view without gaps, in pixels from the part's top. */
   from: number
   to: number
   isSeen: boolean
 }
 
-/** The approvals that a person has had in view as a whole: no field is approved below the fold. */
+/** Tracks which approval cards have been fully in view. A card with fields that nobody scrolled to can't be approved. */
 export class SeenApprovals {
-  /** A part that says something else is another part. */
+  /** Entries start anew when a part's text changes. */
   readonly #parts = new WeakMap<Element, SeenPart>()
   #whole: readonly (string | undefined)[] = []
 
-  /** By the `data-asks` of an approval. */
+  /** `key`: the `data-asks` attribute of an approval. */
   has(key: string): boolean {
     return this.#whole.includes(key)
   }
 
-  /** Whether an approval has become seen, or unseen, since the last look. */
+  /** Updates which approvals are seen. Returns whether any changed. */
   look(root: ParentNode): boolean {
     const band = bandOf(root.querySelector('.log'))
     const before = this.#whole.join()
@@ -57,11 +57,11 @@ export class SeenApprovals {
           isNext ? { from: Math.min(from, seen.from), to: Math.max(to, seen.to) } : { from, to },
         )
       const isWhole = seen.from <= 2 && seen.to >= bottom - top - 2
-      // A text that is cut has a button that shows all of it.
+      // A button means that the text is shortened: the rest hasn't been seen.
       seen.isSeen = (isWhole || part.matches(':focus-visible')) && !part.querySelector('button')
     }
     const { isSeen } = seen
-    // The Tab key leads to what has not been in view, and brings it there.
+    // Unseen parts can be focused, so that the Tab key scrolls them into view.
     if (isSeen === (part.tabIndex === 0)) part.tabIndex = isSeen ? -1 : 0
     return isSeen
   }
@@ -70,7 +70,7 @@ export class SeenApprovals {
 function bandOf(log: Element | null): Band {
   const { top = 0, bottom = 0 } = log?.getBoundingClientRect() ?? {}
   const { offsetTop = 0, height = innerHeight } = globalThis.visualViewport ?? {}
-  // Nobody looks at a page in the background.
+  // Nothing is seen while the page is in the background.
   if (document.hidden) return { above: Infinity, below: -Infinity }
   return { above: Math.max(top, offsetTop), below: Math.min(bottom, offsetTop + height) }
 }

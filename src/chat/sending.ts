@@ -10,15 +10,15 @@ export interface SendingTarget {
   conversation(): Conversation | null
   words(): Words
   toLatest(): void
-  /** What is on its way is kept until it has arrived, also where another conversation came on view since. */
+  /** Keeps texts that are being sent until they arrive, even if another conversation is on view by then. */
   keepOnItsWay(conversationId: string): void
-  /** It is kept no longer, also where another conversation came on view since. */
+  /** Forgets a sent edit, even if another conversation is on view by then. */
   forgetEdit(conversationId: string, message: ShownMessage): void
 }
 
 type Sending = Pick<ChatActions, 'send' | 'stop' | 'edit'>
 
-/** What a person writes: nothing of it is lost when it can't be sent. */
+/** Creates the actions that send. No text is lost if sending fails. */
 export function sending(target: SendingTarget, perform: ChatActions['perform']): Sending {
   const key = 'composer'
   return {
@@ -63,7 +63,7 @@ export function sending(target: SendingTarget, perform: ChatActions['perform']):
 
 async function deliver(conversation: Conversation, input: RunInput): Promise<void> {
   const { runId, status } = conversation.getSnapshot()
-  // It may have ended meanwhile; of one that is being loaded, nobody knows yet whether there is one.
+  // The run may have ended meanwhile, and a loading conversation may have one.
   const isMaybeOpen = runId !== undefined || status === 'loading'
   if (isMaybeOpen && (await conversation.steer(input, { when: 'soonest' })) !== null) return
   await runBegun(conversation.send(input))
@@ -81,7 +81,7 @@ async function sendEdit(
     forgetEdit(conversation.getSnapshot().conversationId, message)
   } catch (thrown) {
     const { conversationId, messages } = conversation.getSnapshot()
-    // Another tab may show another branch by now, which has no such message to edit.
+    // Another tab may have switched to a branch without this message.
     if (messages.some(({ id }) => id === message.id)) noteReturned(local, conversationId, text)
     else giveBack(local, { conversationId, isOnView: onView() === conversation, text })
     throw notSent(thrown, words())

@@ -3,10 +3,13 @@ import type { Agent, ShownRun } from '../index.ts'
 import type { EngineLoading } from './parts/engine-loading.ts'
 import type { Around } from './parts/states.ts'
 
-/** A load that has said nothing for so long is shown no longer. Milliseconds. */
+/** A load without news for this long is hidden. Milliseconds. */
 const SILENT_MS = 120_000
 
-/** What is around a conversation: the network, where it is kept, an engine that loads, and the list of all. Draws the element when they change. */
+/**
+ * State around a conversation: network, storage, a loading engine, the list of conversations. Redraws the element on
+ * changes.
+ */
 export class Surroundings implements ReactiveController {
   readonly #host: ReactiveControllerHost
   #agent: Agent | null = null
@@ -35,7 +38,7 @@ export class Surroundings implements ReactiveController {
     if (this.#isConnected) this.#start()
   }
 
-  /** Draws anew each second while a retry is waited for. */
+  /** Returns the state. Redraws each second while a retry is pending. */
   current(retry: ShownRun['retry']): Around {
     if (retry !== this.#retry) this.#retryAt = Date.now() + (retry?.delayMs ?? 0)
     this.#retry = retry
@@ -79,17 +82,17 @@ export class Surroundings implements ReactiveController {
     this.#undo.push(
       agent.conversations.subscribe(update),
       agent.on('storage', ({ mode, reason }) => {
-        // Without a reason, the page has chosen it.
+        // Without a reason, the page itself chose memory.
         this.#isKept = mode !== 'memory' || reason === undefined
         update()
       }),
       agent.on('engine-progress', (progress) => this.#load(progress)),
-      // Loaded, given up or failed.
+      // The engine is loaded, or its load failed or was aborted.
       agent.on('status', ({ status }) => status === 'idle' && this.#load(null)),
     )
   }
 
-  /** Of a load that nobody hears of again, it is known only that it is over. */
+  /** Shows a load's progress. A load that falls silent is treated as over. */
   #load(progress: EngineLoading | null): void {
     clearTimeout(this.#forgetting)
     const loading = progress && !isLoaded(progress) ? progress : null
@@ -106,7 +109,7 @@ export class Surroundings implements ReactiveController {
   }
 }
 
-/** The same event says that a model is there: all of it is loaded. */
+/** Whether the model is fully loaded: the last progress event says so. */
 export function isLoaded({ loaded, total }: EngineLoading): boolean {
   return loaded !== undefined && total !== undefined && loaded >= total
 }

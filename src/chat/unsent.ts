@@ -3,12 +3,12 @@ import type { LocalState } from './context.ts'
 import type { ConversationSnapshot, FilePart } from '../index.ts'
 import { textOf } from './parts/text-of.ts'
 
-/** What was written for a conversation and not sent, where it couldn't go back to where one writes. */
+/** Returns text that was neither sent nor put back into the composer. */
 export function unsentOf(local: LocalState, conversationId: string): string | undefined {
   return local.get(unsentKey(conversationId))
 }
 
-/** A message that is neither part of the conversation nor back where it was written. */
+/** Returns the message that is neither in the conversation nor back in the composer. */
 export function unsentIn(
   local: LocalState,
   { unsent, conversationId }: Pick<ConversationSnapshot, 'unsent' | 'conversationId'>,
@@ -22,12 +22,12 @@ export function unsentIn(
   }
 }
 
-/** What is on its way into a conversation: it may have to wait until the storage opens. */
+/** Returns texts that are being sent to a conversation; they may wait until the storage opens. */
 export function onItsWay(local: LocalState, conversationId: string): readonly string[] {
   return local.get<readonly OnItsWay[]>(onItsWayKey(conversationId))?.map(({ text }) => text) ?? []
 }
 
-/** Messages that were sent before the conversation is loaded. Later ones are shown at once as what they become. */
+/** Returns messages sent before the conversation was loaded. Messages sent later appear in it at once. */
 export function sentWhileLoading(
   { conversationId, status }: ConversationSnapshot,
   local: LocalState,
@@ -35,7 +35,7 @@ export function sentWhileLoading(
   return status === 'loading' ? onItsWay(local, conversationId) : []
 }
 
-/** Notes a text as one that is on its way. Returns what notes that it is so no more. */
+/** Marks a text as being sent. Returns a function that removes the mark. */
 export function noteOnItsWay(local: LocalState, conversationId: string, text: string): () => void {
   const key = onItsWayKey(conversationId)
   const one: OnItsWay = { text }
@@ -49,25 +49,25 @@ interface OnItsWay {
   readonly text: string
 }
 
-/** Whether a text is one that a person has back already. */
+/** Whether the person already has this text back. */
 function isReturned(local: LocalState, conversationId: string, text: string): boolean {
   return local.get(returnedKey(conversationId)) === text
 }
 
-/** A person has a text back elsewhere than where one writes. */
+/** Records that a person got a text back outside of the composer. */
 export function noteReturned(local: LocalState, conversationId: string, text: string): void {
   local.set(returnedKey(conversationId), text)
 }
 
 export interface Returned {
   readonly conversationId: string
-  /** It is on view: what is written there is written for it. */
+  /** The conversation is on view, so the composer's draft belongs to it. */
   readonly isOnView: boolean
   readonly text: string
   readonly files?: readonly FilePart[]
 }
 
-/** Gives back what was not sent: to where one writes, unless something new stands there. */
+/** Gives back what was not sent: to the composer, unless it holds another draft. */
 export function giveBack(
   local: LocalState,
   { conversationId, isOnView, text, files = [] }: Returned,
@@ -81,7 +81,7 @@ export function giveBack(
   else local.set(unsentKey(conversationId), joined(unsentOf(local, conversationId), text))
 }
 
-/** A person takes a text back: it goes before what was written since. */
+/** Takes an unsent message back: its text goes before the current draft. */
 export function takeBack(
   local: LocalState,
   { conversationId, text, files = [] }: Omit<Returned, 'isOnView'>,
@@ -93,7 +93,7 @@ export function takeBack(
   local.set(unsentKey(conversationId), undefined)
 }
 
-/** What was written, and what comes after it. */
+/** Joins texts with a blank line; empty ones are left out. */
 export function joined(...texts: readonly (string | null | undefined)[]): string {
   return texts.filter((text) => text?.trim()).join('\n\n')
 }

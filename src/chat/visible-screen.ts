@@ -1,8 +1,8 @@
 import type { ReactiveController } from 'lit'
 
 /**
- * Tells the styles how much of the screen is in view: a keyboard on the screen covers the lower part of a fixed element, in
- * browsers that don't make the page smaller for it.
+ * Tells the styles how much of the screen is visible. An on-screen keyboard covers the lower part of a fixed element,
+ * in browsers that don't shrink the page.
  */
 export class VisibleScreen implements ReactiveController {
   readonly #host: HTMLElement
@@ -27,7 +27,7 @@ export class VisibleScreen implements ReactiveController {
   }
 
   #tell({ height, offsetTop, scale }: VisualViewport): void {
-    // Who has zoomed in by two fingers wants to see a part.
+    // A person who pinch-zooms wants to see a part, so the size is left alone.
     const isPlain = Math.abs(scale - 1) < 0.01
     const { style } = this.#host
     style.setProperty('--_screen-height', isPlain ? `${height}px` : '')

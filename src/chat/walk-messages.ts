@@ -1,9 +1,10 @@
-/** What the arrow keys go through in a log, from top to bottom. */
+/** Stops of the arrow keys in a log, from top to bottom. */
 const STOPS = '.message, .call:not(.calls .call), .earlier, .later'
 
 /**
- * `Alt+↑` and `Alt+↓` go from one message or card to the next. From where one writes, `Alt+↑` goes to what waits for the
- * person, else to the newest message; behind the newest one, `Alt+↓` goes back to where one writes. False for other keys.
+ * `Alt+↑` and `Alt+↓` go from one message or card to the next. In the composer, `Alt+↑` goes to a card that waits for
+ * the person, else to the newest message. After the newest one, `Alt+↓` returns to the composer. False for other
+ * keys.
  */
 export function walkMessages(root: ParentNode, event: KeyboardEvent): boolean {
   const { key, altKey, ctrlKey, metaKey, shiftKey } = event

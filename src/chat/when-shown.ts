@@ -1,6 +1,6 @@
 import type { Conversation } from '../index.ts'
 
-/** Resolves once there is something of a conversation to show. */
+/** Resolves once the conversation is loaded. */
 export function whenShown(conversation: Conversation): Promise<void> {
   return new Promise((resolve) => {
     let leave = (): void => undefined

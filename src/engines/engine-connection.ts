@@ -9,7 +9,7 @@ import { createMailbox, type Mailbox } from './mailbox.ts'
 import type { FromEngine, ToEngine } from './port-messages.ts'
 import { onLifeLockFree } from '../lib/life-lock.ts'
 
-/** How many batches an engine may be ahead of its reader. */
+/** Maximum number of batches that an engine may send ahead of its reader. */
 const WINDOW = 16
 
 type Answer = Extract<FromEngine, { type: 'parts' | 'end' }>
@@ -22,12 +22,12 @@ interface Task {
 
 export interface ConnectionOptions {
   readonly onProgress: (config: ModelConfigData, progress: EngineProgress) => void
-  /** The engine is dead; open tasks have ended with `worker-lost`. Called at most once. */
+  /** Called at most once, when the engine is dead. Open tasks have ended with `worker-lost`. */
   readonly onLost: () => void
   readonly pings?: PingTiming
 }
 
-/** The reader's end of a line to an engine. */
+/** The reader's end of a connection to an engine. */
 export class EngineConnection {
   readonly instance: string
   readonly #port: MessagePort
@@ -50,7 +50,7 @@ export class EngineConnection {
     line.port.start()
   }
 
-  /** One model turn. Doesn't reject: the last part is the outcome. */
+  /** Runs one model turn. Never rejects: the last part is the outcome. */
   async *stream(
     request: ModelRequest,
     config: ModelConfigData,
@@ -92,7 +92,7 @@ export class EngineConnection {
     }
   }
 
-  /** Releases the line; open tasks end with this error. */
+  /** Closes the connection. Open tasks end with this error. */
   close(error: ErrorData): void {
     if (this.#ended) return
     this.#ended = error
@@ -110,7 +110,7 @@ export class EngineConnection {
     return task
   }
 
-  /** A task that is left before the engine ended it is aborted there. */
+  /** Aborts a task in the engine, unless the engine has ended it. */
   #close({ id }: Task): void {
     if (!this.#tasks.delete(id)) return
     this.#post({ type: 'abort', id })
@@ -157,35 +157,35 @@ export class EngineConnection {
 
 interface PingTiming {
   readonly intervalMs: number
-  /** Unanswered pings that mean death. */
+  /** Number of unanswered pings after which the engine counts as dead. */
   readonly limit: number
 }
 
-/** An engine may compute for a while without reading its messages. */
+/** A long limit, because a computing engine may not read its messages for a while. */
 const PING_TIMING: PingTiming = { intervalMs: 10_000, limit: 6 }
 
 interface EngineWatch {
-  /** Something was received from the engine. */
+  /** Reports a message from the engine. */
   received(): void
-  /** Whether an answer is expected: the engine is pinged only then. */
+  /** Sets whether an answer is expected. The engine is pinged only then. */
   expects(answer: boolean): void
   stop(): void
 }
 
-/** Calls back once when the engine at the other end of a line is dead. */
+/** Calls back once when the engine at the other end is dead. */
 function watchEngine(
   { port, instance, watch }: EngineLine,
   { ping, lost, timing }: { ping: () => void; lost: () => void; timing: PingTiming },
 ): EngineWatch {
   const stopped = new AbortController()
-  // Pings are counted, not timed: a tab that was frozen must not mistake its own sleep for a death.
+  // Counts pings instead of time: otherwise a frozen tab would mistake its own sleep for the engine's death.
   let unanswered = 0
   let timer: ReturnType<typeof setInterval> | undefined
   const end = (): void => {
     if (!stopped.signal.aborted) lost()
   }
   if (watch === 'lock') onLifeLockFree(instance, end, stopped.signal)
-  // Where browsers fire it, this is the earliest sign.
+  // The earliest sign of death, in browsers that fire it.
   port.addEventListener('close', end, { signal: stopped.signal })
 
   function tick(): void {

@@ -6,17 +6,17 @@ import type { ModelRequest } from '../providers/provider.ts'
 export interface EngineContext {
   /** Aborted when the outcome is no longer needed. */
   readonly signal: AbortSignal
-  /** Becomes an `engine-progress` event. Call it while a model loads, not for tokens. */
+  /** Emits an `engine-progress` event. Call it while a model loads, not for tokens. */
   readonly progress: (progress: EngineProgress) => void
 }
 
-/** A model engine, as its author writes it. It runs where `serveEngine` or `pageEngine` is called. */
+/** A model engine, as written by its author. Runs where `serveEngine` or `pageEngine` is called. */
 export interface EngineDefinition {
   /** The provider id. */
   readonly id: string
   /**
-   * One model turn, in the order that `StreamPart` demands; loads the model when it isn't loaded. Not
-   * iterated further than the other end reads. What it throws ends the turn with a typed error.
+   * Runs one model turn, with parts in the order of `StreamPart`. Loads the model if necessary. Iterated only as fast
+   * as the reader consumes. A thrown error ends the turn with a typed error.
    */
   stream(
     request: ModelRequest,
@@ -25,6 +25,6 @@ export interface EngineDefinition {
   ): AsyncIterable<readonly StreamPart[]>
   /** Loads the model of `config`, downloads included. */
   prepare?(config: ModelConfigData, context: EngineContext): Promise<void>
-  /** Frees what it holds. The last call. */
+  /** Frees the engine's resources. The last call. */
   dispose?(): void | Promise<void>
 }

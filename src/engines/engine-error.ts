@@ -2,7 +2,10 @@ import { describeThrown, isErrorData, OffstageError, type ErrorData } from '../p
 import { classifyError, isRetryable } from '../providers/core/classify-error.ts'
 import { asRecord, asText } from '../providers/core/read-json.ts'
 
-/** Whatever an engine throws, with the code that its name and message indicate (a full context, for example). */
+/**
+ * Converts whatever an engine throws. The code follows from the error's name and message (a full context, for
+ * example).
+ */
 export function engineError(thrown: unknown): ErrorData {
   if (OffstageError.is(thrown)) return thrown.toData()
   const record = asRecord(thrown)
@@ -14,7 +17,7 @@ export function engineError(thrown: unknown): ErrorData {
   return { code, message, retryable: isRetryable(code) }
 }
 
-/** The engine's death. The same request, sent again, starts another engine. */
+/** Reports that the engine died. Sending the same request again starts a new engine. */
 export function engineLostError(): ErrorData {
   return {
     code: 'worker-lost',

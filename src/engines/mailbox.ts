@@ -1,7 +1,7 @@
 /** A queue with one reader. */
 export interface Mailbox<T> {
   post(message: T): void
-  /** The oldest message that wasn't taken; waits for one. */
+  /** Takes the oldest message, or waits for one. */
   next(): Promise<T>
 }
 

@@ -6,17 +6,17 @@ import type { EngineContext } from './engine-definition.ts'
 import { asRecord } from '../providers/core/read-json.ts'
 
 export interface ModelLoader<Model> {
-  /** Names what is loaded: configurations with equal keys share the model. */
+  /** Key of the loaded model. Configurations with equal keys share the model. */
   keyOf(config: ModelConfigData): string
   load(config: ModelConfigData, context: EngineContext): Promise<Model>
   unload(model: Model): Promise<void>
-  /** The model is unusable after this error, and is loaded anew. */
+  /** Whether the model is unusable after this error and must be reloaded. */
   isFatal(thrown: unknown): boolean
 }
 
 /**
- * The one model that an engine holds, and one turn at a time on it: a browser has neither the memory
- * for two models nor the power for two turns. Whoever waits and aborts leaves the queue.
+ * Holds an engine's one model and runs one turn on it at a time. A browser has neither the memory for two models nor
+ * the power for two turns. An aborted request leaves the queue.
  */
 export class ModelSlot<Model> {
   readonly #loader: ModelLoader<Model>
@@ -27,7 +27,7 @@ export class ModelSlot<Model> {
     this.#loader = loader
   }
 
-  /** Loads the model unless it is there. */
+  /** Loads the model unless it is already loaded. */
   async prepare(config: ModelConfigData, context: EngineContext): Promise<void> {
     const leave = await this.#enter(context.signal)
     try {
@@ -37,7 +37,7 @@ export class ModelSlot<Model> {
     }
   }
 
-  /** A turn on the model, which is loaded first when it has to be. */
+  /** Runs a turn on the model, loading the model first if needed. */
   async *turn(
     config: ModelConfigData,
     context: EngineContext,
@@ -54,7 +54,7 @@ export class ModelSlot<Model> {
     }
   }
 
-  /** After the turn that is under way. */
+  /** Unloads the model after the current turn. */
   async dispose(): Promise<void> {
     const leave = await this.#enter()
     await this.#drop().finally(leave)
@@ -69,7 +69,7 @@ export class ModelSlot<Model> {
     return model
   }
 
-  /** An abort ends it at once: a load that hangs must not hold up those who wait. */
+  /** Rejects at once on abort: a load that hangs must not block the queue. */
   async #load(config: ModelConfigData, context: EngineContext): Promise<Model> {
     const loading = this.#loader.load(config, context).catch((thrown: unknown) => {
       throw storageError(thrown)
@@ -86,7 +86,7 @@ export class ModelSlot<Model> {
   async #drop(): Promise<void> {
     const held = this.#held
     this.#held = null
-    // A broken model may fail to unload, too.
+    // Unloading a broken model may fail, too.
     if (held) await this.#loader.unload(held.model).catch(() => undefined)
   }
 
@@ -98,7 +98,7 @@ export class ModelSlot<Model> {
     })
     await Promise.race([before, ...(signal ? [whenAborted(signal)] : [])])
     if (!signal?.aborted) return leave
-    // The place in the queue is kept until its turn.
+    // The next request still waits for the current turn.
     void before.then(leave)
     throw aborted()
   }
@@ -109,8 +109,8 @@ function aborted(): OffstageError {
 }
 
 /**
- * The browser's refusal to keep a model's files, as a typed error; any other error as it is. Chromium's Cache says
- * "Unexpected internal error" in a private window, which would read as a server's error, and "Quota exceeded", which
+ * Converts a browser's refusal to store a model's files to a typed error. Returns other errors unchanged. Chromium's
+ * Cache says "Unexpected internal error" in a private window, which would read as a server's error. "Quota exceeded"
  * would read as an unpaid bill.
  */
 function storageError(thrown: unknown): unknown {

@@ -3,8 +3,8 @@ import type { EngineDefinition } from './engine-definition.ts'
 import { servePort } from './serve-port.ts'
 
 /**
- * An engine that runs on the page itself, for models that only the page can reach. What it computes
- * there holds up the page; one that computes belongs in a worker (`workerEngine`).
+ * An engine on the page itself, for models that only the page can reach. Computing here blocks the page: run engines
+ * that compute in a worker (`workerEngine`).
  */
 export function pageEngine(
   definition: EngineDefinition,

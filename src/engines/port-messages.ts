@@ -5,8 +5,8 @@ import type { StreamPart } from '../protocol/stream-part.ts'
 import type { ModelRequest } from '../providers/provider.ts'
 
 /**
- * From the agent's worker to the engine. `id` names a task; the engine answers with the same. It may
- * send as many batches as it was given credit for, then it waits for more.
+ * Messages from the agent's worker to the engine. `id` names a task, and the engine answers with the same id. The
+ * engine may send one batch per credit, then waits for more credit.
  */
 export type ToEngine =
   | {
@@ -21,29 +21,29 @@ export type ToEngine =
   | { readonly type: 'abort'; readonly id: number }
   | { readonly type: 'ping' }
 
-/** From the engine to the agent's worker. `end` is a task's last message. */
+/** Messages from the engine to the agent's worker. `end` is a task's last message. */
 export type FromEngine =
   | { readonly type: 'parts'; readonly id: number; readonly parts: readonly StreamPart[] }
   | { readonly type: 'progress'; readonly id: number; readonly progress: EngineProgress }
   | { readonly type: 'end'; readonly id: number; readonly error?: ErrorData }
   | { readonly type: 'pong' }
 
-/** From the page to the worker of an engine, on the worker's own port. */
+/** Messages from the page to an engine's worker, on the worker's own port. */
 export type EngineCommand =
   | {
       readonly type: 'offstage-engine-open'
       readonly opening: number
-      /** The agent; a new line replaces its old one. */
+      /** The agent's id. A new connection replaces the agent's old one. */
       readonly client: string
       readonly instance: string
       readonly port: MessagePort
-      /** What the engine's definition is made with. Plain data. */
+      /** Options for the engine's definition, as plain data. */
       readonly options: unknown
     }
   | { readonly type: 'offstage-engine-release'; readonly client: string }
   | { readonly type: 'offstage-engine-dispose' }
 
-/** The worker's answers. Nothing else of the engine passes the page. */
+/** Answers of the engine's worker. All other messages of the engine bypass the page. */
 export type EngineReply =
   | {
       readonly type: 'offstage-engine-ready'

@@ -3,16 +3,16 @@ import { holdLifeLock } from '../lib/life-lock.ts'
 import type { EngineCommand, EngineReply } from './port-messages.ts'
 import { servePort } from './serve-port.ts'
 
-/** A worker's global scope, as far as an engine needs it. */
+/** The parts of a worker's global scope that an engine needs. */
 export interface EngineScope {
   postMessage(message: unknown): void
   addEventListener(type: 'message', listener: (event: MessageEvent) => void): void
 }
 
 /**
- * Makes the current worker one of an engine; the page names it with `workerEngine`. Call it once, at
- * the top of the worker's own file. A function is called with the page's `options`, when the engine
- * is first opened; nothing is loaded before that.
+ * Turns the current worker into an engine; the page connects to it with `workerEngine`. Call it once, at the top of
+ * the worker's own file. If `define` is a function, it gets the page's `options` when the engine is first opened.
+ * Nothing is loaded before that.
  */
 export function serveEngine<Options = undefined>(
   define: EngineDefinition | ((options: Options) => EngineDefinition),

@@ -4,13 +4,13 @@ import type { FromEngine, ToEngine } from './port-messages.ts'
 
 interface Task {
   readonly stop: AbortController
-  /** Batches that may be sent. */
+  /** Number of batches that may still be sent. */
   credit: number
   /** Set while the task waits for credit. */
   wake: (() => void) | null
 }
 
-/** Serves one line to an engine. Returns its end: tasks are aborted, the port is closed. */
+/** Serves an engine on one port. Returns a function that aborts the tasks and closes the port. */
 export function servePort(definition: EngineDefinition, port: MessagePort): () => void {
   const server = new PortServer(definition, port)
   port.addEventListener('message', ({ data }: MessageEvent<ToEngine>) => server.take(data))

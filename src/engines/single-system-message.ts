@@ -2,8 +2,8 @@ import type { Message, UserMessage } from '../protocol/message.ts'
 import type { ModelRequest } from '../providers/provider.ts'
 
 /**
- * The request with one system message at most, at its beginning: many engines refuse more. Those at
- * the beginning join the instructions; later ones become messages of the user.
+ * Returns the request with at most one system message, at its start: many engines refuse more. Leading system messages
+ * join the instructions. Later ones become user messages.
  */
 export function withSingleSystemMessage(request: ModelRequest): ModelRequest {
   const { messages } = request

@@ -1,6 +1,6 @@
 import type { EngineProgress } from '../protocol/engine.ts'
 
-/** Keeps a loader's many reports from becoming as many messages. */
+/** Limits how many of a loader's frequent progress reports are sent. */
 export function throttleProgress(
   report: (progress: EngineProgress) => void,
   intervalMs = 100,

@@ -2,12 +2,12 @@ import type { Engine, EngineLine, EngineOpening } from '../protocol/engine.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { EngineCommand, EngineReply } from './port-messages.ts'
 
-/** The engine's file must have been loaded and answer within this time. Milliseconds. */
+/** Time limit for loading the engine's file and its first answer, in milliseconds. */
 const READY_MS = 30_000
-/** How long an engine may take to free what it holds. Milliseconds. */
+/** Time limit for freeing the engine's resources, in milliseconds. */
 const DISPOSE_MS = 2_000
 
-/** The part of a worker that is needed: a `Worker`, or anything that passes messages like one. */
+/** The required part of a worker: a `Worker`, or anything that passes messages like one. */
 export interface EngineWorker {
   postMessage(message: unknown, transfer: Transferable[]): void
   addEventListener(type: string, listener: (event: Event) => void): void
@@ -16,13 +16,13 @@ export interface EngineWorker {
 }
 
 export interface WorkerEngineOptions {
-  /** The provider id under which models reach the engine. */
+  /** The provider id that selects the engine. */
   readonly id: string
-  /** Makes the worker, whose file calls `serveEngine`. Called when the engine is first opened. */
+  /** Creates the worker, whose file calls `serveEngine`. Called when the engine is first opened. */
   readonly worker: () => EngineWorker
-  /** Passed to the function that `serveEngine` was called with. Plain data; read at each opening. */
+  /** Options for the function passed to `serveEngine`, as plain data. Read at each opening. */
   readonly options?: () => unknown
-  /** Set where the engine has no native tools: its models always run in ACTION mode. */
+  /** Set for an engine without native tools: its models always run in ACTION mode. */
   readonly toolMode?: 'action'
 }
 
@@ -31,7 +31,7 @@ interface LivingWorker {
   readonly instance: string
 }
 
-/** An engine in a worker of its own. All agents with the same object share one worker. */
+/** Creates an engine in a worker of its own. All agents with the same engine object share one worker. */
 export function workerEngine({ id, worker, options, toolMode }: WorkerEngineOptions): Engine {
   const clients = new Set<string>()
   let living: LivingWorker | undefined
@@ -65,7 +65,7 @@ export function workerEngine({ id, worker, options, toolMode }: WorkerEngineOpti
       return { port: port1, instance, watch: holdsLock ? 'lock' : 'ping' }
     } catch (thrown) {
       port1.close()
-      // The next opening tries another worker.
+      // The next opening starts another worker.
       if (living === current) living = undefined
       current.worker.terminate?.()
       throw thrown
@@ -100,7 +100,7 @@ function send(worker: EngineWorker, command: EngineCommand): void {
   worker.postMessage(command, 'port' in command ? [command.port] : [])
 }
 
-/** Resolves to the answer to an opening; rejects with `worker-load-failed`. */
+/** Resolves to the answer to an opening. Rejects with `worker-load-failed`. */
 function whenReady(
   worker: EngineWorker,
   opening: number,
@@ -134,7 +134,7 @@ function whenReady(
   })
 }
 
-/** Lets the engine free what it holds, then ends its worker. */
+/** Lets the engine free its resources, then terminates its worker. */
 async function end(worker: EngineWorker): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, DISPOSE_MS)
@@ -153,7 +153,7 @@ function newInstance(id: string): string {
   return `offstage-engine-${id}-${crypto.getRandomValues(new Uint32Array(3)).join('-')}`
 }
 
-/** Of those that the agent's own worker has, too (`details.reason`). */
+/** Failure reasons (`details.reason`), a subset of those of the agent's own worker. */
 type Reason = 'worker-option' | 'syntax' | 'no-answer' | 'unknown'
 
 function loadFailure(what: string, reason: Reason): OffstageError {

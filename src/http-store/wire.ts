@@ -14,7 +14,9 @@ import type {
 
 type Of = { readonly conversationId: string }
 
-/** What is asked of the server, by name, and what it answers. Each is one POST, whose body is the `HttpRequest`. */
+/**
+ * Calls to the server by name, with their inputs and answers. Each call is one POST whose body is the `HttpRequest`.
+ */
 export interface HttpCalls {
   claim: { asks: Of & { readonly at: number } & ClaimOptions; answers: Claim }
   append: { asks: Omit<Append, 'strict'>; answers: Appended }
@@ -33,37 +35,40 @@ export type HttpCall = keyof HttpCalls
 export type HttpRequest = {
   [Call in HttpCall]: {
     readonly call: Call
-    /** `FORMAT` of the client: what it writes is of no other one. */
+    /** `FORMAT` of the client. Everything it writes has this format. */
     readonly format: number
     /**
-     * Number of the newest change that the client knew of when it sent this. What changes a conversation is refused if that
-     * has changed since: a proxy may deliver the request, or a copy of it, minutes later. Missing from earlier clients.
+     * Number of the newest change that the client knew when it sent this. A change to a conversation is refused if that
+     * has changed since. A proxy may deliver the request, or a copy of it, minutes later. Missing from earlier clients.
      */
     readonly seen?: number
   } & HttpCalls[Call]['asks']
 }[HttpCall]
 
-/** What an append came to. */
+/** Result of an append. */
 export interface Appended {
-  /** After it; null: the conversation was deleted since, of a repeat. */
+  /** Record after the append. Null, for a repeat: the conversation has been deleted since. */
   readonly record: ConversationRecord | null
-  /** Where its first row is. The rows are those that were sent, in their places. */
+  /** Number of the first row. The rows are those that were sent, in their order. */
   readonly first: number
-  /** Of a repeat: the rows that were written then. */
+  /** Rows that were written the first time. Only in the answer to a repeat. */
   readonly rows?: readonly Row[]
 }
 
 /** The body of each answer with the status 200. */
 export interface HttpAnswer<Value> {
-  /** Names the tenant's store: another one than before has other conversations. */
+  /** Id of the tenant's store. A different id than before means different conversations. */
   readonly storeId: string
   /** Number of the tenant's newest change. Missing from earlier servers. */
   readonly change?: number
   readonly value: Value
 }
 
-/** In the events of the stream that a GET returns, whose ids are `storeId.change`. */
+/** Content type of the stream that a GET returns. Its events carry changes, and their ids are `storeId.change`. */
 export const EVENT_STREAM = 'text/event-stream'
 
-/** A line that says only that the connection is there comes at least so often. Milliseconds. */
+/**
+ * Longest time between two lines of the stream. A line without a change only shows that the connection is alive.
+ * Milliseconds.
+ */
 export const HEARTBEAT_MS = 15_000

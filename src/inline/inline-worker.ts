@@ -3,8 +3,8 @@ import { startTrusted } from '../client/trusted-worker.ts'
 import { OffstageError } from '../protocol/error.ts'
 
 /**
- * The default worker without a file of its own, as a classic script: where pages have no origin
- * (`file://`, sandboxed frames), no module may be loaded. Needs `worker-src blob:` where a CSP is set.
+ * Creates the default worker without a file of its own, as a classic script: pages without an origin (`file://`,
+ * sandboxed frames) may load no module. Needs `worker-src blob:` if a CSP is set.
  */
 export async function createInlineWorker(): Promise<Worker> {
   const url = URL.createObjectURL(await unpacked())
@@ -13,7 +13,7 @@ export async function createInlineWorker(): Promise<Worker> {
     const worker = startTrusted(() => new Worker(url))
     worker.addEventListener('message', release, { once: true })
     worker.addEventListener('error', release, { once: true })
-    // One that is ended before it says anything sends neither.
+    // A worker that is ended before its first message sends neither event.
     worker.terminate = () => {
       release()
       Worker.prototype.terminate.call(worker)

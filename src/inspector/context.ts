@@ -11,13 +11,13 @@ export type Tab = (typeof TABS)[number]
 export const DETAILS = ['row', 'shown', 'state'] as const
 export type Detail = (typeof DETAILS)[number]
 
-/** What a person has chosen to see. */
+/** The person's choices in the inspector. */
 export interface Choices {
   tab: Tab
   detail: Detail
-  /** How many rows are folded; null: all there are, also later. */
+  /** Number of rows that are folded; null: all, including later ones. */
   position: number | null
-  /** The line of the timeline that was pressed. */
+  /** Key of the selected line in the timeline. */
   line: string | null
   event: EventEntry | null
   request: number | null
@@ -25,11 +25,11 @@ export interface Choices {
   type: string
   text: string
   isMerged: boolean
-  /** The run that is to be exported; '' the whole conversation; null: nothing is. */
+  /** The run to export; `''`: the whole conversation; null: none. */
   exporting: string | null
-  /** What went wrong, or was done. */
+  /** Text about an error or a finished action. */
   notice: string
-  /** Which branches of the tree on view are open, or closed where they are open at first. */
+  /** Paths of tree branches that were toggled from their initial state. */
   readonly turned: Set<string>
 }
 
@@ -49,12 +49,12 @@ export interface InspectorContext {
   closeFile(): void
   save(): void
   copy(text: string, what: string): void
-  /** Plays the rows of the run on view, as they came: folds and nothing else. */
+  /** Replays the current run's rows at their original pace. Only folds rows; nothing runs. */
   play(): void
   stop(): void
 }
 
-/** How many rows are folded now. */
+/** Returns the number of rows that are folded now. */
 export function positionOf({ recording, chosen }: InspectorContext): number {
   const count = recording?.journal.rows.length ?? 0
   return Math.min(chosen.position ?? count, count)

@@ -2,7 +2,7 @@ import { OffstageInspector } from './inspector-class.ts'
 
 export * from './inspector-class.ts'
 
-// Twice on a page (two bundles, a hot reload): the first one stays.
+// A second load (another bundle, a hot reload) keeps the first definition: `define` would throw.
 if (globalThis.customElements && !customElements.get('offstage-inspector'))
   customElements.define('offstage-inspector', OffstageInspector)
 

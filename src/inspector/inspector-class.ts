@@ -25,7 +25,7 @@ export type { InspectorProperties } from './offstage-inspector.ts'
 
 const styles: CSSResultGroup = [tokens, frame, tables]
 
-/** It is drawn at most this often. Milliseconds. */
+/** Minimum time between two renders. Milliseconds. */
 const BETWEEN_DRAWINGS = 80
 
 /** See `OffstageInspector`. */
@@ -223,16 +223,16 @@ class InspectorElement extends LitElement implements InspectorProperties {
 
 export type OffstageInspector = Element
 
-/** The class of `<offstage-inspector>`, for a name of one's own. */
+/** The class of `<offstage-inspector>`, to define it under another name. */
 export const OffstageInspector: {
   new (): OffstageInspector
   readonly prototype: OffstageInspector
 } = InspectorElement
 
-/** Longer waits between two rows are cut to this. Milliseconds. */
+/** Maximum wait between two rows in playback. Milliseconds. */
 const LONGEST_WAIT = 600
 
-/** Moves through rows in the time in which they were written. Nothing of a run is done again. */
+/** Moves through rows at the pace at which they were written. Runs nothing again. */
 class Player {
   readonly #moved: (position: number) => void
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -245,7 +245,9 @@ class Player {
     return this.#timer !== undefined
   }
 
-  /** From a position to the end of its run; from the end of one, or without a position, that run from its beginning. */
+  /**
+   * Plays from a position to the end of its run. From the end, or without a position, plays that run from its start.
+   */
   play(journal: Journal, position: number | null): void {
     this.stop()
     const at = position ?? journal.rows.length
@@ -271,9 +273,9 @@ class Player {
   }
 }
 
-/** Rows are read at most this often. Milliseconds. */
+/** Minimum time between two reads of rows. Milliseconds. */
 const BETWEEN_READS = 120
-/** Events of so many runs are kept, the newest ones. */
+/** Maximum number of runs whose events are kept, the newest ones. */
 const MOST_RUNS = 100
 
 interface SeenRun {
@@ -281,7 +283,7 @@ interface SeenRun {
   readonly events: TimedEvent[]
 }
 
-/** Records one conversation of an agent as it goes on, and the events of the agent's runs from now on. */
+/** Records one conversation of an agent live, and the events of the agent's runs from now on. */
 class FollowAgent {
   readonly #changed: () => void
   readonly #runs = new Map<string, SeenRun>()
@@ -289,7 +291,7 @@ class FollowAgent {
   #recording: Recording | null = null
   #ends: (() => void)[] = []
   #offAgent: readonly (() => void)[] = []
-  /** Of the conversation: none before its rows were read once. */
+  /** All rows of the conversation were read once. */
   #hasRows = false
 
   constructor(changed: () => void) {
@@ -300,7 +302,7 @@ class FollowAgent {
     return this.#recording
   }
 
-  /** Begins to keep the events of the agent's runs, and to follow its lists; null: of none. */
+  /** Starts keeping the events of the agent's runs and following its lists; null: stops. */
   attach(agent: Agent | null): void {
     if (agent === this.#agent) return
     this.leave()
@@ -335,7 +337,7 @@ class FollowAgent {
     reader.read()
   }
 
-  /** Follows no conversation any more. */
+  /** Stops following the conversation. */
   leave(): void {
     for (const end of this.#ends) end()
     this.#ends = []
@@ -361,7 +363,7 @@ class FollowAgent {
     const oldest = this.#runs.keys().next().value
     if (this.#runs.size > MOST_RUNS && oldest !== undefined) this.#runs.delete(oldest)
     for await (const event of run) {
-      // Another agent was attached since, or this one again: its rows tell of the run.
+      // Another agent, or this one again, was attached meanwhile: the rows describe the run.
       if (this.#runs.get(runId) !== seen) return
       const timed = { at: Date.now(), event }
       seen.events.push(timed)
@@ -373,7 +375,7 @@ class FollowAgent {
   }
 }
 
-/** Reads rows as they are there, one question at a time. */
+/** Reads rows as they are stored, one request at a time. */
 class RowReader {
   readonly #agent: Agent
   readonly #recording: Recording
@@ -407,7 +409,7 @@ class RowReader {
     this.#isReading = true
     while (this.#isWanted && !this.#isStopped) {
       this.#isWanted = false
-      // What can't be read now may be at the next change.
+      // A failed read may succeed at the next change.
       const hasMore = await this.#readSome().catch(() => false)
       if (hasMore) this.#isWanted = true
       else await new Promise((resolve) => setTimeout(resolve, BETWEEN_READS))

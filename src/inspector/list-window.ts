@@ -7,19 +7,22 @@ interface Host extends ReactiveControllerHost {
 
 const NO_LIST = { scrollTop: 0, clientHeight: 0, scrollHeight: 0 }
 
-/** How high a row is drawn. Pixels. */
+/** Height of a row. Pixels. */
 export const ROW_HEIGHT = 28
 
-/** What a list has, as it is drawn. */
+/** The list being drawn. */
 interface Drawn {
-  /** Of the table: another name is another list. */
+  /** Name of the table: another name is another list. */
   readonly name: string
   readonly count: number
-  /** -1: none. */
+  /** -1 if none. */
   readonly selected: number
 }
 
-/** Which rows of the list on view are drawn: those that are in view, and some around them. Who is at its end stays there. */
+/**
+ * Decides which rows of a list are drawn: those in view, and some around them. A list scrolled to its end stays
+ * there.
+ */
 export class ListWindow implements ReactiveController {
   readonly #host: Host
   #list: HTMLElement | null = null
@@ -43,12 +46,12 @@ export class ListWindow implements ReactiveController {
     return rowWindow(count, { top: this.#top, height: this.#height, row: ROW_HEIGHT })
   }
 
-  /** How many rows fit into the view. */
+  /** Number of rows that fit into the view. */
   get page(): number {
     return Math.max(1, Math.floor(this.#height / ROW_HEIGHT) - 1)
   }
 
-  /** Has a row in view, once it is drawn. */
+  /** Scrolls a row into view, once it is drawn. */
   reveal(index: number): void {
     this.#reveals = index
     this.#host.requestUpdate()

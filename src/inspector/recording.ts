@@ -5,7 +5,7 @@ import type { Journal } from './parts/journal.ts'
 import { RowEvents } from './parts/project-rows.ts'
 import { Timeline } from './parts/timeline.ts'
 
-/** What a model was asked with, and what came back as the provider sent it. */
+/** A request to a model, with the raw data of the answer. */
 export interface RecordedRequest {
   readonly type: 'request'
   readonly at: number
@@ -13,7 +13,7 @@ export interface RecordedRequest {
   readonly raw: unknown[]
 }
 
-/** All that is known of one conversation: rows and events are added, and everything else follows from them. */
+/** Everything known about one conversation. Rows and events are added; the rest is derived from them. */
 export class Recording {
   readonly journal: Journal
   readonly timeline: Timeline = new Timeline()
@@ -39,13 +39,13 @@ export class Recording {
     for (const event of this.#events) this.#book.add(event)
   }
 
-  /** `isSeen`: its events come by themselves. Else they are made of the row. */
+  /** Adds a row. `isSeen`: its events arrive by themselves; otherwise they are derived from the row. */
   addRow(row: Row, isSeen: boolean): void {
     if (!this.journal.add(row)) return
     this.takeRow(row, isSeen)
   }
 
-  /** A row that the journal has. */
+  /** Takes a row that the journal already has. */
   takeRow(row: Row, isSeen: boolean): void {
     try {
       this.timeline.add(row)
@@ -53,12 +53,12 @@ export class Recording {
       for (const event of this.#rowEvents.of(row, this.journal.stateAt(row.seq)))
         this.addEvent({ at: row.at, event }, false)
     } catch {
-      // Of a file that anybody may have written.
+      // Rows of a file may hold anything.
       this.journal.break(`Row ${row.seq} can't be shown.`)
     }
   }
 
-  /** `isLive`: it was seen as it came, so that its time says something. */
+  /** `isLive`: the event was seen as it came, so its time is exact. */
   addEvent(timed: TimedEvent, isLive: boolean): void {
     this.#events.push(timed)
     this.#book.add(timed)
@@ -68,7 +68,7 @@ export class Recording {
     else if (event.type === 'raw') this.requests.at(-1)?.raw.push(event.data)
   }
 
-  /** What a page shows of the conversation after the first `count` rows; null: that can't be said. */
+  /** Returns the conversation's snapshot after the first `count` rows; null if they can't be shown. */
   shownAt(count: number): ConversationSnapshot | null {
     try {
       return view(this.journal.stateAt(count), NOTHING_LIVE)
@@ -87,5 +87,5 @@ export class Recording {
   }
 }
 
-/** Types of which the first of a step is the first piece of its answer. */
+/** Event types that mark the first piece of a step's answer. */
 const BEGINS: ReadonlySet<string> = new Set(['text-start', 'reasoning-start', 'tool-input-start'])

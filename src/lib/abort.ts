@@ -1,6 +1,6 @@
 const aborts = new WeakMap<AbortSignal, Promise<void>>()
 
-/** Resolves when the signal aborts. One listener for each signal, however often it is asked. */
+/** Resolves when the signal aborts. Adds only one listener per signal, however often it is called. */
 export function whenAborted(signal: AbortSignal): Promise<void> {
   const known = aborts.get(signal)
   if (known) return known
@@ -12,7 +12,7 @@ export function whenAborted(signal: AbortSignal): Promise<void> {
   return aborted
 }
 
-/** The items until the signal aborts, though the source may ignore it. */
+/** Yields the items until the signal aborts, even if the source ignores the signal. */
 export async function* untilAborted<T>(
   source: AsyncIterable<T>,
   signal: AbortSignal,
@@ -20,7 +20,7 @@ export async function* untilAborted<T>(
   const iterator = source[Symbol.asyncIterator]()
   let stop = (): void => undefined
   const abort = (): void => stop()
-  // Not by a race against one promise for all: it would keep every item until the signal aborts.
+  // A race against one shared promise would keep every item in memory until the signal aborts.
   const nextItem = (): Promise<IteratorResult<T> | null> =>
     new Promise((resolve, reject) => {
       stop = () => resolve(null)
@@ -41,7 +41,7 @@ export async function* untilAborted<T>(
     }
   } finally {
     signal.removeEventListener('abort', abort)
-    // Its clean-up isn't waited for: a source that hangs may never come to it.
+    // Doesn't await the source's clean-up: a hung source would never finish it.
     if (!done) void Promise.resolve(iterator.return?.()).catch(() => undefined)
   }
 }

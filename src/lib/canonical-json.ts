@@ -1,4 +1,4 @@
-/** JSON of plain data that is equal for equal data, whatever the order of its keys. */
+/** JSON of plain data. Equal data gives equal JSON, regardless of the order of keys. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)

@@ -1,9 +1,9 @@
-/** Deeper than anything that is meant. */
+/** Deeper than any reasonable input. */
 const MAX_DEPTH = 500
 
 /**
- * A copy that later changes to the value don't reach: of lists and plain objects, all the way down. What else is in them
- * (files, dates, instances) stays what it is. What holds itself does so in the copy, too.
+ * Copies lists and plain objects deeply, so that later changes to the value don't affect the copy. Other values in them
+ * (files, dates, instances) are shared. Circular references stay circular.
  */
 export function copyPlain<Value>(value: Value): Value {
   return copied(value, new Map(), 0) as Value
@@ -23,7 +23,7 @@ function copied(value: unknown, copies: Map<object, object>, depth: number): unk
   const record = {}
   copies.set(value, record)
   for (const [name, each] of Object.entries(value))
-    // A name like `__proto__` is one like others.
+    // Unlike an assignment, this copies a key named `__proto__` as data.
     Object.defineProperty(record, name, {
       value: copied(each, copies, depth + 1),
       configurable: true,
@@ -33,7 +33,7 @@ function copied(value: unknown, copies: Map<object, object>, depth: number): unk
   return record
 }
 
-/** Of whatever frame. */
+/** Recognizes plain objects of any frame. */
 function isPlain(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || Object.getPrototypeOf(prototype) === null

@@ -4,7 +4,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return rest
 })
 
-/** CRC-32 as in gzip, of bytes that come in parts. It finds damage, and proves nothing of who wrote them. */
+/** CRC-32 as in gzip, of bytes that arrive in parts. Detects damage, but not deliberate changes. */
 export class Crc32 {
   #rest = 0xffffffff
 

@@ -1,9 +1,9 @@
 import { once } from './once.ts'
 
 /**
- * Kana, Chinese characters and Hangul syllables that are one token in the vocabularies o200k and cl100k: in
- * ascending order, each as its distance from the one before it, since characters as such hardly compress. A
- * distance is a number in base 26, whose last digit is the small letter.
+ * Kana, Chinese characters and Hangul syllables that are one token in the vocabularies o200k and cl100k. They are
+ * in ascending order, each stored as the distance from the previous one: characters themselves hardly compress. A
+ * distance is a number in base 26. Its last digit is the lowercase letter.
  */
 const DISTANCES =
   'SEqbbibbbbbbblBmccccbbbcccbbbbbbcccbbcbcbbbbbdbbobcbcebbbbbcdbpbbcbbcbccbdccbbbbebbcdbbbbbfbcbbb' +
@@ -35,8 +35,8 @@ function codesFrom(distances: string): Set<number> {
 }
 
 /**
- * For each letter from a to z, the letters that often follow it inside one token, as counted in English
- * words and in names from forty languages, split by the vocabularies o200k and cl100k.
+ * For each letter from a to z, the letters that often follow it inside one token. Counted in English words and
+ * in names from forty languages, split by the vocabularies o200k and cl100k.
  */
 const FOLLOWERS = once(() =>
   'bcdefghijklmnprstuvwxyz adeghjlorsuy abcehikloprstuwy adegilostuvy acdefghklmnpqrstvwxy aefilorstuwxy eghnrsuy aeilnorty abcdefghjklmnopqrstvxz abersu aehins adefiklopstuvy abdegilmnopsty acdefghknopstuvwy bcdfghijklmnoprstuvwxyz aeghilmoprstuxy clqrtu adefgikmnorstxy acefghilmopstuvwy acdehiloprstuwxy bcdefghklmnprstxyz abdehilmoxy adehiknorstw aceimpty ilnopsw ehx'
@@ -47,20 +47,20 @@ const FOLLOWERS = once(() =>
 )
 
 const WORD = 1
-/** `"Save`, `=e12`, `/path`: often one token with the sign. */
+/** A word and the sign before it are often one token: `"Save`, `=e12`, `/path`. */
 const WORD_AFTER_SIGN = 0.6
-/** A word is split at a rare pair of letters. */
+/** Tokenizers split a word at a rare pair of letters. */
 const RARE_PAIR = 1.75
 const KNOWN_PAIR = 0.03
 const CAPITAL = 0.1
-/** `saveAs`, base64. */
+/** A capital after a small letter, as in `saveAs` or base64. */
 const CAPITAL_AFTER_SMALL = 0.6
 const SIGN = 1.08
 const SIGN_AFTER_SIGN = 0.7
 const DIGITS_A_TOKEN = 3
 const SPACES_A_TOKEN = 64
 
-/** Up to each code, tokens for one UTF-16 unit of scripts outside ASCII, measured with rare characters. */
+/** Pairs of an end code and the tokens per UTF-16 unit below it, outside ASCII. Measured with rare characters. */
 const OTHERS: readonly (readonly [number, number])[] = [
   [0x2_50, 1.5],
   [0x3_70, 2],
@@ -86,14 +86,14 @@ const OTHERS: readonly (readonly [number, number])[] = [
 type Kind = 'start' | 'letter' | 'digit' | 'space' | 'line' | 'sign' | 'other'
 
 /**
- * An upper estimate of a text's tokens, near enough to fill a budget: tokenizers first split a text by
- * kinds of characters, and then words at pairs of letters that are rare.
+ * An upper estimate of a text's tokens, close enough to fill a budget. Tokenizers first split a text by kinds of
+ * characters, and then split words at rare pairs of letters.
  */
 export function estimateTokens(text: string): number {
   return Math.ceil(addedTokens(text))
 }
 
-/** The same before it is rounded, to be added up over parts of a text. */
+/** The estimate before rounding, so that the parts of a text can be added up. */
 export function addedTokens(text: string): number {
   let tokens = 0
   let last: Kind = 'start'
@@ -130,13 +130,13 @@ function letterCost(code: number, before: number, last: Kind): number {
   return (isKnown ? KNOWN_PAIR : RARE_PAIR) + (isCapital(code) ? CAPITAL : 0)
 }
 
-/** A space is part of the word after it, but never of a number. */
+/** Tokens for a digit. A space before a number is a token of its own, unlike one before a word. */
 function digitCost(length: number, last: Kind): number {
   if (length % DIGITS_A_TOKEN !== 1) return 0
   return last === 'space' ? 2 : 1.03
 }
 
-/** A space is rarely part of the next token in scripts without spaces between words. */
+/** Tokens for other characters. In scripts without spaces between words, a space is mostly a token of its own. */
 function otherCost(code: number, last: Kind): number {
   if (COMMON_CHARACTERS().has(code)) return last === 'space' ? 2 : 1.03
   return OTHERS.find(([end]) => code < end)?.[1] ?? 3

@@ -1,7 +1,7 @@
-/** Strings and numbers of a JSON text. */
+/** Matches the strings and numbers in a JSON text. */
 export const JSON_TOKENS: RegExp = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\d[\d.e+-]*/gi
 
-/** Whether a double is another number than this one, which is beyond 2^53. Fractions may lose digits. */
+/** Whether a double would round this number. Only numbers beyond 2^53 count: fractions may lose digits. */
 export function isInexact(written: string): boolean {
   const value = Number(written)
   return Math.abs(value) > Number.MAX_SAFE_INTEGER && digitsOf(written) !== digitsOf(String(value))

@@ -1,22 +1,22 @@
 /**
- * For patterns of text that `foldWords` folded: letters, and letters and numbers. An expression with `\p{L}` takes a
+ * Character classes for patterns that match text from `foldWords`. A regular expression with `\p{L}` takes a
  * hundred times as long to build as one with these ranges.
  */
 export const LETTERS = 'a-zß-\\u1fff\\u2c00-\\uffff'
 export const LETTERS_AND_NUMBERS: string = `0-9❶${LETTERS}`
 
-/** Words as the patterns have them: in lower case, with one space for all that separates them. */
+/** Folds text for the patterns: lower case, with one space between words. */
 export function foldWords(text: string): string {
   return foldLetters(
     text
-      // `cardNumber` and `card_number` are made of words.
+      // `cardNumber` is two words. Underscores are replaced below.
       .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
       .toLowerCase(),
   )
     .toLowerCase()
     .replace(/[\s_.\-‐-―]+/g, ' ')
     .replace(
-      // Letters that `LETTERS` lacks, and all that it takes for a letter by mistake: 𐐨, 🗑 and ३.
+      // Letters outside `LETTERS` (𐐨), and characters inside it that are no letters (🗑, ३).
       /(?=[\p{L}\p{N}])[^\0-\x7fß-\u1fff\u2c00-\uffff]|(?!\p{L})[ß-\u1fff\u2c00-\u{10ffff}]/gu,
       (character) => {
         if (/\p{L}/u.test(character)) return 'ƀ'
@@ -25,7 +25,7 @@ export function foldWords(text: string): string {
     )
 }
 
-/** Without accents, points and joiners, so that one form of a letter stands for all of them. */
+/** Removes accents, points and joiners, so that all forms of a letter are equal. */
 export function foldLetters(text: string): string {
   return text
     .normalize('NFKD')

@@ -3,28 +3,28 @@ import { isRecord } from './shape.ts'
 
 type Schema = Readonly<Record<string, unknown>>
 
-/** Schemas that one stands for once each `$ref` is replaced by what it refers to. */
+/** Maximum of schemas after replacing each `$ref` with its target. */
 const MAX_EXPANDED = 10_000
-/** Of these, those that are applied to one and the same value. */
+/** Maximum of these schemas that apply to the same value. */
 const MAX_IN_PLACE = 500
-/** So that no sum becomes infinite. */
+/** Upper bound that keeps sums finite. */
 const ENOUGH = 1e9
 
-/** Keywords whose schemas apply to the same value again. */
+/** Keywords whose schemas apply to the same value. */
 const IN_PLACE = /^(allOf|anyOf|oneOf|not|if|then|else|\$ref|dependentSchemas|dependencies)$/
-/** Those whose values are schemas by name. */
+/** Keywords whose values are objects of named schemas. */
 const NAMED = /^(properties|patternProperties|dependentSchemas|dependencies|\$defs|definitions)$/
 const DATA = /^(const|default|enum|examples|required|type)$/
 
-/** A part of a schema that is one, and the keyword that it stands at. */
+/** A subschema and its keyword. */
 interface Part {
   readonly keyword: string
   readonly schema: unknown
 }
 
 /**
- * Why the references in a schema can't be followed without danger; follows "its schema". Null: each leads to a place
- * within it, none back to itself with the same value, and few of them stand for few schemas.
+ * Returns why a schema's references are unsafe, as text to follow "its schema". Null if all of them resolve within the
+ * schema, none loops on the same value, and they don't expand to too many schemas.
  */
 function referencesProblem(root: Schema): string | null {
   return new References(root).problem()
@@ -50,7 +50,9 @@ class References {
     this.#problem ??= problem
   }
 
-  /** How many schemas one stands for. One that is within itself counts once there: a tree's nodes are like that. */
+  /**
+   * Counts the schemas that a schema expands to. A recursive schema (such as a tree's node) counts once within itself.
+   */
   #expand(node: unknown): number {
     if (!isRecord(node)) return 1
     const known = this.#expanded.get(node)
@@ -63,7 +65,7 @@ class References {
     return Math.min(sum, ENOUGH)
   }
 
-  /** How many of them are applied to one value. */
+  /** Counts the schemas that apply to one value. */
   #applied(node: unknown, around: Set<object>): number {
     if (!isRecord(node)) return 1
     const known = this.#inPlace.get(node)
@@ -126,24 +128,24 @@ function decoded(text: string): string {
   }
 }
 
-/** Longer than what describes the parameters of one tool. Characters of JSON. */
+/** Characters of JSON. Longer than any schema of one tool's parameters should be. */
 const MAX_CHARACTERS = 30_000
 const MAX_DEPTH = 40
-/** Of one description in it. */
+/** Maximum length of one description. */
 const MAX_WORDS = 2000
 
-/** What is for reading only: it can be changed without changing what fits. */
+/** Keywords for readers only: changing them doesn't change which values are valid. */
 const WORDS = new Set(['description', 'title', '$comment'])
 
 export type ForeignSchema =
   | { readonly schema: Readonly<Record<string, unknown>> }
-  /** Why it isn't used; follows "its schema". */
+  /** Why the schema isn't used, as text to follow "its schema". */
   | { readonly problem: string }
 
 /**
- * A copy of a JSON Schema that somebody else wrote (a page, an MCP server): an object, or its JSON; absent or empty
- * means no parameters. Plain data of limited size, without invisible characters, whose `$ref`s stay within it and
- * can't multiply. That it is a valid schema is not checked here.
+ * Copies a JSON Schema from a page or MCP server, given as an object or as JSON. Undefined or an empty string means no
+ * parameters. The copy is plain data of limited size without invisible characters. Its `$ref`s stay within it and can't
+ * multiply. Validity of the schema isn't checked.
  */
 export function readForeignSchema(given: unknown): ForeignSchema {
   try {
@@ -152,7 +154,7 @@ export function readForeignSchema(given: unknown): ForeignSchema {
     return problem === null ? { schema } : { problem }
   } catch (thrown) {
     if (thrown instanceof SchemaProblem) return { problem: thrown.message }
-    // A getter or a toJSON of its own, a cycle, or too deep for the engine.
+    // A throwing getter or toJSON, a cycle, or nesting too deep for the engine.
     return { problem: 'is no plain data' }
   }
 }
@@ -182,7 +184,7 @@ function readPart(value: unknown, depth: number): unknown {
   )
 }
 
-/** Where each character counts: names, values, patterns. */
+/** Rejects invisible characters in names, values and patterns, where each character counts. */
 function visible(text: string): string {
   if (withoutHidden(text) !== text)
     throw new SchemaProblem('has invisible characters in a name or value')

@@ -1,10 +1,10 @@
-/** Deeper than anything that is meant. */
+/** Deeper than any real data. */
 const MAX_DEPTH = 100
 
-/** The same: an object that is held in many places counts in each, as a text of it would be as long. */
+/** More values than any real data. An object referenced several times counts each time, as in its JSON text. */
 const MAX_VALUES = 2_000_000
 
-/** A channel carries more than JSON: dates, maps, buffers, and objects that hold themselves. */
+/** Whether a value is JSON. Messages can also carry dates, maps, buffers and cyclic objects. */
 export function isJson(value: unknown): boolean {
   return isBounded(value, 0, { values: MAX_VALUES })
 }

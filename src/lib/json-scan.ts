@@ -1,7 +1,7 @@
 const QUOTE = 34
 const BACKSLASH = 92
 const COMMA = 44
-/** Set in a brace, and not in the square bracket of the same side. */
+/** Bit that is set in `{` and `}` but not in `[` and `]`. Otherwise their codes are equal. */
 const BRACE_BIT = 32
 const OPEN_BRACE = 123
 const CLOSE_BRACE = 125
@@ -9,19 +9,19 @@ const CLOSE_BRACE = 125
 export interface JsonScan {
   /** Continues with the next piece. The pieces may be cut anywhere. */
   push(piece: string): void
-  /** An object or array was opened and its last bracket is closed. */
+  /** Whether an object or array was opened and its last bracket is closed. */
   isComplete(): boolean
-  /** Something was opened (a string too) that isn't closed. */
+  /** Whether an object, array or string is still open. */
   isOpen(): boolean
   /** The deepest nesting seen. */
   maxDepth(): number
-  /** At least as many as the values so far: each but the first follows a comma or an open bracket. */
+  /** Upper bound of the values so far: each but the first follows a comma or an open bracket. */
   maxValues(): number
 }
 
 /**
- * Follows brackets and strings through JSON text as it comes, each character once. It validates
- * nothing: that an input is complete is proven by this, that it is right by `JSON.parse`.
+ * Tracks brackets and strings in JSON text as it arrives, reading each character once. Only tells whether
+ * an input is complete; `JSON.parse` tells whether it is valid.
  */
 export function createJsonScan(): JsonScan {
   let depth = 0

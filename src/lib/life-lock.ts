@@ -1,6 +1,6 @@
-// A worker's life, seen from elsewhere: it holds a Web Lock, which comes free when it dies.
+// Lets other contexts notice that a worker died: it holds a Web Lock, which the browser then releases.
 
-/** Holds the lock as long as this worker lives, or until the promise settles. False where there are no locks. */
+/** Holds the lock as long as this worker lives, or until the promise settles. False without Web Locks. */
 export function holdLifeLock(
   name: string,
   until: Promise<void> = new Promise(() => undefined),
@@ -17,7 +17,7 @@ export function holdLifeLock(
   })
 }
 
-/** Calls back when whoever holds the lock is dead; never, when `signal` aborts before. */
+/** Calls back when the lock's holder is dead, unless `signal` aborts first. */
 export function onLifeLockFree(name: string, callback: () => void, signal: AbortSignal): void {
   const free = (): void => {
     if (!signal.aborted) callback()

@@ -3,7 +3,7 @@ const PAIRS =
   'аaАAвbВBсcСCԁdеeЕEԍgһhНHіiІIјjЈJкkКKӏlмmМMоoОOрpРPԛqѕsЅSтtТTυuνvѵvԝwԜWхxХXуyУYүyҮY' +
   'αaΑAβbΒBεeΕEΗHιiΙIκkΚKΜMΝNοoΟOρpΡPτtΤTχxΧXγyΥYΖZհhոnսuցgօoՕO'
 
-/** The text with Latin letters for those that look like them, as a person reads "Рay" whose first letter is Cyrillic. */
+/** Replaces look-alike letters with Latin ones: "Рay" with a Cyrillic Р becomes Latin "Pay". */
 export function withLatinLetters(text: string): string {
   return text.replace(/[\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Armenian}]/gu, (letter) => {
     const at = PAIRS.indexOf(letter)

@@ -1,5 +1,5 @@
 /**
- * Milliseconds on a clock that no jump of the wall clock moves. Bound while the module loads: what a
- * page puts in the place of `performance.now` later (fake timers, for example) changes nothing here.
+ * Milliseconds on a clock that is unaffected by changes of the wall clock. Bound while the module loads, so that
+ * a page that replaces `performance.now` later (with fake timers, for example) has no effect.
  */
 export const monotonicMs: () => number = performance.now.bind(performance)

@@ -1,13 +1,13 @@
-/** Turns of the event loop, to wait for one after the other. */
+/** Waits for turns of the event loop, one after the other. */
 export interface Turns {
-  /** Lets other tasks run. One call at a time. */
+  /** Lets other tasks run. Only one call at a time. */
   next(): Promise<void>
   close(): void
 }
 
 /**
- * Messages, because timers wait a second, or a minute, in hidden tabs. A channel costs more than a message: who waits
- * repeatedly uses one for all turns, and closes it.
+ * Uses messages, because timers wait a second or a minute in hidden tabs. A channel costs more than a message: to
+ * wait repeatedly, use one for all turns, then close it.
  */
 export function openTurns(): Turns {
   const { port1, port2 } = new MessageChannel()

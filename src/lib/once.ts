@@ -6,8 +6,8 @@ export function once<Value>(make: () => Value): () => Value {
 }
 
 /**
- * A regular expression that is built on the first call. `new RegExp` of a large table takes milliseconds, which a module
- * would cost every page that imports it.
+ * Builds a regular expression on the first call. `new RegExp` for a large table takes milliseconds, which every page
+ * that imports the module would otherwise pay.
  */
 /* @__NO_SIDE_EFFECTS__ */
 export function lazyPattern(sourceOf: () => string, flags?: string): () => RegExp {

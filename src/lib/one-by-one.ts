@@ -1,6 +1,6 @@
 export type OneByOne = <T>(work: () => Promise<T>) => Promise<T>
 
-/** Does what it is given one after the other, whatever comes of it. */
+/** Returns a queue that runs one task at a time and continues after failures. */
 export function oneByOne(): OneByOne {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {

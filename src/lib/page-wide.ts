@@ -1,9 +1,9 @@
-/** Copies of the package that share it agree on its shapes; another shape takes another number. */
+/** Version of the shared values. Copies of the package with different versions don't share them. */
 const SHAPES = 1
 
 /**
- * One value of the page, which a second copy of the package (`offstage` beside `offstage/testing`, or a hot reload)
- * finds where the first has put it. `realm`: the window that holds it, where frames share it.
+ * Returns a value shared by all copies of the package on the page (`offstage` beside `offstage/testing`, or a hot
+ * reload). The first call creates it. `realm`: the window that holds the value, if frames share it.
  */
 export function pageWide<Value>(
   name: string,
@@ -14,7 +14,7 @@ export function pageWide<Value>(
   return (holder[keyOf(name)] ??= make()) as Value
 }
 
-/** The next call of `pageWide` makes a new one. */
+/** Removes the value, so that the next call of `pageWide` creates a new one. */
 export function forgetPageWide(name: string): void {
   delete (globalThis as { [key: symbol]: unknown })[keyOf(name)]
 }

@@ -1,9 +1,9 @@
 export interface ReadTextOptions {
-  /** Gets how many bytes were read so far. Throws to end the reading: a `content-length` header may lie. */
+  /** Receives the bytes read so far. May throw to stop reading: a `content-length` header may lie. */
   readonly count: (bytes: number) => void
-  /** Makes the error for bytes that are no UTF-8. */
+  /** Creates the error for bytes that aren't UTF-8. */
   readonly notUtf8: () => Error
-  /** Ends the reading of a slow body: rejects with the signal's reason. */
+  /** Stops reading a slow body. `readText` then rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 

@@ -1,19 +1,19 @@
 /** Replaces repeats of secret texts in other texts. */
 export interface Repeats {
   isIn(text: string): boolean
-  /** The text with what stands for each secret in its place. */
+  /** Returns the text with each secret replaced by its placeholder. */
   replace(text: string): string
 }
 
-/** So long, a text is found inside of words, too. */
+/** Minimum length of secrets that are also found inside words. */
 const LONG = 8
 
-/** Shorter ones are words of a page as likely as secrets. */
+/** Shorter secrets are ignored, since ordinary words would match them. */
 const SHORTEST = 3
 
 /**
- * Finds texts as they are, and as JSON, XML and addresses write them. Short ones are found where they stand alone only,
- * the shortest ones nowhere.
+ * Finds texts as written, and as escaped in JSON, XML and URLs. Short texts are found only as whole words, and the
+ * shortest not at all.
  */
 export function findRepeats(secrets: ReadonlyMap<string, string>): Repeats {
   const replacements = new Map<string, string>()

@@ -1,4 +1,4 @@
-/** Whether two JSON values say the same, whatever the order of their keys. A field that is undefined is absent. */
+/** Whether two JSON values are equal, regardless of the order of keys. An undefined field counts as missing. */
 export function sameJson(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || typeof other !== 'object' || one === null || other === null)
     return Object.is(one, other) || one === other

@@ -2,8 +2,8 @@ import { foldLetters, LETTERS, LETTERS_AND_NUMBERS } from './fold-words.ts'
 import { lazyPattern } from './once.ts'
 
 /**
- * Words for what is nobody's business, by language, in the order of how much of the web is written in it: patterns, as
- * `foldWords` leaves them, with a space where any gap may be. Found anywhere in a label.
+ * Words for secrets, by language, ordered by the language's share of the web. Patterns match the output of `foldWords`,
+ * with a space for any gap, anywhere in a label.
  */
 const SECRET_PARTS: Readonly<Record<string, string>> = {
   en: 'passw(or)?d|passphrase|pass ?code|secret(?!ar)|(api|private|secret) ?key|(access|auth|bearer|api) ?token|(recovery|seed|backup|mnemonic) (phrase|key|codes?|words)|mnemonic|card ?(number|no\\b|num\\b)|cc ?(num|number|csc|cvc|exp)|security ?code|card.{0,12}expir|expir.{0,12}card|\\bmm ?/ ?yy|bank ?account|account ?(number|no\\b)|routing ?(number|no\\b)|sort ?code|one.?time (code|pin|pass)|(verification|authenticat\\w+|sms|2fa|mfa) ?code|(security|secret) (question|answer)|maiden name|social security|national (id|insurance)|passport (number|no\\b)|driver.{0,3} licen[cs]e ?(number|no\\b)|tax id|passkey',
@@ -37,11 +37,11 @@ const SECRET_PARTS: Readonly<Record<string, string>> = {
   th: 'รหัสผ่าน|รหัสลับ|รหัสยืนยัน|หมายเลขบัตร|เลขบัตรประชาชน',
 }
 
-/** Short words and abbreviations: found as whole words only. */
+/** Short words and abbreviations, found as whole words only. */
 const SECRET_WHOLE_WORDS =
   'pwd|mdp|pin\\d*|cv[vc]2?|csc|otp\\d*|totp|2fa|ssn|iban|clabe|sms ?tan|m ?tan|bic|nip|пин|blz|nif|dni|curp|cpf|снилс|инн|bsn|pesel|cnp|cmnd|cccd|nik|ktp|αφμ|αμκα|рнокпп'
 
-/** Folded, too: accents are for those who read the words. */
+/** Folded like the labels, so that the lists above can keep their accents. */
 const SECRET = lazyPattern(() =>
   foldLetters(
     [
@@ -51,11 +51,11 @@ const SECRET = lazyPattern(() =>
   ),
 )
 
-/** What has such a word in it, and is no secret. */
+/** Phrases that contain such a word but don't ask for a secret. */
 const NO_SECRETS =
   /pass ?word (?:reset|recovery|change) (?:e ?mail|mail|link|page)|secret santa|\bpin (?:title|note|name|board|colou?r|label)|\b(?:board|map) pin\b/gu
 
-/** The first word for a secret in a text that was folded by `foldWords`; null: none. */
+/** Returns the first word for a secret in a text from `foldWords`, or null. */
 export function findSecretWord(folded: string): string | null {
   return SECRET().exec(folded.replace(NO_SECRETS, ' '))?.[0] ?? null
 }

@@ -1,4 +1,4 @@
-/** SHA-256 of a text, in hexadecimal. Rejects where there is no `crypto.subtle`: on plain HTTP. */
+/** SHA-256 of a text, in hexadecimal. Rejects on plain HTTP, which has no `crypto.subtle`. */
 export async function sha256(text: string): Promise<string> {
   const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
   return [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0')).join('')

@@ -1,4 +1,4 @@
-/** Resolves after so many milliseconds. Under Node it alone keeps no process alive. */
+/** Resolves after `ms` milliseconds. In Node, the timer doesn't keep the process alive. */
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer: { unref?(): void } | number = setTimeout(resolve, ms)
@@ -6,7 +6,7 @@ export function sleep(ms: number): Promise<void> {
   })
 }
 
-/** The same, or until the signal aborts. */
+/** Resolves after `ms` milliseconds, or as soon as the signal aborts. */
 export function sleepUnlessAborted(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()

@@ -1,6 +1,6 @@
 /**
- * Whether the names of tools may begin with this. It is never empty: else a page could take a name before a tool of the
- * app has it.
+ * Whether the text may be a prefix of tool names. Empty prefixes are refused: a page could then take a name before a
+ * tool of the app does.
  */
 export function isToolPrefix(prefix: string): boolean {
   return /^\w[\w-]{0,30}$/.test(prefix)

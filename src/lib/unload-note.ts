@@ -1,8 +1,8 @@
 const PREFIX = 'offstage-left:'
 
 /**
- * Does what may unload the page. If the page is left meanwhile, a note in the tab's session storage records for the
- * next page from which address it was.
+ * Runs an action that may unload the page. If the page is left meanwhile, a note with its address is written to the
+ * tab's session storage, for the next page.
  */
 export async function withUnloadNote<Result>(
   key: string,
@@ -23,7 +23,7 @@ export async function withUnloadNote<Result>(
   }
 }
 
-/** Reads and removes the note: the address of the page that was left. Undefined when there is none. */
+/** Reads and removes the note. Returns the address of the page that was left; undefined without a note. */
 export function takeUnloadNote(key: string): string | undefined {
   try {
     const from = sessionStorage.getItem(PREFIX + key)

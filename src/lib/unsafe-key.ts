@@ -1,9 +1,9 @@
 /**
- * A key in plain data by which code that merges objects can change the prototype of all of them: `__proto__`, or
- * `prototype` within `constructor`. Undefined when there is none, at any depth.
+ * Finds a key that allows prototype pollution when objects are merged: `__proto__`, or `prototype` within
+ * `constructor`. Searches at any depth; undefined when there is none.
  */
 export function unsafeKey(value: unknown): string | undefined {
-  // No recursion: data may be nested deeper than a call stack is. The list grows as it is walked through.
+  // No recursion: deeply nested data would overflow the call stack. The list grows during the loop.
   const parts = isObject(value) ? [value] : []
   for (const part of parts) {
     if (Object.hasOwn(part, '__proto__')) return '__proto__'

@@ -1,7 +1,7 @@
 import { withoutHidden } from './invisible.ts'
 import { isRecord } from './shape.ts'
 
-/** Plain data of others as a copy, its texts and the names in it without hidden characters. */
+/** Copies untrusted plain data, without hidden characters in its texts and keys. */
 export function visibleData(data: unknown): unknown {
   return JSON.parse(JSON.stringify(data), (_key, value: unknown) => {
     if (typeof value === 'string') return withoutHidden(value)

@@ -1,6 +1,6 @@
 import { sleep } from './sleep.ts'
 
-/** Resolves to null where the promise takes longer. */
+/** Resolves like the promise, or to null after `ms` milliseconds. */
 export function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
   return Promise.race([promise, sleep(ms).then(() => null)])
 }

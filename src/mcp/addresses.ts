@@ -1,4 +1,4 @@
-/** Nobody on the way reads what is sent there. */
+/** Whether traffic to this address can't be read in transit: HTTPS or localhost. */
 export function isSafe({ protocol, hostname }: URL): boolean {
   return (
     protocol === 'https:' ||

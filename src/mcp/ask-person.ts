@@ -6,20 +6,20 @@ import { readFields } from '../protocol/read-fields.ts'
 import { shortLine } from './failures.ts'
 import type { McpElicitation } from './options.ts'
 
-/** Characters of what a server says beside its form. */
+/** Most characters of a server's message beside its form. */
 const MAX_MESSAGE = 1000
 
-/** All that looks like an end of quotes, of whatever script. */
+/** Characters of any script that look like a closing quote. */
 const QUOTES =
   /["\p{Pi}\p{Pf}\u201A\u201E\u2033\u2036\u275D\u275E\u3003\u301D-\u301F\u300C-\u300F\uFF02\uFF62\uFF63]/gu
 
-/** How one question of a server is put to a person. */
+/** Puts a server's question to a person. */
 export type Ask = (request: McpElicitation) => Promise<QuestionAnswer>
 
-/** What a server asks for, or why nobody is asked. */
+/** The server's request, or the reason why no person is asked. */
 type Reading = { readonly request: McpElicitation } | { readonly problem: string }
 
-/** One input request of a server, answered (client/elicitation). Never an address that is opened. */
+/** Answers one input request of a server (client/elicitation). Never opens a URL. */
 export async function answerRequest(
   said: unknown,
   {
@@ -49,7 +49,10 @@ function readRequest(said: unknown, source: string): Reading {
   return { request: { source, message: shortLine(words, MAX_MESSAGE), fields: shown.fields } }
 }
 
-/** A form's words, each on one line and without hidden characters. Values, which the server gets back, have none. */
+/**
+ * A form with each text on one line and without hidden characters. Values go back to the server, so they must not
+ * contain any.
+ */
 function visibleFields(
   said: FieldsSchema,
 ): { readonly fields: FieldsSchema } | { readonly problem: string } {
@@ -69,15 +72,15 @@ function lineOf(text: string): string {
 }
 
 /**
- * Asks by the agent's `ask_user`, as a nested call: `call` resolves to what the person filled in, and rejects for
- * another end.
+ * Asks with the agent's `ask_user`, as a nested call. `call` resolves to the person's input, and rejects if there is
+ * none.
  */
 export async function askUser(
   { source, message, fields }: McpElicitation,
   call: (toolName: string, input: unknown) => Promise<unknown>,
 ): Promise<QuestionAnswer> {
   try {
-    // In quotes, which it can't end: what is behind them would be somebody else's words.
+    // The message can't close these quotes. Text after them would look like ours.
     const question = `${source} asks: "${message.replace(QUOTES, "'")}"`
     const content = await call('ask_user', { question, fields })
     return {

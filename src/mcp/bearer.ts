@@ -6,8 +6,8 @@ import type { McpFetch, McpOptions } from './options.ts'
 import type { Secrets } from './secrets.ts'
 
 /**
- * The token of the moment; null: none is known. `rejected`: the answer to the last one, which asks for another. When it
- * rejects, nothing was sent.
+ * Returns the current token; null when none is known. `rejected` is the server's refusal of the last token. If the
+ * promise rejects, no request was sent.
  */
 export type Bearer = (signal: AbortSignal, rejected?: Refusal) => Promise<string | null>
 
@@ -16,11 +16,11 @@ interface BearerParts {
   readonly options: Pick<McpOptions, 'token' | 'auth'>
   readonly fetch: McpFetch
   readonly secrets: Secrets
-  /** Runs what may take as long as a person takes to log in. */
+  /** Runs a step that may take as long as the user needs to log in. */
   duringLogIn<Result>(logIn: () => Promise<Result>): Promise<Result>
 }
 
-/** Where tokens come from: the app's function, or OAuth, which is loaded then. */
+/** Gets tokens from the app's function or by OAuth, which is loaded on demand. */
 export function createBearer({ url, options, fetch, secrets, duringLogIn }: BearerParts): Bearer {
   const { token, auth } = options
   let authorizer: Promise<Authorizer> | undefined

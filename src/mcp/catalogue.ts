@@ -17,7 +17,7 @@ type AnyTool = Tool | CompositeTool
 
 interface CatalogueParts {
   readonly line: McpLine
-  /** By which definitions are pinned. */
+  /** Address of the server, by which definitions are pinned. */
   readonly address: string
   readonly options: McpToolOptions & Pick<McpOptions, 'elicitation'>
   readonly within: Within
@@ -29,12 +29,12 @@ interface Made {
   readonly tool: AnyTool
 }
 
-/** Tools of a server as they may be used now. */
+/** A server's tools, their accepted definitions and their changes. */
 export class Catalogue {
   readonly #parts: CatalogueParts
   readonly #prefix: string
   readonly #pins: Promise<Pins>
-  /** All that is listed and can be used, whether its definition counts or not. */
+  /** All listed tools that can be used, whether or not their definition is accepted. */
   #made: readonly Made[] = []
   #tools: readonly AnyTool[] = []
   #changes: readonly DefinitionChange[] = []
@@ -49,27 +49,27 @@ export class Catalogue {
       address: parts.address,
       nameOf: (name) => modelName(this.#prefix, name),
     })
-    // Whoever lists is told.
+    // Listing the tools reports the failure.
     this.#pins.catch(() => undefined)
   }
 
-  /** The same array as long as nothing changed; the same tools as long as their definitions are. */
+  /** Accepted tools. The array stays the same while nothing changes, and so does a tool while its definition does. */
   get tools(): readonly AnyTool[] {
     return this.#tools
   }
 
-  /** What is kept back until `accept`. */
+  /** Changed definitions, which aren't offered until `accept`. */
   get changes(): readonly DefinitionChange[] {
     return this.#changes
   }
 
-  /** Lists them anew, within a time. One that is called meanwhile is followed by another listing. */
+  /** Lists the tools again, within a time limit. A call during a listing starts another one after it. */
   refresh(within: AbortSignal = this.#parts.within()): Promise<void> {
     if (!this.#listing) {
       this.#listing = this.#list(within).finally(() => (this.#listing = undefined))
       return this.#listing
     }
-    // What is listed now may be what was there before.
+    // The running listing may have been answered before the latest change.
     this.#next ??= this.#listing
       .catch(() => undefined)
       .then(() => {
@@ -79,14 +79,14 @@ export class Catalogue {
     return this.#next
   }
 
-  /** False: nothing of that name is kept back. */
+  /** Accepts a changed definition. False: there is none of this name. */
   async accept(name: string): Promise<boolean> {
     const pins = await this.#pins
     const change = this.#changes.find((one) => one.name === name)
     if (!change) return false
     pins.set(modelName(this.#prefix, name) ?? name, change.after)
     await pins.save()
-    // A listing that goes on meanwhile ends with what counts by then.
+    // A listing that is running now will also see this definition as accepted.
     this.#settle(this.#made, pins)
     return true
   }
@@ -123,7 +123,7 @@ export class Catalogue {
     await pins.save()
   }
 
-  /** What a server lists, as far as it can be used: checked, asked for, each name once. */
+  /** Usable tools by model name. Each definition is checked, included by the options, and unique by name. */
   #readable(said: readonly unknown[]): Map<string, McpToolInfo> {
     const found = new Map<string, McpToolInfo>()
     for (const one of said) {
@@ -148,7 +148,7 @@ export class Catalogue {
     return found
   }
 
-  /** Null: it is left out, and was reported. */
+  /** Makes a tool. Null: the definition is unusable, which was reported. */
   async #make(info: McpToolInfo, name: string, check: PatternCheck): Promise<Made | null> {
     const known = this.#made.find((one) => one.tool.name === name)
     if (known && isSame(known.info, info)) return known
@@ -164,7 +164,7 @@ export class Catalogue {
     }
   }
 
-  /** Takes over what is listed: offers what is as it was accepted, and keeps back what isn't. */
+  /** Applies a listing: offers tools with accepted definitions and withholds the others. */
   #settle(made: readonly Made[], pins: Pins): void {
     this.#made = made
     const changeOfOne = ({ info, tool }: Made): DefinitionChange | null =>
@@ -201,12 +201,12 @@ function isIncluded(info: McpToolInfo, include: McpOptions['include']): boolean 
   return typeof include === 'function' ? include(info) : include.includes(info.name)
 }
 
-/** A tool that takes the place of another one, whose name is the same to a model, is a change of it. */
+/** The change of a tool's definition, if any. A different tool that has the same model name counts as a change, too. */
 function changeOf(before: McpToolInfo | undefined, after: McpToolInfo): DefinitionChange | null {
   return before && !isSame(before, after) ? { name: after.name, before, after } : null
 }
 
-/** Asked once for each change. */
+/** Asks the app once about each change. */
 async function isAccepted(
   change: DefinitionChange,
   { onDefinitionChange }: Pick<McpOptions, 'onDefinitionChange'>,

@@ -1,7 +1,7 @@
 import { badConfig } from '../client/failures.ts'
 import type { McpAuthOptions } from './auth/options.ts'
 
-/** Throws `invalid-config` for what no log-in could come back to: a person would find out only after it. */
+/** Throws `invalid-config` if no log-in could return to this page. The user would notice only after logging in. */
 export function checkAuth({ redirectUrl, mode = 'popup', store }: McpAuthOptions): void {
   const address = addressOf(redirectUrl)
   if (!address) throw badConfig('auth needs a redirectUrl: a page that calls finishMcpAuth().')

@@ -20,7 +20,7 @@ const KINDS: { readonly [Name in keyof Required<McpOptions>]: RegExp } = {
   signal: /^object$/,
 }
 
-/** Throws `invalid-config` for an option that there isn't, or of the wrong kind. */
+/** Throws `invalid-config` for an unknown option or one of the wrong type. */
 export function checkOptions(options: object, of: string = 'connectMcp'): void {
   if (typeof options !== 'object' || options === null) throw badConfig(`${of} needs options.`)
   for (const [name, value] of Object.entries(options)) {

@@ -5,15 +5,15 @@ import { shortWords } from './failures.ts'
 import { parametersProblem } from './parameters-problem.ts'
 import type { McpHints, McpToolInfo } from './tool-info.ts'
 
-/** Characters of a description that a model is given. */
+/** Most characters of a description that the model gets. */
 const MAX_DESCRIPTION = 4000
 
-/** A tool as a server listed it, or why it is left out. */
+/** A tool from a server's list, or the reason why it is left out. */
 export type CheckedTool =
   | { readonly info: McpToolInfo; readonly isCleaned: boolean }
   | { readonly name: string; readonly problem: string }
 
-/** Reads what a server says of a tool. Nothing of it is believed; hidden characters are taken out. Pure. */
+/** Reads a server's untrusted description of a tool, and removes hidden characters. Pure. */
 export function checkTool(said: unknown): CheckedTool {
   if (!isRecord(said) || typeof said.name !== 'string' || said.name === '')
     return { name: '', problem: 'has no name' }

@@ -1,6 +1,6 @@
 import type { McpToolOptions } from './options.ts'
 
-/** Of a client of the official SDK, what is used here: versions 1 and 2 have it. */
+/** The methods used here of the official SDK's client. Versions 1 and 2 have them. */
 export interface McpClientLike {
   callTool(params: never, ...rest: never[]): Promise<unknown>
   listTools(params?: never, ...rest: never[]): Promise<unknown>
@@ -16,6 +16,6 @@ export interface McpClientLike {
 }
 
 export interface FromMcpClientOptions extends McpToolOptions {
-  /** What people are shown as where the tools come from: a name, or an origin. */
+  /** Source of the tools that people see: a name or an origin. */
   readonly source: string
 }

@@ -14,7 +14,7 @@ import { readServerInfo } from './read-server-info.ts'
 import { type McpServer, serveLine } from './server.ts'
 import type { Fields } from './wire.ts'
 
-/** The client's methods by those of the protocol. */
+/** The client's method for each method of the protocol. */
 const METHODS = {
   'tools/list': 'listTools',
   'resources/list': 'listResources',
@@ -55,7 +55,7 @@ class ClientLine implements McpLine {
   async call({ name, input }: ToolRequest, { signal, progress }: CallOptions): Promise<Round> {
     const options = { signal, onprogress: progress, timeout: MAX_TIMEOUT } as never
     const params = { name, arguments: input } as never
-    // Version 1 has the result's schema in between.
+    // Version 1 of the SDK takes the result's schema as the second argument.
     const isFirst = this.#client.callTool.length < 2
     const result = await this.#ask(
       () =>
@@ -90,14 +90,14 @@ class ClientLine implements McpLine {
   }
 }
 
-/** Numbers that version 1 gives to a lost connection, and to a timeout. */
+/** Error codes of version 1 for a lost connection and a timeout. */
 const OF_THE_CLIENT: readonly number[] = [-32_000, -32_001]
 
-/** The server's answer: its number is below 0, where a client's own is a status of HTTP, or a word. */
+/** Whether the server sent this error: its code is negative. The client's own are HTTP statuses or words. */
 function isRefusal(thrown: unknown): boolean {
   const code = isRecord(thrown) ? thrown.code : undefined
   return typeof code === 'number' && code < 0 && !OF_THE_CLIENT.includes(code)
 }
 
-/** The tool's own limit ends a call. Milliseconds. */
+/** Longest possible timeout, in milliseconds: the tool's own limit ends a call. */
 const MAX_TIMEOUT = 2 ** 31 - 1

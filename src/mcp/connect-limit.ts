@@ -1,17 +1,17 @@
 import { OffstageError } from '../protocol/error.ts'
 
-/** Milliseconds until a server has answered the first questions, a person's log-in aside. */
+/** Time for the server to answer while connecting, without the person's log-in. Milliseconds. */
 const CONNECT_MS = 30_000
-/** So long a person may take to log in. Milliseconds. */
+/** Time for a person to log in. Milliseconds. */
 const LOG_IN_MS = 10 * 60_000
 
-/** How long connecting may take: longer only while a person logs in. */
+/** Time limit for connecting. A person's log-in has its own, longer limit. */
 export interface ConnectLimit {
   /** Aborts with `timeout`. */
   readonly signal: AbortSignal
-  /** Runs a log-in; afterwards, the server has its time anew. */
+  /** Runs a log-in. The server's time starts again afterwards. */
   duringLogIn<Result>(logIn: () => Promise<Result>): Promise<Result>
-  /** Connecting is over: it aborts no more. */
+  /** Ends the limit once connected. The signal no longer aborts. */
   end(): void
 }
 

@@ -7,10 +7,10 @@ import { openServer } from './open-server.ts'
 import type { McpOptions } from './options.ts'
 import { type McpServer, serveLine } from './server.ts'
 
-/** Bytes of one answer, where the app says nothing. */
+/** Most bytes of one answer, by default. */
 export const MAX_BYTES = 1_000_000
 
-/** What `connectMcp` does. */
+/** Implements `connectMcp`. */
 export async function connect(options: McpOptions): Promise<McpServer> {
   checkOptions(options)
   if (options.auth) checkAuth(options.auth)
@@ -43,7 +43,7 @@ async function connectWithin(options: McpOptions, limit: ConnectLimit): Promise<
   return server
 }
 
-/** What fails, or is stopped meanwhile, leaves no session behind. */
+/** Runs `work`. If it fails or the signal aborts, closes the session. */
 async function closedOn<Result>(
   signal: AbortSignal,
   close: () => Promise<void>,

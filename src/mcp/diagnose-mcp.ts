@@ -3,8 +3,8 @@ import type { McpDiagnosis } from './doctor/diagnosis.ts'
 import type { McpFetch, McpOptions } from './options.ts'
 
 /**
- * Why a page can't connect to an MCP server: asks it, as a page does, until it is known what is missing. Call it in the page
- * that is concerned. Rejects with `worker-load-failed`, and with what `token` throws.
+ * Finds out why this page can't connect to an MCP server. Sends the requests of a page until the cause is known. Call
+ * it in the affected page. Rejects with `worker-load-failed`, and with any error that `token` throws.
  */
 export async function diagnoseMcp(
   url: string | URL,

@@ -1,4 +1,4 @@
-/** Something of a server that was left out or refused. Plain data. */
+/** Something from a server that was left out or refused. Plain data. */
 export interface McpDiagnostic {
   readonly type:
     | 'tool-left-out'
@@ -8,8 +8,8 @@ export interface McpDiagnostic {
     | 'name-clash'
     | 'input-refused'
     | 'stream-lost'
-  /** For a developer. The server's words in it are shortened. */
+  /** Message for the developer. The server's own text in it is shortened. */
   readonly message: string
-  /** As the server has it. */
+  /** Name of the tool on the server. */
   readonly tool?: string
 }

@@ -3,10 +3,10 @@ import { toOffstageError } from '../client/failures.ts'
 import { type ErrorCode, OffstageError } from '../protocol/error.ts'
 import type { RpcError } from './wire.ts'
 
-/** Characters of a server's words in an error. */
+/** Most characters of a server's text in an error. */
 const MAX_WORDS = 2000
 
-/** What a server refused with, in its words. */
+/** Error for a server's refusal, with its message. */
 export function refusedBy(source: string, { code, message }: RpcError): OffstageError {
   const words = shortWords(message) || 'no reason'
   return new OffstageError('mcp-error', `${source} refused: ${words} (${code})`, {
@@ -22,7 +22,7 @@ export function unsupported(message: string): OffstageError {
   return new OffstageError('mcp-unsupported', message)
 }
 
-/** Why a request was given up. */
+/** Error for a request whose signal was aborted. */
 export function stopped({ reason }: Pick<AbortSignal, 'reason'>): OffstageError {
   if (OffstageError.is(reason)) return reason
   return reason instanceof DOMException && reason.name === 'TimeoutError'
@@ -36,14 +36,14 @@ export function cutOff(source: string): OffstageError {
   })
 }
 
-/** With these a server says itself that it did nothing, or what came of it. */
+/** Codes of a server's own answers, so the outcome of the call is known. */
 const ANSWERS: ReadonlySet<ErrorCode> = new Set([
   'mcp-error',
   'authentication',
   'permission-denied',
 ])
 
-/** The failure of a call that was sent: unless it is the server's answer, nobody knows what the server did. */
+/** Error of a call that was sent. Unless the server answered, nobody knows whether it took effect. */
 export function afterSending(thrown: unknown): OffstageError {
   const failure = toOffstageError(thrown)
   if (ANSWERS.has(failure.code)) return failure
@@ -55,13 +55,13 @@ export function afterSending(thrown: unknown): OffstageError {
   )
 }
 
-/** A server's words, visible and within bounds. */
+/** A server's text, without hidden characters and cut to a length. */
 export function shortWords(text: string, limit: number = MAX_WORDS): string {
   const visible = withoutHidden(text)
   return visible.length > limit ? `${visible.slice(0, limit - 1)}…` : visible
 }
 
-/** The same on one line, so that it can't look like a line of somebody else's. */
+/** A server's text on one line, so that it can't look like a line by somebody else. */
 export function shortLine(text: string, limit?: number): string {
   return shortWords(text.replace(/\s+/g, ' ').trim(), limit)
 }

@@ -3,8 +3,8 @@ import type { FromMcpClientOptions, McpClientLike } from './client-like.ts'
 import type { McpServer } from './server.ts'
 
 /**
- * The tools of a connected client of the official SDK (`@modelcontextprotocol/client`, or `/sdk`). What the server asks goes
- * to that client's own handlers. Changes of the list are followed when you call `refresh()`. Closing the server closes the client.
+ * Uses a connected client of the official SDK (`@modelcontextprotocol/client`, or `/sdk`). The client's own handlers
+ * answer the server's requests. Call `refresh()` to update the list of tools. Closing the server closes the client.
  */
 export async function fromMcpClient(
   client: McpClientLike,

@@ -2,17 +2,17 @@ import { isRecord } from '../lib/shape.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import type { Fields } from './wire.ts'
 
-/** An argument that is sent as a header, too (`x-mcp-header` of revision 2026-07-28, "Custom Headers"). */
+/** An argument that is also sent as a header (`x-mcp-header` of revision 2026-07-28, "Custom Headers"). */
 export interface HeaderParameter {
   readonly header: string
   readonly path: readonly string[]
 }
 
-/** The mark in a schema, and where it may stand: behind `properties` only. */
+/** Marks a header parameter in a schema. Allowed only in schemas under `properties`. */
 const MARK = 'x-mcp-header'
 const TOKEN = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/
 
-/** The arguments of a tool that are sent as headers; or why the tool must not be used. */
+/** Arguments of a tool that are sent as headers. Returns a text if the tool must not be used. */
 export function headerParameters(schema: JsonSchema): readonly HeaderParameter[] | string {
   const found: HeaderParameter[] = []
   let problem: string | undefined
@@ -54,7 +54,7 @@ export function parameterHeaders(
   return headers
 }
 
-/** Names and addresses that a header repeats ("Standard Request Headers"). */
+/** Headers that repeat the method, and the name or URI ("Standard Request Headers"). */
 export function standardHeaders(method: string, params: Fields): Record<string, string> {
   const name = method === 'resources/read' ? params.uri : params.name
   const isNamed = /^(tools\/call|resources\/read|prompts\/get)$/.test(method)
@@ -64,7 +64,7 @@ export function standardHeaders(method: string, params: Fields): Record<string, 
   }
 }
 
-/** As it is where a header may hold it, else in base64 ("Value Encoding"). */
+/** The text itself if it is a valid header value, else base64 ("Value Encoding"). */
 function headerValue(text: string): string {
   if (/^[!-~](?:[ -~]*[!-~])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text)) return text
   const bytes = new TextEncoder().encode(text)

@@ -14,21 +14,21 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>
   readonly body?: string
   readonly signal: AbortSignal
-  /** It may have an effect: a failure after it was sent says so. */
+  /** Whether the request may have an effect. A failure after sending then says that the effect is unknown. */
   readonly isCall?: boolean
 }
 
-/** One server's endpoint: what is sent there, with the token of the moment. */
+/** Sends requests to one server's endpoint, with the current token. */
 export interface HttpLine {
-  /** The server's origin: what people are shown, and where its tokens go. */
+  /** The server's origin, which people see and which gets its tokens. */
   readonly source: string
-  /** A digest of the whole address: its query may hold a key. */
+  /** Digest of the whole URL, because its query may hold a key. */
   readonly endpoint: string
-  /** Tokens and values of headers that were sent. */
+  /** Tokens and header values that were sent. */
   readonly secrets: Secrets
   /**
-   * Any status but 401, which is asked again once with another token. Rejects with `authentication`,
-   * `permission-denied`, `network`, `aborted` or `bad-response` (a redirect).
+   * Sends a request. A 401 is answered once with another token; any other status resolves. Rejects with
+   * `authentication`, `permission-denied`, `network`, `aborted` or `bad-response` (a redirect).
    */
   send(request: HttpRequest): Promise<Response>
 }
@@ -92,7 +92,7 @@ export function openLine(options: LineOptions, duringLogIn: ConnectLimit['during
   }
 }
 
-/** What another token may help against (RFC 6750, section 3.1). */
+/** Whether another token may help (RFC 6750, section 3.1). */
 function isRefusal({ status, headers }: Response): boolean {
   return (
     status === 401 ||
@@ -114,7 +114,7 @@ function refused(source: string, status: number): OffstageError {
       })
 }
 
-/** What a browser refuses is never sent, so it is no failure of the connection. */
+/** Throws `invalid-config` for headers that a browser refuses. They are never sent, so the connection hasn't failed. */
 function checkHeaders(
   headers: Readonly<Record<string, string>>,
   source: string,
@@ -123,7 +123,7 @@ function checkHeaders(
   try {
     void new Headers(headers)
   } catch (thrown) {
-    // It names the header that it refuses, with its value.
+    // The browser's message contains the refused header's value.
     const why = secrets.redact(describeThrown(thrown))
     throw badConfig(`A header for ${source} can't be sent: ${why}`)
   }
@@ -147,7 +147,7 @@ function asHttpFailure(
   )
 }
 
-/** A token, or what is in headers of the app's, is sent over TLS only, or within this machine. */
+/** Checks the URL. Tokens and the app's headers are sent only over TLS or within this machine. */
 function checkUrl({ url, token, auth, headers = {} }: LineOptions): URL {
   const address = addressOf(url)
   if (!/^https?:$/.test(address.protocol) || address.username || address.password)

@@ -1,9 +1,9 @@
-/** A queue between whoever reads a stream and whoever waits for its items. */
+/** A queue between the reader of a stream and the consumer of its items. */
 export interface Inbox<Item> {
   put(item: Item): void
-  /** The next one, in order; rejects once with what it was ended with, when nothing is left. */
+  /** Resolves to the next item, in order. Rejects with the reason of `end` when no items are left. */
   take(): Promise<Item>
-  /** Nothing more comes. */
+  /** Ends the queue: no more items follow. */
   end(reason: Error): void
 }
 

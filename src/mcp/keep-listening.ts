@@ -3,18 +3,18 @@ import { sleepUnlessAborted } from '../lib/sleep.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { Listener } from './line.ts'
 
-/** Waits between attempts, which grow. Milliseconds. */
+/** Shortest and longest pause between attempts. It grows with each failure. Milliseconds. */
 const FIRST_WAIT = 1000
 const LONGEST_WAIT = 60_000
-/** A stream that was open for as long is no failure: servers and proxies end idle ones. Milliseconds. */
+/** A stream that ends after this time is no failure: servers and proxies end idle ones. Milliseconds. */
 const LONG_ENOUGH = 10_000
 const MOST_FAILURES = 8
 
 /**
- * Holds a stream of changes open until the signal aborts, in visible tabs only: on HTTP/1.1 all tabs of a browser share six
- * connections to a server. `open` resolves when the stream ends: true, and it is opened again; false: the server has none.
- * What came about while there was none isn't known, so each new stream counts as a change of the tools. `isNeeded`: in
- * hidden tabs, too.
+ * Keeps a stream of changes open until the signal aborts, but only in visible tabs. On HTTP/1.1 all tabs of a
+ * browser share six connections to a server. `isNeeded` keeps it open in hidden tabs, too. `open` resolves when
+ * the stream ends: with true it is opened again; false means that the server has no stream. Changes may be missed
+ * while none is open, so each new stream counts as a change of the tools.
  */
 export function keepListening(
   signal: AbortSignal,

@@ -20,21 +20,24 @@ import { readProgress } from './read-progress.ts'
 import { createReplies } from './replies.ts'
 import { type Fields, type Incoming, RPC } from './wire.ts'
 
-/** A stream that ends early is gone on with this often where nothing new comes of it. */
+/** Number of times that a broken stream is resumed without getting anything new. */
 const MOST_RESUMES = 3
 
-/** Before a stream is gone on with, whatever the server says: it grows while they end at once. Milliseconds. */
+/**
+ * Shortest wait before a stream is resumed, whatever the server says. Grows up to the second value while streams end at
+ * once. Milliseconds.
+ */
 const SHORTEST_WAIT = 250
 const MOST_LEAST_WAIT = 4000
-/** A stream that was open for as long did not end at once. Milliseconds. */
+/** A stream that was open this long did not end at once. Milliseconds. */
 const LONG_ENOUGH = 5000
-/** Of what the server says. Milliseconds. */
+/** Longest wait that a server may ask for. Milliseconds. */
 const LONGEST_WAIT = 30_000
 
-/** Of one request; those beyond are not kept for a person. */
+/** Most questions of one request. Further ones are cancelled without asking a person. */
 const MOST_QUESTIONS = 20
 
-/** What comes of an exchange next: its result, or a question that must be answered for it. */
+/** Next event of an exchange: its result, or a question that must be answered first. */
 export type Next =
   | { readonly type: 'result'; readonly result: Fields }
   | { readonly type: 'question'; readonly id: string | number; readonly params: Fields }
@@ -50,8 +53,8 @@ interface LegacyRequest {
 }
 
 /**
- * One request of a revision with sessions. The server may ask in its course (2025-11-25, "Sending Messages to the
- * Server"), so it can outlive whoever began it: `next` says what came of it, `answer` goes on with it.
+ * A request of a revision with sessions. The server may ask questions while it runs (2025-11-25, "Sending Messages to
+ * the Server"). It can therefore outlive its caller: `next` returns its next event, and `answer` answers a question.
  */
 export class LegacyExchange {
   readonly id: number = newId()
@@ -68,9 +71,9 @@ export class LegacyExchange {
     this.#options = options
   }
 
-  /** False: the session is over, and the server did nothing. */
+  /** Sends the request. False: the session is over, and the server did nothing. */
   async begin({ method, params }: LegacyRequest, signal: AbortSignal): Promise<boolean> {
-    // Stopped while the session was renewed: nothing is sent that could take effect.
+    // If the request was stopped while the session was renewed, nothing that could take effect is sent.
     if (signal.aborted) throw stopped(signal)
     this.#isCall = method === 'tools/call'
     const { http, session, maxBytes } = this.#options
@@ -95,7 +98,7 @@ export class LegacyExchange {
     }
   }
 
-  /** What comes next. An aborted signal cancels the request. */
+  /** Resolves to the next event. An aborted signal cancels the request. */
   async next(signal: AbortSignal, progress?: (note: ProgressNote) => void): Promise<Next> {
     if (progress) this.#progress = progress
     const cancel = (): void => this.cancel(signal.reason)
@@ -118,7 +121,7 @@ export class LegacyExchange {
     }
   }
 
-  /** A question that came by another stream, and is taken for one of this request. */
+  /** Adds a question that arrived on another stream and is attributed to this request. */
   ask(id: string | number, params: Fields): void {
     if (++this.#questions > MOST_QUESTIONS) return this.#reply({ id, result: { action: 'cancel' } })
     this.#inbox.put({ type: 'question', id, params })
@@ -128,7 +131,7 @@ export class LegacyExchange {
     if (this.#isDone || this.#stop.signal.aborted) return
     const why = stopped({ reason })
     this.#inbox.end(this.#failure(why))
-    // A connection that is gone is no cancellation: it is said.
+    // Closing the connection doesn't cancel a request, so the server must be notified.
     void this.#post({
       method: 'notifications/cancelled',
       params: { requestId: this.id, reason: 'Stopped by the client.' },
@@ -151,7 +154,7 @@ export class LegacyExchange {
         if (place.lastEventId === undefined || resumes >= MOST_RESUMES) throw cutOff(source)
         const asked = Math.min(place.retryMs ?? 1000, LONGEST_WAIT)
         await sleepUnlessAborted(Math.max(asked, least), this.#stop.signal)
-        // An app's own `fetch` may go on after that.
+        // Without this check, an app's own `fetch` could continue after the stop.
         if (this.#stop.signal.aborted) return
         least = Math.min(2 * least, MOST_LEAST_WAIT)
         messages = await this.#resume(place)
@@ -161,12 +164,12 @@ export class LegacyExchange {
     }
   }
 
-  /** It was sent by then. */
+  /** Error of a request that may already have been sent. */
   #failure(thrown: unknown): OffstageError {
     return this.#isCall ? afterSending(thrown) : toOffstageError(thrown)
   }
 
-  /** True: the result was among them. */
+  /** Reads messages until the stream ends. True: the result was among them. */
   async #take(messages: AsyncGenerator<Incoming>, status: number): Promise<boolean> {
     const { source } = this.#options.http
     try {
@@ -182,7 +185,7 @@ export class LegacyExchange {
         if (message.type === 'request') this.#asked(message)
       }
     } catch (thrown) {
-      // A connection that breaks is gone on with, as one that ends.
+      // A broken connection is resumed like an ended one.
       if (!OffstageError.is(thrown) || thrown.code !== 'stream-incomplete') throw thrown
     }
     return false
@@ -215,7 +218,7 @@ export class LegacyExchange {
 
   async #post(message: Fields): Promise<void> {
     const { http, session, maxBytes } = this.#options
-    // Not by the request's own signal: a cancellation is sent when that is aborted.
+    // Doesn't use the request's own signal: a cancellation is sent after that was aborted.
     const posted = await postLegacy(http, message, {
       session,
       maxBytes,
@@ -227,7 +230,7 @@ export class LegacyExchange {
   }
 }
 
-/** The answer to what a server may ask of any client. */
+/** Answers a request that a server may send to any client. */
 export function replyTo(id: string | number, method: string): Fields {
   return method === 'ping'
     ? { id, result: {} }

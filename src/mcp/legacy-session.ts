@@ -7,17 +7,17 @@ import { readServerInfo } from './read-server-info.ts'
 import type { RevisionOptions } from './modern.ts'
 import { CLIENT_INFO, type Fields, type Incoming, LEGACY } from './wire.ts'
 
-/** A handshake that was made (2025-11-25, basic/lifecycle). */
+/** A completed handshake (2025-11-25, basic/lifecycle). */
 export interface Session {
   readonly info: ServerInfo
-  /** Absent: the server keeps none. */
+  /** Missing if the server keeps no session. */
   readonly id?: string
 }
 
 export interface Posted {
   readonly status: number
   readonly messages: AsyncGenerator<Incoming>
-  /** Where its stream ended, for going on with it. */
+  /** Position at which the stream ended, for resuming. */
   readonly place: StreamPlace
   readonly sessionId: string | null
 }
@@ -33,7 +33,7 @@ export function newId(): number {
   return ++newestId
 }
 
-/** One message of ours. `session`: null before there is one. */
+/** Posts one message. `session`: null before a session exists. */
 export async function postLegacy(
   http: HttpLine,
   message: Fields,
@@ -68,10 +68,7 @@ export function sessionHeaders(session: Session | null): Record<string, string> 
   }
 }
 
-/**
- * Begins a session. Rejects with `mcp-unsupported` when the server speaks no revision that is known, or another
- * transport.
- */
+/** Begins a session. Rejects with `mcp-unsupported` if the server speaks no known revision, or another transport. */
 export async function initialize(
   http: HttpLine,
   { maxBytes, elicits }: RevisionOptions,

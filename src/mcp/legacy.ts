@@ -26,19 +26,19 @@ import { readMessages } from './read-messages.ts'
 import { createReplies } from './replies.ts'
 import type { Fields, Incoming } from './wire.ts'
 
-/** So long a question of a server is kept for whoever answers it. Milliseconds. */
+/** Time for which a server's question stays open. Milliseconds. */
 const QUESTION_MS = 30 * 60_000
-/** Milliseconds. */
+/** Time limit for renewing a session. Milliseconds. */
 const RENEW_MS = 30_000
 
-/** A question that waits for its answer; `requestState` names it to whoever answers. */
+/** A question that waits for its answer. The caller knows it by its `requestState`. */
 interface Parked {
   readonly exchange: LegacyExchange
   readonly id: string | number
   readonly timer: ReturnType<typeof setTimeout>
 }
 
-/** The key under which a server's question is handed on, as those of revision 2026-07-28 have one. */
+/** Key of a server's question. Questions of revision 2026-07-28 have keys of their own. */
 const QUESTION = 'question'
 
 /** Begins a session. Rejects as `initialize` does. */
@@ -50,14 +50,14 @@ export async function openLegacy(
   return new LegacyLine(http, await initialize(http, options, signal), options)
 }
 
-/** A server of the revisions with a handshake, as of the session that was begun. */
+/** A server of the revisions with a handshake, and its current session. */
 class LegacyLine implements McpLine {
   readonly source: string
   readonly endpoint: string
   readonly #http: HttpLine
   readonly #options: RevisionOptions
   readonly #closed = new AbortController()
-  /** Questions that wait for an answer, by their `requestState`. */
+  /** Questions that wait for an answer, by `requestState`. */
   readonly #parked = new Map<string, Parked>()
   readonly #running = new Set<LegacyExchange>()
   readonly #reply = createReplies(async (reply: Fields) => {
@@ -110,7 +110,7 @@ class LegacyLine implements McpLine {
   listen(listener: Listener): void {
     const { elicits } = this.#options
     if (!elicits && Object.keys(listenable(this.info)).length === 0) return
-    // Some servers ask here for what a call of a hidden tab needs.
+    // Some servers send the questions of a call on this stream, so a hidden tab needs it, too.
     const needing = { ...listener, isNeeded: elicits }
     keepListening(this.#closed.signal, needing, (signal, opened) =>
       this.#follow({ signal, opened, listener }),
@@ -124,7 +124,7 @@ class LegacyLine implements McpLine {
     if (this.#session.id === undefined) return
     const headers = sessionHeaders(this.#session)
     const signal = AbortSignal.timeout(5000)
-    // Servers may refuse it.
+    // A server may refuse to end the session.
     await this.#http.send({ method: 'DELETE', headers, signal }).then(
       (response) => response.body?.cancel(),
       () => undefined,
@@ -138,21 +138,21 @@ class LegacyLine implements McpLine {
   async #begin(method: string, params: Fields, signal: AbortSignal): Promise<LegacyExchange> {
     const used = this.#session
     const begun = await this.#tryToBegin(used, { method, params }, signal)
-    // A session that is over took nothing: the request is sent in another one.
+    // The server ignored the request if its session is over, so the request is sent again in a new one.
     const exchange =
       begun ?? (await this.#tryToBegin(await this.#renew(used), { method, params }, signal))
     if (!exchange) throw badAnswer(this.source, 'ends each session.')
     return exchange
   }
 
-  /** Null: the session is over. */
+  /** Begins a request. Null: the session is over. */
   async #tryToBegin(
     session: Session,
     request: { readonly method: string; readonly params: Fields },
     signal: AbortSignal,
   ): Promise<LegacyExchange | null> {
     const exchange = new LegacyExchange({ ...this.#options, http: this.#http, session })
-    // Before it is sent: a server may ask before it answers.
+    // Added before sending, because the server may ask before it answers.
     if (request.method === 'tools/call') this.#running.add(exchange)
     try {
       if (await exchange.begin(request, signal)) return exchange
@@ -164,7 +164,7 @@ class LegacyLine implements McpLine {
     return null
   }
 
-  /** Those who find the session lost at the same time begin one together. */
+  /** Renews a lost session. Requests that lose it at the same time share the renewal. */
   #renew(lost: Session): Promise<Session> {
     if (this.#session !== lost) return Promise.resolve(this.#session)
     const signal = this.#within(AbortSignal.timeout(RENEW_MS))
@@ -203,7 +203,7 @@ class LegacyLine implements McpLine {
     return parked
   }
 
-  /** The stream that belongs to no request. False: the server has none (405). */
+  /** Reads the stream that belongs to no request. False: the server has none (405). */
   async #follow(on: {
     readonly signal: AbortSignal
     readonly listener: Listener
@@ -214,7 +214,7 @@ class LegacyLine implements McpLine {
     const response = await this.#http.send({ method: 'GET', headers, signal: on.signal })
     if (!response.ok) {
       await response.body?.cancel()
-      // 404: the session is over; a request begins the next one.
+      // 404: the session is over, and the next request begins another one.
       return isLostSession(response.status, session)
     }
     on.opened()
@@ -232,11 +232,11 @@ class LegacyLine implements McpLine {
     return true
   }
 
-  /** What is asked by the stream that belongs to no request. */
+  /** Answers a request from the stream that belongs to no request. */
   #asked({ id, method, params }: Extract<Incoming, { type: 'request' }>): void {
     const isQuestion = method === 'elicitation/create'
     const [only, ...others] = this.#running
-    // Some servers ask for what a call needs here: with one call under way it is that one's.
+    // Some servers send the questions of a call here. If exactly one call is running, the question belongs to it.
     if (isQuestion && this.#options.elicits && only && others.length === 0) {
       only.ask(id, params)
       return

@@ -1,7 +1,7 @@
 import type { Fields } from './wire.ts'
 import type { HeaderParameter } from './headers.ts'
 
-/** What a server says of itself. Its words are not verified. */
+/** A server's description of itself. None of it is verified. */
 export interface ServerInfo {
   readonly name: string
   readonly title?: string
@@ -13,21 +13,21 @@ export interface ServerInfo {
 
 export interface RequestOptions {
   readonly signal: AbortSignal
-  /** May be sent again when its answer was lost. */
+  /** True if the request may be sent again after its answer was lost. */
   readonly repeatable?: boolean
 }
 
-/** Answers to what a server asked, and whatever it wants back with them (`requestState`). */
+/** Answers to a server's questions, and the state that it wants back with them (`requestState`). */
 export interface Answers {
   readonly inputResponses: Fields
   readonly requestState?: string
 }
 
 export interface ToolRequest {
-  /** As the server has it. */
+  /** Name on the server. */
   readonly name: string
   readonly input: Fields
-  /** The arguments that are sent as headers, too. */
+  /** Arguments that are also sent as headers. */
   readonly headers: readonly HeaderParameter[]
 }
 
@@ -42,29 +42,29 @@ export interface ProgressNote {
   readonly message?: string
 }
 
-/** How far a call came: it is done, or the server asks first. Plain data. */
+/** Result of one round of a call: done, or questions of the server. Plain data. */
 export type Round =
   | { readonly type: 'done'; readonly result: Fields }
   | { readonly type: 'asks'; readonly requests: Fields; readonly requestState?: string }
 
-/** What a server's lists are of. */
+/** Lists that a server may have. */
 export type ListName = 'tools' | 'resources' | 'prompts'
 
 export interface Listener {
   changed(list: ListName): void
-  /** No changes are told any more. */
+  /** Called when changes are no longer reported. */
   lost(why: string): void
 }
 
-/** A server of whatever revision, connected. Rejections are `OffstageError`s. */
+/** A connected server of any revision. Rejections are `OffstageError`s. */
 export interface McpLine {
   readonly source: string
-  /** A digest of its whole address; absent: nothing but the source is known of it. */
+  /** Digest of the server's whole URL. Missing if only the source is known. */
   readonly endpoint?: string
   readonly info: ServerInfo
   request(method: string, params: Fields, options: RequestOptions): Promise<Fields>
   call(request: ToolRequest, options: CallOptions): Promise<Round>
-  /** Until it is closed. */
+  /** Reports changes until the line is closed. */
   listen(listener: Listener): void
   close(): Promise<void>
 }

@@ -2,20 +2,20 @@ import { badAnswer } from './failures.ts'
 import type { McpLine } from './line.ts'
 import type { Fields } from './wire.ts'
 
-/** More than any server lists for a good reason. */
+/** Limits beyond what any real server lists. */
 const MAX_PAGES = 50
 const MAX_ITEMS = 1000
 
-/** Of one list. */
+/** Parameters for one list. */
 interface Listing {
   readonly method: string
   readonly field: string
   readonly signal: AbortSignal
-  /** There are more than are taken. Absent: such a list is refused. */
+  /** Called when the list exceeds the limit. Missing: such a list is an error. */
   cut?(message: string): void
 }
 
-/** All items of a list that comes in pages (server/utilities/pagination), as far as they are taken. */
+/** All items of a paginated list (server/utilities/pagination), up to the limit. */
 export async function listAll(line: McpLine, about: Listing): Promise<readonly unknown[]> {
   const { method, field, signal } = about
   const items: unknown[] = []

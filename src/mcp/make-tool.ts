@@ -12,24 +12,24 @@ import { toOutput, type ToolReturn } from './to-output.ts'
 import type { McpToolInfo } from './tool-info.ts'
 import type { Fields } from './wire.ts'
 
-/** A server may ask again and again; at some point nobody wants to be asked any more. */
+/** Most rounds of questions in one call. A server that asks more often only annoys the person. */
 const MOST_ROUNDS = 10
-/** Of all rounds of a call. */
+/** Most questions in all rounds of a call together. */
 const MOST_QUESTIONS = 20
 
 export interface ToolMaking {
   readonly line: McpLine
   readonly options: Pick<McpOptions, 'trusted' | 'timeoutMs' | 'elicitation'>
-  /** Notified of a question that no person is asked. */
+  /** Called for each question that is refused without asking a person. */
   refused(message: string): void
 }
 
-/** One round of a call, done or remembered. */
+/** Runs one round of a call, or returns its remembered result. */
 type DoRound = (number: number, answers: Answers | undefined) => Promise<Round>
 
 /**
- * A server's tool as one of the page. Where the server may ask the person, it is a composite tool: what it asks is a
- * nested `ask_user`, so that a reload loses neither the question nor the answer.
+ * Makes a page's tool from a server's tool. If the server may ask the person, it's a composite tool. Its questions are
+ * nested `ask_user` calls, so a reload loses neither question nor answer.
  */
 export function makeTool(
   info: McpToolInfo,
@@ -99,10 +99,13 @@ function roundOptions(
   return { signal, progress, ...(answers && { answers }) }
 }
 
-/** Few servers ask. */
+/** Loaded on demand, because few servers ask. */
 const asking = () => loadPart(() => import('./ask-person.ts'))
 
-/** Goes on until the server has what it asks for. Who declined once is asked nothing more in this call. */
+/**
+ * Repeats rounds until the server has the input that it needs. After one declined question, the rest of the call's
+ * questions are declined, too.
+ */
 async function finish(
   round: DoRound,
   person: { readonly source: string; readonly ask: Ask; refused(why: string): void },
@@ -127,7 +130,7 @@ async function finish(
     if (questions > MOST_QUESTIONS)
       throw badAnswer(person.source, `asked more than ${MOST_QUESTIONS} questions in one call.`)
     const { answerRequest } = await asking()
-    // One after the other: a person is asked one thing at a time.
+    // Questions run one after the other, so that the person sees one at a time.
     for (const [key, request] of asked)
       inputResponses[key] = await answerRequest(request, { ...person, ask })
     answers = { inputResponses, ...(requestState !== undefined && { requestState }) }
@@ -136,15 +139,15 @@ async function finish(
 }
 
 /**
- * MCP's hints with MCP's defaults (schema, `ToolAnnotations`). Those that make a tool look harmless count only from a
- * server that the app trusts.
+ * Annotations from MCP's hints and their defaults (schema, `ToolAnnotations`). Hints that make a tool look harmless
+ * count only if the app trusts the server.
  */
 function annotationsOf({ hints }: McpToolInfo, trusted: boolean): ToolAnnotations {
   const {
     readOnlyHint = false,
     destructiveHint = true,
     idempotentHint = false,
-    // MCP's default would have each result of a search request approval for the next search.
+    // MCP's default, true, would make each search's result require approval for the next search.
     openWorldHint = !readOnlyHint,
   } = hints
   return {

@@ -21,11 +21,11 @@ import { CLIENT_INFO, type Fields, type Incoming, MODERN } from './wire.ts'
 
 export interface RevisionOptions {
   readonly maxBytes: number
-  /** The server may ask for input. */
+  /** Allows the server to request input from the user. */
   readonly elicits: boolean
 }
 
-/** A request, and what came back: its status, and the messages. */
+/** A request's id, with the status and messages of its response. */
 export interface ModernExchange {
   readonly id: string
   readonly status: number
@@ -39,13 +39,13 @@ interface ModernRequest {
   readonly signal: AbortSignal
 }
 
-/** Sends a request of revision 2026-07-28: each says its version, and what the client can do. */
+/** Sends a request of revision 2026-07-28, which carries its version and the client's capabilities. */
 export async function sendModern(
   http: HttpLine,
   { maxBytes, elicits }: RevisionOptions,
   { method, params, headers, signal }: ModernRequest,
 ): Promise<ModernExchange> {
-  // Without sessions, a server tells a request that a browser sent twice only by an id that no other page has.
+  // Browsers may send a request twice. Without sessions, the server detects that only by a globally unique id.
   const id = randomId()
   const meta = {
     'io.modelcontextprotocol/protocolVersion': MODERN,
@@ -74,7 +74,7 @@ export async function sendModern(
   }
 }
 
-/** A server of revision 2026-07-28. There are no sessions: an aborted request is a cancelled one. */
+/** A server of revision 2026-07-28. It has no sessions: aborting the HTTP request cancels the call. */
 export class ModernLine implements McpLine {
   readonly source: string
   readonly endpoint: string
@@ -189,7 +189,7 @@ function roundOf(result: Fields, source: string): Round {
   return { type: 'done', result }
 }
 
-/** The changes that the server says it tells of. */
+/** The change notifications that the server offers. */
 export function listenable({ capabilities }: ServerInfo): Record<string, true> {
   const tells = (list: string): boolean => {
     const said = capabilities[list]

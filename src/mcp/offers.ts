@@ -3,7 +3,7 @@ import { type McpPrompts, promptsOf } from './prompts.ts'
 import { type McpResources, resourcesOf } from './resources.ts'
 import type { Within } from './time-limit.ts'
 
-/** What a server offers besides tools. Loaded when the app asks for it. */
+/** A server's resources and prompts. Loaded on first use. */
 export interface Offers {
   readonly resources: McpResources
   readonly prompts: McpPrompts

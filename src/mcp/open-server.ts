@@ -8,14 +8,14 @@ import { ModernLine, type RevisionOptions, sendModern } from './modern.ts'
 import { readServerInfo } from './read-server-info.ts'
 import { type Fields, type Incoming, LEGACY, MODERN, RPC, type RpcError } from './wire.ts'
 
-/** What asking for the modern revision came to. */
+/** Result of asking for the modern revision. */
 type Probed =
   | { readonly type: 'modern'; readonly info: ServerInfo }
-  /** A handshake is worth a try. `why`: what to say when that fails, too. */
+  /** The server may support a handshake. `why`: error to report if that fails, too. */
   | { readonly type: 'legacy'; readonly why?: OffstageError }
 
 /**
- * Finds out which revision a server speaks, and connects: that of 2026-07-28 is asked for, then the handshake is tried
+ * Finds out which revision a server speaks, and connects. Asks for 2026-07-28 first, then tries the handshake
  * (2026-07-28, streamable HTTP, "Backward Compatibility").
  */
 export async function openServer(
@@ -48,7 +48,7 @@ async function probe(
     return { type: 'legacy' }
   } catch (thrown) {
     if (!OffstageError.is(thrown) || signal.aborted) throw thrown
-    // An older server's CORS rules refuse the newer headers, which looks as if nobody were there.
+    // CORS rules of an older server refuse the newer headers, which looks like an unreachable server.
     if (thrown.code === 'network') return { type: 'legacy', why: thrown }
     if (thrown.code === 'bad-response') return { type: 'legacy' }
     throw thrown
@@ -81,7 +81,7 @@ function readDiscovery(result: Fields): Probed {
   }
 }
 
-/** A modern server's refusal is final; anything else comes from an older one. */
+/** Reads a refusal. A modern server's is final; any other comes from an older server. */
 function readRefusal(source: string, error: RpcError): Probed {
   const { code, data } = error
   if (code === RPC.headerMismatch || code === RPC.missingCapability) throw refusedBy(source, error)

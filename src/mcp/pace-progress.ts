@@ -1,18 +1,21 @@
 import { monotonicMs } from '../lib/monotonic-ms.ts'
 import type { ProgressNote } from './line.ts'
 
-/** Between two notes of one call that goes on and on: nobody sees more. Milliseconds. */
+/** Shortest average gap between two notes of a call: nobody can see more. Milliseconds. */
 const GAP_MS = 50
-/** So many may come at once. */
+/** Notes that may be reported at once. */
 const BURST = 10
 
 export interface PacedProgress {
   note(value: ProgressNote): void
-  /** Tells the newest note that waits. */
+  /** Reports the newest note that is still waiting. */
   end(): void
 }
 
-/** Tells of progress at most twenty times a second, a few at once aside: the newest of what came meanwhile. */
+/**
+ * Reports progress at most twenty times a second, apart from a burst at the beginning. Skips all but the newest note of
+ * each gap.
+ */
 export function paceProgress(tell: (value: ProgressNote) => void): PacedProgress {
   let [credit, countedAt] = [BURST, monotonicMs()]
   let waiting: ProgressNote | undefined

@@ -1,12 +1,12 @@
 import { monotonicMs } from '../lib/monotonic-ms.ts'
 
-/** Between two calls that come one after the other. It grows as long as they do. Milliseconds. */
+/** Shortest and longest gap between calls of `run`. It grows while requests keep coming. Milliseconds. */
 const SHORTEST = 1000
 const LONGEST = 60_000
 
 /**
- * Calls `run` at once, and then at most once in a time that grows while it is asked for again and again: what others
- * tell may come thousands of times a second. Nothing after the signal aborted.
+ * Calls `run` at once, then throttles it with a gap that grows while requests keep coming: a server may send
+ * thousands of notifications a second. Does nothing after the signal aborts.
  */
 export function paced(run: () => void, signal: AbortSignal): () => void {
   let gap = SHORTEST

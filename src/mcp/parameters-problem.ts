@@ -1,7 +1,7 @@
 import { cleanName } from '../client/clean-name.ts'
 import { unsoundAt } from '../client/unsound-schema.ts'
 
-/** Why a schema can't be that of a tool's parameters (`prepareTool` would throw); follows "its schema". */
+/** Why `prepareTool` would refuse this schema for a tool's parameters. Completes a sentence after "its schema". */
 export function parametersProblem(schema: Readonly<Record<string, unknown>>): string | null {
   const { type, properties = {} } = schema
   const isObject = type === 'object' || (type === undefined && Object.keys(schema).length === 0)

@@ -4,13 +4,13 @@ import { OffstageError } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { shortLine } from './failures.ts'
 
-/** What the patterns of one list of tools may cost together: as those of ten schemas at their worst. */
+/** Total cost of the patterns in one list of tools: as much as ten worst-case schemas. */
 const MOST_STEPS = 1_000_000
 
 /** Rejects with `schema-unsupported` for a schema whose patterns can't be used. */
 export type PatternCheck = (schema: JsonSchema) => Promise<void>
 
-/** One for each list of tools. The page has its turn between two of them. */
+/** Makes a check for one list of tools. Yields to the page between two schemas. */
 export function createPatternCheck(): PatternCheck {
   let left = MOST_STEPS
   return async (schema) => {

@@ -5,33 +5,33 @@ import type { McpKeyStore } from './auth/options.ts'
 import type { McpToolInfo } from './tool-info.ts'
 
 /**
- * The definitions of one server's tools as they were when each was first seen, or accepted: one for each name that a
- * model knows a tool by, whatever the server calls it.
+ * The definitions of one server's tools when first seen, or last accepted. There is one for each name that the model
+ * knows, whatever the server calls the tool.
  */
 export interface Pins {
-  /** Undefined: no tool of this name of the model's was seen before. */
+  /** Returns the pinned definition. Undefined: no tool with this model name was seen before. */
   get(modelName: string): McpToolInfo | undefined
   set(modelName: string, info: McpToolInfo): void
-  /** Keeps them for the next page. */
+  /** Stores the definitions for the next page. */
   save(): Promise<void>
 }
 
 interface PinOptions {
   readonly store: McpKeyStore | undefined
-  /** Of the server. */
+  /** Address of the server. */
   readonly address: string
-  /** What a model knows a tool of the server by; null: by nothing. */
+  /** Model name for a tool of the server; null if there is none. */
   nameOf(serverName: string): string | null
 }
 
 /**
- * Rejects with `storage-failed` or `storage-full` where the store does not work. What can't be read back counts as not seen: it was
- * kept by the app's own store.
+ * Loads the stored definitions. Rejects with `storage-failed` or `storage-full` if the store doesn't work. Unreadable
+ * entries count as not seen, because they come from the app's own store.
  */
 export async function loadPins({ store, address, nameOf }: PinOptions): Promise<Pins> {
   const key = `offstage-mcp-pins:${address}`
   const kept = await asked(address, () => store?.getItem(key))
-  // Kept by the server's names: a prefix may be another one on the next page.
+  // Stored under the server's names, because the next page may use another prefix.
   const pinned = new Map(entriesOf(kept).map(([name, info]) => [nameOf(name) ?? name, info]))
   let changes = 0
   let saved = 0
@@ -48,13 +48,13 @@ export async function loadPins({ store, address, nameOf }: PinOptions): Promise<
       if (until === saved) return
       const text = JSON.stringify([...pinned.values()].map((info) => [info.name, info]))
       await asked(address, () => store?.setItem(key, text))
-      // What couldn't be saved is saved with what comes next.
+      // Not reached if storing fails, so the next `save()` includes these changes.
       saved = until
     },
   }
 }
 
-/** The app's store may be full, or switched off. */
+/** Calls the app's store, which may be full or disabled. */
 async function asked<Result>(address: string, ask: () => Result): Promise<Awaited<Result>> {
   try {
     return await ask()
@@ -68,7 +68,7 @@ async function asked<Result>(address: string, ask: () => Result): Promise<Awaite
   }
 }
 
-/** Equal in everything that a model is told, and that decides what is asked. */
+/** Whether two definitions are equal in every field. */
 export function isSame(one: McpToolInfo, other: McpToolInfo): boolean {
   return canonicalJson(one) === canonicalJson(other)
 }

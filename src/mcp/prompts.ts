@@ -6,7 +6,7 @@ import { listAll } from './list-all.ts'
 import type { Within } from './time-limit.ts'
 import { toOutput } from './to-output.ts'
 
-/** A prompt that a server offers to people. Others' words. */
+/** A prompt that a server offers to users. Untrusted content. */
 export interface McpPrompt {
   readonly name: string
   readonly title?: string
@@ -20,16 +20,16 @@ export interface McpPromptArgument {
   readonly required: boolean
 }
 
-/** A message of a prompt: its texts, files among them. */
+/** A message of a prompt, with its texts and files in order. */
 export interface McpPromptMessage {
   readonly role: 'user' | 'assistant'
   readonly content: readonly (string | Blob)[]
 }
 
-/** Rejections are `OffstageError`s. */
+/** The server's prompts. Methods reject with an `OffstageError`. */
 export interface McpPrompts {
   list(options?: { readonly signal?: AbortSignal }): Promise<readonly McpPrompt[]>
-  /** Filled in by the server. Show it to the person before it is sent: they are somebody else's words. */
+  /** Gets a prompt with its values filled in. The result is untrusted: show it to the user before you send it. */
   get(
     name: string,
     values?: { readonly [name: string]: string },
@@ -69,7 +69,7 @@ function promptOf(said: unknown): McpPrompt[] {
       ? [{ name: one.name, ...words(one, 'description'), required: one.required === true }]
       : [],
   )
-  // The server knows them by these names only.
+  // Names with hidden characters can't be cleaned: the server knows only the original names.
   const names = [said, ...parameters].map(({ name }) => String(name))
   if (names.some((name) => withoutHidden(name) !== name)) return []
   return [

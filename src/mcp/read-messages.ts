@@ -5,25 +5,25 @@ import type { Secrets } from './secrets.ts'
 import { type Incoming, readMessage } from './wire.ts'
 
 export interface ReadOptions {
-  /** Who answers, for people. */
+  /** Name of the server, for people. */
   readonly source: string
-  /** Of one message. */
+  /** Most bytes of one message. */
   readonly maxBytes: number
-  /** What the server must not say back: it was sent to it. */
+  /** Secrets that were sent to the server and are removed from its messages. */
   readonly secrets: Secrets
-  /** Of the request. */
+  /** Signal of the request. */
   readonly signal: AbortSignal
 }
 
-/** Where a stream of events was when it ended (Last-Event-ID, `retry`). */
+/** Position of an event stream when it ended (Last-Event-ID, `retry`). */
 export interface StreamPlace {
   lastEventId?: string
   retryMs?: number
 }
 
 /**
- * The JSON-RPC messages of an answer: one object, or events. Throws `bad-response` for another content type and what is
- * no JSON, `response-too-large` for a message of more than `maxBytes`.
+ * Yields the JSON-RPC messages of an answer, which is one object or an event stream. Throws `bad-response` for another
+ * content type and for invalid JSON. Throws `response-too-large` for a message of more than `maxBytes`.
  */
 export async function* readMessages(
   response: Response,
@@ -41,7 +41,7 @@ export async function* readMessages(
   yield* messagesOf(await readText(response, options), options)
 }
 
-/** The whole of a body, within its bounds. */
+/** Reads a whole body, up to `maxBytes`. */
 async function readText(response: Response, options: ReadOptions): Promise<string> {
   const { source, maxBytes } = options
   let text = ''
@@ -87,14 +87,14 @@ function* messagesOf(text: string, { source, secrets }: ReadOptions): Generator<
   } catch {
     throw badAnswer(source, 'sent what is no JSON.')
   }
-  // Batches: revision 2025-03-26 has them.
+  // Revision 2025-03-26 has batches.
   for (const one of Array.isArray(value) ? value : [value]) {
     const message = readMessage(one)
     if (message) yield message
   }
 }
 
-/** Throws `stream-incomplete` when the connection breaks, and what the request was stopped with. */
+/** Throws `stream-incomplete` if the connection breaks. Throws the reason if the request was stopped. */
 async function* piecesOf(
   { body }: Response,
   { source, signal }: ReadOptions,

@@ -2,7 +2,7 @@ import { shortWords } from './failures.ts'
 import type { ProgressNote } from './line.ts'
 import type { Incoming } from './wire.ts'
 
-/** What a notification says of how far a call is; null: it is of something else. */
+/** Reads a call's progress from a notification. Null: the message is about something else. */
 export function readProgress(message: Incoming, token: string | number): ProgressNote | null {
   if (message.type !== 'notification' || message.method !== 'notifications/progress') return null
   const { progressToken, progress, total, message: words } = message.params

@@ -3,7 +3,10 @@ import { shortWords } from './failures.ts'
 import type { ServerInfo } from './line.ts'
 import type { Fields } from './wire.ts'
 
-/** What a server says of itself (`Implementation` of MCP's schema), within bounds and visible. */
+/**
+ * Reads a server's description of itself (`Implementation` in MCP's schema). Limits its length and removes hidden
+ * characters.
+ */
 export function readServerInfo(
   said: unknown,
   about: {

@@ -1,7 +1,7 @@
 import type { RemoteSource } from '../protocol/tool.ts'
 import type { McpLine } from './line.ts'
 
-/** Whose a server's tools are. */
+/** Source of a server's tools. */
 export function remoteOf(
   { source, endpoint }: Pick<McpLine, 'source' | 'endpoint'>,
   trusted: boolean,

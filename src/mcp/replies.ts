@@ -1,12 +1,12 @@
 import { monotonicMs } from '../lib/monotonic-ms.ts'
 
-/** Answers to a server that wait for those before them. It asks for more than that to keep the page busy. */
+/** Most replies that wait for earlier ones. A server that causes more only keeps the page busy. */
 const MOST_WAITING = 16
-/** So many at once, and then one in each gap: a server that is well asks now and then. Milliseconds. */
+/** Replies that may be sent at once; afterwards, one per gap. A healthy server asks only now and then. Milliseconds. */
 const BURST = 32
 const GAP_MS = 500
 
-/** Posts one reply after the other; those that are too many are left out, and failures are the server's loss. */
+/** Posts replies one after the other. Drops surplus replies, and ignores failures. */
 export function createReplies<Reply>(
   post: (reply: Reply) => Promise<void>,
 ): (reply: Reply) => void {

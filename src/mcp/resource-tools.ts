@@ -6,7 +6,7 @@ import { remoteOf } from './remote-of.ts'
 import type { McpResources } from './resources.ts'
 import { cleanPrefix, modelName } from './tool-names.ts'
 
-/** Tools by which a model lists and reads a server's resources; none where the server has no resources. */
+/** Tools that let a model list and read a server's resources. Empty when the server has none. */
 export function resourceTools(
   line: McpLine,
   resources: McpResources,

@@ -6,7 +6,7 @@ import { listAll } from './list-all.ts'
 import type { Within } from './time-limit.ts'
 import { resourcePart } from './to-output.ts'
 
-/** A resource, or a template of addresses (`uriTemplate` of RFC 6570), as a server lists it. Others' words. */
+/** A resource or a URI template (`uriTemplate`, RFC 6570) from a server's list. Untrusted content. */
 export interface McpResource {
   readonly uri: string
   readonly name: string
@@ -15,12 +15,12 @@ export interface McpResource {
   readonly mimeType?: string
 }
 
-/** Rejections are `OffstageError`s. What is read is somebody else's content. */
+/** The server's resources: untrusted content. Methods reject with an `OffstageError`. */
 export interface McpResources {
   list(options?: { readonly signal?: AbortSignal }): Promise<readonly McpResource[]>
-  /** Their `uri` is a template. */
+  /** Lists the URI templates. The template is in `uri`. */
   templates(options?: { readonly signal?: AbortSignal }): Promise<readonly McpResource[]>
-  /** A text with its address, or a file, for each part. */
+  /** Returns a text with its address, or a file, for each part. */
   read(
     uri: string,
     options?: { readonly signal?: AbortSignal },
@@ -50,7 +50,7 @@ export function resourcesOf(line: McpLine, within: Within): McpResources {
 function resourceOf(said: unknown): McpResource[] {
   if (!isRecord(said)) return []
   const uri = said.uri ?? said.uriTemplate
-  // An address that hides something would be another one without it.
+  // Removing hidden characters from an address would make it another address.
   if (typeof uri !== 'string' || withoutHidden(uri) !== uri) return []
   const words = (name: 'title' | 'description' | 'mimeType'): { [key: string]: string } =>
     typeof said[name] === 'string' ? { [name]: shortWords(said[name], 1000) } : {}

@@ -1,21 +1,24 @@
 import { isRecord } from '../lib/shape.ts'
 
-/** What is sent to one server and must not come back: into no result, and no error. */
+/** Secrets that were sent to one server. They are removed from its results and errors. */
 export interface Secrets {
-  /** A token. Of those that were added, the newest count. */
+  /** Adds a token. Only the newest tokens are remembered. */
   add(token: string): void
-  /** The text without them. */
+  /** Returns the text without the secrets. */
   redact(text: string): string
-  /** JSON as a value, its texts and names without them. Throws what `JSON.parse` throws. */
+  /** Parses JSON and removes the secrets from its texts and keys. Throws what `JSON.parse` throws. */
   parse(json: string): unknown
 }
 
-/** Words that are shorter are no secrets, and may be anywhere. Characters. */
+/** Shortest text that counts as a secret: shorter ones could occur anywhere. Characters. */
 const SHORTEST = 8
-/** Tokens are renewed for as long as the page is open; a server that sends back an old one has kept it on purpose. */
+/**
+ * Most tokens to remember: they are renewed for as long as the page is open. A server that returns an older one has
+ * kept it on purpose.
+ */
 const MOST_TOKENS = 50
 
-/** `lasting`: what goes along with every request, the values of headers. Each word of a text counts (`Bearer …`). */
+/** `lasting`: secrets of every request, the values of headers. Each word counts by itself, too (`Bearer …`). */
 export function createSecrets(lasting: readonly string[]): Secrets {
   const tokens = new Set<string>()
   let longestFirst = wordsOf(lasting)
@@ -32,7 +35,7 @@ export function createSecrets(lasting: readonly string[]): Secrets {
     redact,
     parse(json) {
       if (longestFirst.length === 0) return JSON.parse(json)
-      // Once parsed, an escape within a token hides nothing of it.
+      // Redacting happens after parsing, because escapes in the JSON could hide a token.
       return JSON.parse(json, (_key, value: unknown) => {
         if (typeof value === 'string') return redact(value)
         if (!isRecord(value)) return value
@@ -42,7 +45,7 @@ export function createSecrets(lasting: readonly string[]): Secrets {
   }
 }
 
-/** Longest first: of a secret that begins with another one, nothing stays. */
+/** Longest first, so that a secret that begins with another one is removed whole. */
 function wordsOf(texts: readonly string[]): readonly string[] {
   const words = texts
     .flatMap((text) => [text, ...text.split(/\s+/)])

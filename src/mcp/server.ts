@@ -12,39 +12,42 @@ import type { McpResources } from './resources.ts'
 import { withinTime } from './time-limit.ts'
 import type { DefinitionChange } from './tool-info.ts'
 
-/** An MCP server that is connected. What it says of itself is its own word. */
+/** A connected MCP server. Its name, title, version and instructions are its own claims. */
 export interface McpServer {
-  /** As the server calls itself. */
+  /** Name that the server gives itself. */
   readonly name: string
   readonly title?: string
   readonly version?: string
-  /** Its origin, or the name that the app gave it: what people are shown. */
+  /** The server's origin, or the name that the app gave it. People see it as the source of the tools. */
   readonly source: string
-  /** The revision of MCP that is spoken. */
+  /** Revision of MCP in use. */
   readonly protocolVersion: string
-  /** What the server would have a model told. It is put into no request: read it before you do. */
+  /** Text that the server wants a model to get. Offstage sends it nowhere: read it before you do. */
   readonly instructions?: string
-  /** The same array as long as nothing changed. Register them with `useMcp`, or yourself. */
+  /** The server's tools. The array stays the same while nothing changes. Register them with `useMcp`, or yourself. */
   readonly tools: readonly (Tool | CompositeTool)[]
-  /** Tools whose definition is another one than when they were first seen: they are kept back. */
+  /** Tools whose definition has changed since they were first seen. They are withheld until accepted. */
   readonly changes: readonly DefinitionChange[]
   readonly resources: McpResources
   readonly prompts: McpPrompts
-  /** Lets a changed definition count. `name` is the server's. False: there is none. */
+  /** Accepts a changed definition. `name` is the server's name for the tool. Resolves to false if there is none. */
   accept(name: string): Promise<boolean>
-  /** Lists the tools anew. Servers that tell of changes are listed anew by themselves. */
+  /** Lists the tools again. Happens by itself if the server reports changes. */
   refresh(): Promise<void>
-  /** Called after `tools` or `changes` became others, and when resources or prompts did. Returns its undo. */
+  /**
+   * Calls the listener after `tools` or `changes` has changed, or resources or prompts have. Returns a function that
+   * unsubscribes.
+   */
   subscribe(listener: () => void): () => void
-  /** Ends the session and what is open. Idempotent. */
+  /** Ends the session and all open requests. Idempotent. */
   close(): Promise<void>
 }
 
 type ServeOptions = McpToolOptions & Pick<McpOptions, 'elicitation'>
 
 /**
- * The server of a connection; its tools are listed. `address`: by which their definitions are pinned. `connecting`: what
- * says how long that may take, as a person may log in meanwhile.
+ * Makes a server of a connection and lists its tools. `address`: key under which definitions are pinned. `connecting`:
+ * limits the time for listing, which a person's log-in may extend.
  */
 export async function serveLine(
   line: McpLine,

@@ -4,12 +4,12 @@ import { visibleData } from '../lib/visible-data.ts'
 import { shortWords } from './failures.ts'
 import type { Fields } from './wire.ts'
 
-/** What a tool returns of a result: words, plain data, or a list with files among it. */
+/** Output of a tool: text, plain data, or a list of texts and files. */
 export type ToolReturn = string | object | readonly (string | Blob)[]
 
 /**
- * A result of `tools/call` or `resources/read` as a tool returns it (server/tools, "Tool Result"). Images and sound
- * become files; links are words, and nothing is fetched. Throws the server's words where it says `isError`.
+ * Converts a result of `tools/call` or `resources/read` to a tool's output (server/tools, "Tool Result"). Images and
+ * sound become files. Links become text, and nothing is fetched. Throws the server's text if `isError` is set.
  */
 export function toOutput(result: Fields): ToolReturn {
   const content: readonly unknown[] = Array.isArray(result.content) ? result.content : []
@@ -44,7 +44,7 @@ function partOf(said: unknown): string | Blob {
   }
 }
 
-/** The contents of a resource: text with its address, or a file. */
+/** The content of a resource: text with its URI, or a file. */
 export function resourcePart(said: unknown): string | Blob {
   if (!isRecord(said)) return ''
   if (typeof said.text === 'string')
@@ -65,7 +65,7 @@ function fileOf({ mimeType }: Fields, data: unknown): string | Blob {
   }
 }
 
-/** Servers say structured results as text, too. */
+/** Whether the text only repeats the structured result, as many servers do. */
 function isTextOf(words: string, data: unknown): boolean {
   try {
     return JSON.stringify(JSON.parse(words)) === JSON.stringify(data)

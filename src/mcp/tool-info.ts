@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../protocol/json.ts'
 
-/** MCP's hints of a tool, as the server says them. Absent: the defaults of MCP hold. */
+/** A tool's MCP hints, as the server gives them. MCP's defaults apply to missing ones. */
 export interface McpHints {
   readonly readOnlyHint?: boolean
   readonly destructiveHint?: boolean
@@ -8,9 +8,9 @@ export interface McpHints {
   readonly openWorldHint?: boolean
 }
 
-/** A tool as a server describes it, checked, without hidden characters. */
+/** A server's description of a tool, checked and without hidden characters. */
 export interface McpToolInfo {
-  /** As the server has it. */
+  /** Name on the server. */
   readonly name: string
   readonly title?: string
   readonly description: string
@@ -18,9 +18,9 @@ export interface McpToolInfo {
   readonly hints: McpHints
 }
 
-/** A definition that is another one than when the tool was first seen. */
+/** A definition that differs from the one first seen. */
 export interface DefinitionChange {
-  /** As the server has it. */
+  /** Name on the server. */
   readonly name: string
   readonly before: McpToolInfo
   readonly after: McpToolInfo

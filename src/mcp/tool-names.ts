@@ -1,14 +1,14 @@
 import { cleanName } from '../client/clean-name.ts'
 import { fnv1a } from '../lib/fnv1a.ts'
 
-/** What model APIs take. */
+/** Longest name that model APIs accept. */
 const MAX_NAME = 64
 const MAX_PREFIX = 24
 const BETWEEN = '__'
 
 /**
- * Prefix of a server's tool names; empty where the app says so. The first `__` of a name ends it: else the tool `b__c`
- * of a server `a` would have the name of the tool `c` of a server `a__b`.
+ * Prefix of a server's tool names; empty if the app says so. It contains no `__`, because the first `__` of a name ends
+ * the prefix. Otherwise the tool `b__c` of server `a` and the tool `c` of server `a__b` would share a name.
  */
 export function cleanPrefix(given: string | undefined, serverName: string): string {
   if (given === '') return ''
@@ -17,8 +17,8 @@ export function cleanPrefix(given: string | undefined, serverName: string): stri
 }
 
 /**
- * A tool's name for the model: `prefix__name`. One that is too long is cut, and told from others by a few letters of
- * its own; null: nothing of it is left.
+ * A tool's name for the model: `prefix__name`. A name that is too long is cut and gets a short hash. Null: the name has
+ * no usable letters.
  */
 export function modelName(prefix: string, name: string): string | null {
   const clean = name.replace(/[^\w-]+/g, '_')

@@ -5,15 +5,15 @@ import type { McpDiagnostic } from './diagnostic.ts'
 import type { McpServer } from './server.ts'
 
 export interface UseMcpOptions {
-  /** Unregisters them when aborted. */
+  /** Unregisters the tools when aborted. */
   readonly signal?: AbortSignal
-  /** Notified of a tool whose name another tool of the agent has: it is left out, and nothing is replaced. */
+  /** Reports a tool that is left out because the agent already has a tool with its name. */
   readonly onDiagnostic?: (diagnostic: McpDiagnostic) => void
 }
 
 /**
- * Registers a server's tools with an agent, and follows their changes: each counts from the next step on. Returns its
- * undo; closing the server is the app's.
+ * Registers a server's tools with an agent. Changes apply from the next step on. Returns a function that unregisters
+ * the tools; the app closes the server.
  */
 export function useMcp(
   agent: Pick<Agent, 'registerTool'>,

@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/shape.ts'
 
-/** The revision that is spoken first, without sessions. https://modelcontextprotocol.io/specification/2026-07-28 */
+/** The revision that is tried first, without sessions. https://modelcontextprotocol.io/specification/2026-07-28 */
 export const MODERN = '2026-07-28'
 
 /** Revisions with a handshake, newest first. https://modelcontextprotocol.io/specification/2025-11-25 */
@@ -24,7 +24,7 @@ export interface RpcError {
   readonly data?: unknown
 }
 
-/** A message of the other side, sorted. */
+/** An incoming message, by its type. */
 export type Incoming =
   | { readonly type: 'result'; readonly id: unknown; readonly result: Fields }
   | { readonly type: 'error'; readonly id: unknown; readonly error: RpcError }
@@ -36,7 +36,7 @@ export type Incoming =
     }
   | { readonly type: 'notification'; readonly method: string; readonly params: Fields }
 
-/** Null: no message of JSON-RPC 2.0. */
+/** Reads a message; null when it isn't JSON-RPC 2.0. */
 export function readMessage(value: unknown): Incoming | null {
   if (!isRecord(value) || value.jsonrpc !== '2.0') return null
   const { id, method, result, error } = value

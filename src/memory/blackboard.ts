@@ -7,9 +7,9 @@ import type { Change, Rows } from './rows.ts'
 import { spaceName, type Where, type Written } from './scope.ts'
 
 export interface Block {
-  /** For the model: what belongs here. */
+  /** Tells the model what belongs in the block. */
   readonly description: string
-  /** Characters. Default 1000, 2000 at most. */
+  /** Most characters of the block. Default 1000, at most 2000. */
   readonly maxLength?: number
 }
 
@@ -17,11 +17,13 @@ export interface BlackboardOptions extends MemoryOptions {
   readonly blocks: { readonly [name: string]: Block }
 }
 
-/** Named blocks of text that the model always sees, and may write. */
+/** Named blocks of text that the model always sees and can write. */
 export interface Blackboard extends AgentMemory {
-  /** Empty where nothing was written. Rejects with `invalid-input` when there is no such block. */
+  /**
+   * Resolves to the text of a block; empty if nothing was written. Rejects with `invalid-input` for an unknown block.
+   */
   read(block: string, where?: Where): Promise<string>
-  /** Rejects with `invalid-input` when it is too long, or there is no such block. */
+  /** Replaces the text of a block. Rejects with `invalid-input` for an unknown block or a text that is too long. */
   write(block: string, text: string, where?: Written): Promise<void>
   /** Empties all blocks. */
   clear(where?: Where): Promise<void>
@@ -30,7 +32,7 @@ export interface Blackboard extends AgentMemory {
 const MAX_LENGTH = 2_000
 const DEFAULT_LENGTH = 1_000
 
-/** A memory of named blocks, each of a bounded size. */
+/** A memory of named blocks, each with a maximum size. */
 export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboard {
   const limits = limitsOf(blocks)
   const names = [...limits.keys()]
@@ -88,7 +90,7 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
   )
 }
 
-/** The memory, as the tools of the agent write and read it. */
+/** A block as the agent's memory tools read and write it. */
 function placeOf(
   name: string,
   {
@@ -117,7 +119,7 @@ function placeOf(
   }
 }
 
-/** Characters of each block. Throws `invalid-config`. */
+/** Most characters of each block. Throws `invalid-config`. */
 function limitsOf(blocks: BlackboardOptions['blocks'] | undefined): ReadonlyMap<string, number> {
   const limits = Object.entries(blocks ?? {}).map(
     ([name, { maxLength = DEFAULT_LENGTH }]) => [name, maxLength] as const,
@@ -133,12 +135,12 @@ function idOf(block: string): string {
   return `block ${block}`
 }
 
-/** A call that is made again after a reload adds nothing. */
+/** Appends a line, unless the text already ends with it: a call that is repeated after a reload adds nothing. */
 function added(before: string, text: string): string {
   return `\n${before}`.endsWith(`\n${text}`) ? before : `${before}\n${text}`.trimStart()
 }
 
-/** What two tabs add at once is all there: the one that comes second decides on what the first has written. */
+/** Changes a block. If another tab writes first, decides again on its text, so that both changes remain. */
 async function update(
   rows: Rows,
   space: string,

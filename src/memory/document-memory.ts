@@ -15,26 +15,26 @@ import { withTools } from './memory-tools.ts'
 import { badConfig, DEFAULT_STORAGE, rowsFor } from './options.ts'
 import { Space } from './space.ts'
 
-/** Documents that are found in parts. Rejections are `OffstageError`s. */
+/** Documents, searched part by part. Rejections are `OffstageError`s. */
 export interface DocumentMemory extends AgentMemory {
   /**
-   * Reads the sources, indexes what changed and removes what is gone. The first search does it, too. Rejects with
-   * `aborted`, and with `invalid-config` for sources without a name or with the same one.
+   * Reads the sources, indexes changed documents and removes missing ones. The first search does this, too. Rejects with
+   * `aborted`, and with `invalid-config` if a source has no name or two have the same.
    */
   index(options?: IndexOptions): Promise<IndexReport>
-  /** Best first. */
+  /** Returns the matching parts, best first. */
   search(query: string, options?: FoundOptions): Promise<readonly DocumentPart[]>
   documents(): Promise<readonly IndexedDocument[]>
   /** Removes all documents, with their index and vectors. Resolves to how many existed. */
   clear(): Promise<number>
   /**
-   * Sets `answers.sources` of a chat: each answer shows the sources of what memories found for its request, as they are
-   * stored with its conversation. A page's own `sources` are asked first.
+   * Sets `answers.sources` of a chat: each answer shows the sources that memories found for its request. They are read from
+   * the stored conversation. The page's own `sources` come first.
    */
   showSources(chat: SourcesChat): Promise<void>
 }
 
-/** Documents of the app: read, cut into parts, and found by words and by vectors. */
+/** The app's documents: read, cut into parts, and searched by words and vectors. */
 export function documentMemory(options: DocumentMemoryOptions): DocumentMemory {
   const {
     sources,

@@ -4,15 +4,15 @@ import type { Row } from '../protocol/fact.ts'
 import type { MemoryOptions } from './options.ts'
 import type { Embed } from './vectors.ts'
 
-/** An address of a page, a file, or a document that says what it consists of. */
+/** URL of a page, a file, or a described document. */
 export type DocumentSource = string | URL | File | DescribedSource
 
 export interface DescribedSource {
-  /** Unique among the sources. Default: the address. */
+  /** Unique among the sources. Default: the URL. */
   readonly name?: string
-  /** For people. Default: the page's own title, else the name. */
+  /** Title for people. Default: the page's own title, else the name. */
   readonly title?: string
-  /** Read as a page where there is neither text nor blob. Else the link that people are shown. */
+  /** URL of a page to read, if there is neither text nor blob. Otherwise the link that people see. */
   readonly url?: string | URL
   /** Plain text, or Markdown. */
   readonly text?: string
@@ -20,40 +20,43 @@ export interface DescribedSource {
 }
 
 export interface DocumentMemoryOptions extends Pick<MemoryOptions, 'storage'> {
-  /** A function is asked with each `index()`. */
+  /** Documents to index. A function is called for each `index()`. */
   readonly sources:
     | readonly DocumentSource[]
     | ((options: {
         readonly signal?: AbortSignal
       }) => readonly DocumentSource[] | Promise<readonly DocumentSource[]>)
-  /** Names these documents for the model and in the storage. One name is for one list of sources. Default `'documents'`. */
+  /**
+   * Name of these documents for the model and in the storage. Each list of sources needs its own. Default
+   * `'documents'`.
+   */
   readonly name?: string
-  /** For the model: what the documents are about. */
+  /** Tells the model what the documents are about. */
   readonly description?: string
   /**
-   * Text of a file or page, Markdown headings included, for example of a PDF. Null: it is read as HTML or text. Not
-   * called for what is given as `text`.
+   * Returns the text of a file or page, with headings as Markdown; for PDFs, for example. Null: read it as HTML or
+   * text. Not called for sources with a `text`.
    */
   readonly read?: (
     blob: Blob,
     options: { readonly name: string; readonly signal?: AbortSignal },
   ) => string | null | undefined | Promise<string | null | undefined>
-  /** Vectors of one length for these texts, in their order. Needs `model`. */
+  /** Returns a vector for each text, in their order, all of the same length. Needs `model`. */
   readonly embed?: Embed
-  /** Names the model of `embed`. */
+  /** Name of the model that `embed` uses. */
   readonly model?: string
-  /** The app has written all of the documents: they don't taint a conversation. Default false. */
+  /** True if the app's authors wrote all documents: they don't taint a conversation. Default false. */
   readonly trusted?: boolean
   /** Whether the model gets the tool `recall`. Default true. */
   readonly tools?: boolean
 }
 
-/** Where a part is from: the document's title and address, and the headings above it. */
+/** Source of a part: the document's title and URL, and the headings above the part. */
 export interface DocumentPlace extends MemorySource {
   readonly heading?: string
 }
 
-/** A part of a document that was found. */
+/** A search result: a part of a document. */
 export interface DocumentPart {
   readonly id: string
   /** Title, headings, and the part itself. */
@@ -68,36 +71,36 @@ export interface IndexedDocument {
   readonly name: string
   readonly title: string
   readonly url?: string
-  /** How many parts it was cut into. */
+  /** Number of parts. */
   readonly parts: number
-  /** When it was indexed, in milliseconds since 1970. */
+  /** Time of indexing, in milliseconds since 1970. */
   readonly at: number
 }
 
-/** What an index came to, by the names of the sources. */
+/** Result of an `index()`, by the names of the sources. */
 export interface IndexReport {
   readonly indexed: readonly string[]
   readonly unchanged: readonly string[]
   /** Documents that are no longer among the sources. */
   readonly removed: readonly string[]
-  /** What was indexed of these before is still found. */
+  /** Documents that could not be indexed. Their earlier versions, if any, are still found. */
   readonly failed: readonly { readonly name: string; readonly error: OffstageError }[]
-  /** `'memory'`: gone with the page, since the storage is refused or full (`storageError`). */
+  /** `'memory'`: the index is lost with the page, because the storage is blocked or full (`storageError`). */
   readonly storage: 'durable' | 'memory'
   readonly storageError?: OffstageError
 }
 
 export interface IndexOptions {
-  /** Documents that were done are kept. */
+  /** Stops indexing. Documents that are already indexed stay. */
   readonly signal?: AbortSignal
 }
 
 export interface FoundOptions extends IndexOptions {
-  /** Default 20. */
+  /** Most results. Default 20. */
   readonly limit?: number
 }
 
-/** What `showSources` needs of an `<offstage-chat>`. */
+/** The part of an `<offstage-chat>` that `showSources` uses. */
 export interface SourcesChat {
   readonly agent: {
     readonly conversations: {
@@ -109,7 +112,7 @@ export interface SourcesChat {
     }
   } | null
   answers: {
-    /** Asked for each answer; one without a time is being written. */
+    /** Called for each answer. An answer without a time is still being written. */
     sources?(answer: { readonly id: string; readonly at?: number }): readonly MemorySource[]
   }
 }

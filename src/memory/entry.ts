@@ -1,19 +1,19 @@
 import type { MemoryEntry } from '../client/memory.ts'
 
-/** An entry as it is kept. Plain data, but for the vector. */
+/** A stored entry. Plain data, except for the vector. */
 export interface StoredEntry extends MemoryEntry {
-  /** Which entries are kept and found together. */
+  /** Entries of one space are stored and searched together. */
   readonly space: string
   /** Milliseconds since 1970. */
   readonly at: number
   readonly embedding?: {
-    /** Names what made it: vectors of two models can't be compared. */
+    /** The embedding model's name: vectors of different models can't be compared. */
     readonly model: string
     readonly vector: Float32Array
   }
 }
 
-/** An entry as a person is shown it. */
+/** An entry in the form that users see. */
 export interface RememberedEntry extends MemoryEntry {
   /** Milliseconds since 1970. */
   readonly at: number

@@ -1,7 +1,7 @@
 /** The constant of reciprocal rank fusion, as in its paper (Cormack, Clarke and Büttcher, SIGIR 2009). */
 const RANK_OFFSET = 60
 
-/** Several rankings, best first, as one. Entries with the same key are one entry. */
+/** Merges several rankings, best first, into one. Entries with the same key count as one. */
 export function fused<Entry>(
   rankings: readonly (readonly Entry[])[],
   keyOf: (entry: Entry) => unknown,

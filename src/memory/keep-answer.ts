@@ -2,12 +2,12 @@ import type { RememberedRun, RememberingAgent } from '../client/memory.ts'
 import type { StoredConversation } from '../protocol/conversation.ts'
 import type { Memory } from './memory.ts'
 
-/** Characters of a question and of an answer: together they are an entry. */
+/** Most characters of a question and of an answer. Together they form one entry. */
 const QUESTION = 600
 const ANSWER = 1_300
 const MAX_TEXT = 2_000
 
-/** Puts a question and the answer that it got in the place of the question, once the run is completed. */
+/** Replaces a remembered question with the question and its answer, once the run is completed. */
 export async function keepAnswer(
   memory: Memory,
   agent: RememberingAgent,
@@ -18,7 +18,7 @@ export async function keepAnswer(
   const stored = await agent.conversations.get(conversationId)
   const where = { conversationId }
   const question = questionIn(stored)
-  // What a model asks of the agent isn't kept.
+  // Questions from a model that calls the agent weren't kept, so none is found.
   const entry = (await memory.list(where)).find(({ text }) => text === question)
   if (!stored || !entry) return
   const untrusted = entry.untrusted === true || stored.taint !== undefined
@@ -27,7 +27,7 @@ export async function keepAnswer(
   if (kept) await memory.forget([entry.id], where)
 }
 
-/** Text of what a person wrote last, as it was kept. */
+/** Text of the person's last message, in the form in which it was kept. */
 function questionIn(stored: StoredConversation | null): string {
   const parts = stored?.messages.findLast(
     (message) => message.role === 'user' && !message.synthetic,

@@ -3,24 +3,24 @@ import type { StoredEntry } from './entry.ts'
 import { fuzziness, weightOf } from './similar-terms.ts'
 import { tokensOf } from './tokens.ts'
 
-/** Of the best match's score: what is further off has a common word with the query, and no more. */
+/** Lowest score of a match, relative to the best one. Lower ones only share a common word with the query. */
 const LEAST_SCORE = 0.25
-/** Milliseconds of indexing between two turns of the page. */
+/** Time of indexing before yielding to the page. Milliseconds. */
 const SLICE_MS = 8
 
-/** BM25+: how fast repetitions saturate, how much the length counts, and the least that a match is worth. */
+/** Parameters of BM25+: saturation of repetitions, weight of the length, and least value of a match. */
 const SATURATION = 1.2
 const LENGTH = 0.7
 const LEAST = 0.5
 
-/** Bits of a posting that count the term; those above are the place of the entry. */
+/** Lower bits of a posting, which count the term. The higher bits hold the entry's place. */
 const COUNT_BITS = 8
 const MOST_COUNTED = 2 ** COUNT_BITS - 1
 
-/** An index as plain data, without what was removed. Terms hold no spaces. */
+/** An index as plain data, without removed entries. Terms contain no spaces. */
 export interface StoredWords {
   readonly ids: readonly string[]
-  /** Different terms of each entry. */
+  /** Number of different terms in each entry. */
   readonly lengths: Uint32Array
   readonly terms: string
   /** End of each term's postings. */
@@ -28,14 +28,14 @@ export interface StoredWords {
   readonly postings: Uint32Array
 }
 
-/** Entries by their words, ranked by BM25+. */
+/** Index of entries by their words, ranked by BM25+. */
 export class KeywordIndex {
   readonly #postings = new Map<string, Uint32Array | number[]>()
   readonly #places = new Map<string, number>()
-  /** By place; undefined: removed. */
+  /** Ids by place; undefined for a removed entry. */
   #ids: (string | undefined)[] = []
   #lengths: number[] = []
-  /** Sum of the lengths of all entries that are left. */
+  /** Sum of the lengths of all remaining entries. */
   #sum = 0
 
   static from({ ids, lengths, terms, ends, postings }: StoredWords): KeywordIndex {
@@ -84,7 +84,7 @@ export class KeywordIndex {
     }
   }
 
-  /** Yields to the page while there are many. */
+  /** Adds entries. Yields to the page if there are many. */
   async add(entries: readonly StoredEntry[]): Promise<void> {
     const turns = openTurns()
     let since = performance.now()
@@ -121,7 +121,7 @@ export class KeywordIndex {
     this.#sum -= this.#lengths[place] ?? 0
   }
 
-  /** Ids, best first. */
+  /** Ids of matching entries, best first. */
   find(query: string): string[] {
     const scores = new Map<number, { score: number; terms: Set<string> }>()
     for (const asked of telling(tokensOf(query)))
@@ -142,7 +142,9 @@ export class KeywordIndex {
       .map(({ place }) => this.#ids[place] as string)
   }
 
-  /** The term itself, the terms that it begins, and those that are almost the same, by weight. */
+  /**
+   * Terms that match a query's term, with their weight: the term itself, terms that begin with it, and similar ones.
+   */
   *#like(asked: string): Generator<readonly [term: string, weight: number]> {
     if (this.#postings.has(asked)) yield [asked, 1]
     const farthest = fuzziness(asked)
@@ -169,7 +171,7 @@ export class KeywordIndex {
   }
 }
 
-/** Of a query: words of two letters say little, where there are others. */
+/** Significant terms of a query. Words of one or two Latin letters are dropped if there are longer ones. */
 function telling(tokens: readonly string[]): string[] {
   const longer = tokens.filter((token) => !/^\p{Script=Latin}{1,2}$/u.test(token))
   return [...(longer.length > 0 ? longer : tokens)]

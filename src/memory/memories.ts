@@ -9,14 +9,14 @@ const BY_WORDS: Finder = { find: (space, query) => space.find(query) }
 
 const vectors = () => memoryPart(() => import('./vectors.ts'))
 
-/** The newest entries, whatever the message says. */
+/** Finds the newest entries, whatever the message says. */
 export function recentMemory(options: KeptMemoryOptions = {}): Memory {
   return keptMemory(options, { ...BY_WORDS, forMessage: newest })
 }
 
 /**
- * Entries that share words with the message: words of any script, pairs of characters in Chinese, Japanese, Korean
- * and Thai.
+ * Finds entries that share words with the message, in any script. In Chinese, Japanese, Korean and Thai, pairs of
+ * characters count as words.
  */
 export function keywordMemory(options: KeptMemoryOptions = {}): Memory {
   return keptMemory(options, BY_WORDS)
@@ -25,13 +25,13 @@ export function keywordMemory(options: KeptMemoryOptions = {}): Memory {
 export interface EmbeddingMemoryOptions extends KeptMemoryOptions {
   /** Called for entries and for messages. */
   readonly embed: Embed
-  /** Names the model, and is stored with each vector: those of another one are never compared with its own. */
+  /** The model's name, stored with each vector. Vectors of different models are never compared. */
   readonly model: string
 }
 
 /**
- * Entries that mean something like the message, by vectors of your own model, together with those that share words
- * with it. Entries of another model, or from before there was one, are found by their words.
+ * Finds entries with a similar meaning to the message, by your model's vectors, and entries that share words with it.
+ * Entries without a vector of this model are found by words alone.
  */
 export function embeddingMemory({ embed, model, ...options }: EmbeddingMemoryOptions): Memory {
   if (typeof embed !== 'function' || !model)

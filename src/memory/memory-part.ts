@@ -1,6 +1,6 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 
-/** Loads a part of the memory that isn't needed at once: most of the code, and the libraries behind it. */
+/** Lazily loads a part of the memory: most of its code and libraries aren't needed at once. */
 export async function memoryPart<Part>(load: () => Promise<Part>): Promise<Part> {
   try {
     return await load()

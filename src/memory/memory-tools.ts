@@ -6,19 +6,19 @@ import { wordsOfOthers } from '../protocol/words-of-others.ts'
 import { badConfig } from './options.ts'
 import type { Where, Written } from './scope.ts'
 
-/** Something that the tools of an agent's memories read and write. */
+/** A memory, or a part of one, that the memory tools read and write. */
 export interface Place {
   /** Name for the model. */
   readonly name: string
-  /** For the model: what belongs here. */
+  /** Tells the model what belongs here. */
   readonly description: string
-  /** Two memories with the same key are two ways to the same entries. */
+  /** Memories with the same key share their entries. */
   readonly key: unknown
-  /** A text of a bounded size in place of entries: `remember` replaces it, or adds to it with `append`. */
+  /** True for one text of limited size instead of entries. `remember` replaces it, or extends it with `append`. */
   readonly isBlock?: true
   /** Resolves to the entry's id. Undefined: only the app writes here. */
   remember?(text: string, written: Written & { readonly append?: boolean }): Promise<string>
-  /** Best first. */
+  /** Matching entries, best first. */
   recall(query: string, where: Where): Promise<readonly MemoryEntry[]>
   /** Deletes entries and resolves to how many existed. Undefined: entries can't be deleted. */
   forget?(ids: readonly string[], where: Where): Promise<number>
@@ -68,7 +68,7 @@ function rememberTool(all: readonly Place[]): Tool<'remember', Remembering> {
       required: isNamed ? ['text', 'where'] : ['text'],
       additionalProperties: false,
     },
-    // What is there already isn't added.
+    // Known texts aren't added again.
     annotations: { idempotent: true },
     async execute({ text, where, append }, { conversationId, tainted }) {
       const written = { conversationId, untrusted: tainted, ...(append && { append }) }
@@ -152,7 +152,7 @@ function distinct(all: readonly Place[]): readonly Place[] {
   return [...byKey.values()]
 }
 
-/** The parameter `where`, unless there is one place only. */
+/** Schema of the parameter `where`; left out if there is only one place. */
 function whereIn(all: readonly Place[]): { readonly where?: JsonSchema } {
   if (all.length < 2) return {}
   const description = all.map((place) => `${place.name}: ${place.description}`).join('. ')

@@ -12,39 +12,46 @@ export interface KeptMemoryOptions extends MemoryOptions {
   /** Whether the model gets the tools `remember`, `recall` and `forget`. Default true. */
   readonly tools?: boolean
   /**
-   * Whether what a person writes is remembered by itself, with the answer; `'questions'`: without. Never what a model asks
-   * of the agent. `untrusted` where the conversation is tainted. Default false.
+   * Whether the person's messages are remembered automatically, with the answers; `'questions'`: without them. Never
+   * includes messages from a model that calls the agent. Entries are `untrusted` if the conversation is tainted.
+   * Default false.
    */
   readonly writeBack?: boolean | 'questions'
-  /** Of one scope; the oldest are forgotten. Default 10 000. */
+  /** Most entries of one scope; the oldest are forgotten. Default 10 000. */
   readonly maxEntries?: number
 }
 
-/** What is remembered, and what a person may do with it. Rejections are `OffstageError`s. */
+/** Remembered entries, and methods to manage them. Rejections are `OffstageError`s. */
 export interface Memory extends AgentMemory {
-  /** One text or several, of 2000 characters at most (else `invalid-input`). What is there already isn't added. Resolves to what is remembered of it: of more than `maxEntries`, the last. */
+  /**
+   * Remembers one or several texts, of 2000 characters at most (else `invalid-input`). Known texts aren't added again.
+   * Resolves to the entries of these texts: beyond `maxEntries`, only the last ones.
+   */
   remember(text: string | readonly string[], where?: Written): Promise<readonly RememberedEntry[]>
-  /** Resolves to how many of these there were. */
+  /** Forgets entries. Resolves to the number that existed. */
   forget(ids: readonly string[], where?: Where): Promise<number>
-  /** Newest first. */
+  /** All entries, newest first. */
   list(where?: Where): Promise<readonly RememberedEntry[]>
-  /** Best first. Default `limit`: 20. */
+  /** Matching entries, best first. Default `limit`: 20. */
   search(
     query: string,
     options?: Where & { readonly limit?: number },
   ): Promise<readonly RememberedEntry[]>
-  /** All entries as JSON Lines, oldest first: `{ id, text, at }`, of some `untrusted: true`, `at` in milliseconds since 1970. */
+  /**
+   * All entries as JSON Lines, oldest first: `{ id, text, at }`, some with `untrusted: true`. `at` is in milliseconds
+   * since 1970.
+   */
   export(where?: Where): Promise<string>
-  /** Forgets everything of the scope. Resolves to how many entries there were. */
+  /** Forgets everything in the scope. Resolves to the number of entries. */
   clear(where?: Where): Promise<number>
 }
 
-/** How a kind of memory finds entries, best first. */
+/** Finds entries for one kind of memory, best first. */
 export interface Finder {
   find(space: Space, query: string, signal?: AbortSignal): Promise<readonly StoredEntry[]>
-  /** Entries that are sent with a message. Default: those that `find` returns for the message. */
+  /** Entries to send with a message. Default: the result of `find` for the message. */
   forMessage?(space: Space): Promise<readonly StoredEntry[]>
-  /** Before new entries are stored. */
+  /** Completes new entries before they are stored. */
   complete?(entries: readonly StoredEntry[]): Promise<readonly StoredEntry[]>
 }
 
@@ -69,7 +76,7 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
       const { conversationId, limit, signal } = context
       const { space } = at({ conversationId })
       const found = await (finder.forMessage?.(space) ?? finder.find(space, query, signal))
-      // After the search: it would find itself.
+      // Remembered after the search, or the message would find itself.
       if (writeBack) await keepMessage(memory, query, context)
       return found.slice(0, limit)
     },
@@ -81,7 +88,7 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
       const fresh: StoredEntry[] = []
       for (;;) {
         const made = [...new Set(missing)].map((each) => newEntry(name, each, where))
-        // It may take long, and others write meanwhile: what is added is decided after it.
+        // Completing entries may take long while others write, so `change` decides afterwards which ones to add.
         if (made.length > 0) fresh.push(...((await finder.complete?.(made)) ?? made))
         const decided = await space.change((entries) =>
           planRemember(entries, { texts, fresh, maxEntries, now: Date.now() }),
@@ -115,7 +122,7 @@ export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
   return tools ? withTools(memory, [placeOf(memory, options)]) : memory
 }
 
-/** The memory, as the tools of the agent write and read it. */
+/** The memory as the agent's memory tools read and write it. */
 function placeOf(memory: Memory, options: MemoryOptions): Place {
   const { scope = 'origin', storage = DEFAULT_STORAGE } = options
   return {
@@ -134,7 +141,10 @@ export async function newest(space: Space): Promise<StoredEntry[]> {
   return [...(await space.entries()).values()].sort(byAge)
 }
 
-/** What a person wrote, and whether it may be others' words. What a model asks of the agent is nobody's message. */
+/**
+ * Remembers a person's message, untrusted if the conversation is tainted. Skips messages from a model that calls the
+ * agent.
+ */
 async function keepMessage(
   memory: Pick<Memory, 'remember'>,
   message: string,
@@ -145,7 +155,7 @@ async function keepMessage(
   await memory.remember(message.slice(0, MAX_TEXT), written).catch(() => undefined)
 }
 
-/** Without its answer, a question stays as it was kept. */
+/** Adds answers to remembered questions when runs end. A question whose run fails stays without an answer. */
 function keepAnswers(memory: Memory, agent: RememberingAgent): void {
   agent.on('run', ({ run }) => {
     import('./keep-answer.ts')
@@ -154,7 +164,7 @@ function keepAnswers(memory: Memory, agent: RememberingAgent): void {
   })
 }
 
-/** Its time is known when it is stored. */
+/** `at` is set when the entry is stored. */
 function newEntry(space: string, text: string, { untrusted }: Written = {}): StoredEntry {
   return { space, id: randomId(), text, at: 0, ...(untrusted && { untrusted }) }
 }

@@ -5,16 +5,16 @@ import type { MemoryScope } from './scope.ts'
 export interface MemoryOptions {
   /** Default `'origin'`. */
   readonly scope?: MemoryScope
-  /** The database's name, or `'memory'`: gone with the page. Default `{ name: 'offstage' }`. */
+  /** The database's name, or `'memory'`, which is lost with the page. Default `{ name: 'offstage' }`. */
   readonly storage?: { readonly name: string } | 'memory'
 }
 
-/** Characters of an entry. */
+/** Most characters of an entry. */
 export const MAX_TEXT = 2_000
 
 export const DEFAULT_STORAGE = { name: 'offstage' }
 
-/** Where entries are kept, as the options say. Throws `invalid-config`. */
+/** Opens the storage that the options choose. Throws `invalid-config`. */
 export function rowsFor({ scope = 'origin', storage = DEFAULT_STORAGE }: MemoryOptions): Rows {
   const isNamed = typeof scope === 'object' && typeof scope.agent === 'string' && scope.agent !== ''
   if (scope !== 'origin' && scope !== 'conversation' && !isNamed)

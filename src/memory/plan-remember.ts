@@ -2,9 +2,9 @@ import type { StoredEntry } from './entry.ts'
 import type { Change } from './rows.ts'
 
 interface ToRemember {
-  /** In order, each as often as it was given. */
+  /** Texts in order, duplicates included. */
   readonly texts: readonly string[]
-  /** Entries for those that weren't known before. Their times are set here. */
+  /** Entries for texts that weren't known. Their times are set here. */
   readonly fresh: readonly StoredEntry[]
   readonly maxEntries: number
   /** Milliseconds since 1970. */
@@ -12,13 +12,15 @@ interface ToRemember {
 }
 
 interface Remembered extends Change {
-  /** What is remembered then of all texts. */
+  /** Entries of the texts after the change, by text. */
   readonly kept: ReadonlyMap<string, StoredEntry>
-  /** Texts without an entry: nothing is stored until they have one. */
+  /** Texts that still lack an entry. Nothing is stored until all have one. */
   readonly missing: readonly string[]
 }
 
-/** What is stored, and what is forgotten for it: the oldest, those that were named last. */
+/**
+ * Plans which entries to store and which to forget for them. Forgets the oldest first, and entries of these texts last.
+ */
 export function planRemember(
   entries: ReadonlyMap<string, StoredEntry>,
   { texts, fresh, maxEntries, now }: ToRemember,
@@ -49,17 +51,17 @@ export function planRemember(
   }
 }
 
-/** The entries by what they say. */
+/** Entries by text. */
 export function textsOf(entries: ReadonlyMap<string, StoredEntry>): Map<string, StoredEntry> {
   return new Map([...entries.values()].map((entry) => [entry.text, entry]))
 }
 
-/** Newest first. */
+/** Sorts entries, newest first. */
 export function byAge(one: StoredEntry, other: StoredEntry): number {
   return other.at - one.at || (one.id < other.id ? -1 : 1)
 }
 
-/** Entries of one millisecond have their order, too. */
+/** Time for the next entry. Fractions keep the order of entries within one millisecond. */
 function nextTime(known: Iterable<StoredEntry>, now: number): number {
   let newest = 0
   for (const { at } of known) newest = Math.max(newest, at)

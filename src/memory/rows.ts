@@ -2,24 +2,24 @@ import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { StoredEntry } from './entry.ts'
 
-/** What changes of a space at once. */
+/** Changes of a space that are stored at once. */
 export interface Change {
   readonly put?: readonly StoredEntry[]
   readonly remove?: readonly string[]
 }
 
-/** The space that holds the index of a space's words, as one entry. */
+/** Space for the index of another space's words, as one entry. */
 export type WordsSpace = `words:${string}`
 
-/** Where entries are kept. Rejections are `OffstageError`s. */
+/** A store of entries. Rejections are `OffstageError`s. */
 export interface Rows {
-  /** Grows with each change of the space, whoever made it; 0: there was none. */
+  /** Version of the space, which grows with each change by any tab; 0 if there was none. */
   version(space: string): Promise<number>
   read(space: string): Promise<{ readonly version: number; readonly entries: StoredEntry[] }>
   /**
-   * All of it or nothing. False, and nothing changes: the space has another version than the one that the change
-   * was decided on. True: it is one higher now. The stored index of the space's words is removed: it may hold words of
-   * removed entries.
+   * Stores a change as a whole, and resolves to true. The version grows by one. Resolves to false, without an effect,
+   * if the space no longer has the given version. Removes the stored index of the space's words, which may hold words
+   * of removed entries.
    */
   change(space: string, version: number, change: Change): Promise<boolean>
 }
@@ -29,7 +29,7 @@ interface Schema extends DBSchema {
   versions: { key: string; value: number }
 }
 
-/** Rows in an IndexedDB database of that name, which is opened with the first use. */
+/** Rows in an IndexedDB database of this name. It's opened at the first use. */
 export function databaseRows(name: string): Rows {
   let opening: Promise<IDBPDatabase<Schema>> | null = null
   const close = (): void => {
@@ -64,7 +64,7 @@ export function databaseRows(name: string): Rows {
       ])
       return result
     } catch (error) {
-      // Closed by the browser, perhaps: the next use opens it again.
+      // The browser may have closed the database: the next use opens it again.
       close()
       throw storageError(error)
     }
@@ -90,14 +90,14 @@ export function databaseRows(name: string): Rows {
   }
 }
 
-/** The used part of a store of entries: its type depends on the mode of the transaction. */
+/** The methods used of the store of entries. The full type depends on the transaction's mode. */
 interface Entries {
   getAll(range: IDBKeyRange): Promise<StoredEntry[]>
   put(entry: StoredEntry): Promise<unknown>
   delete(key: [string, string]): Promise<void>
 }
 
-/** The used part of the store of versions. */
+/** The methods used of the store of versions. */
 interface Versions {
   get(key: string): Promise<number | undefined>
   put(version: number, key: string): Promise<unknown>
@@ -113,7 +113,7 @@ function storageError(error: unknown): OffstageError {
   )
 }
 
-/** Rows that are gone with the page. */
+/** Rows in memory, lost with the page. */
 export function volatileRows(): Rows {
   const spaces = new Map<string, { version: number; entries: Map<string, StoredEntry> }>()
   const at = (space: string): { version: number; entries: Map<string, StoredEntry> } => {

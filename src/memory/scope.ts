@@ -1,22 +1,23 @@
 import { OffstageError } from '../protocol/error.ts'
 
 /**
- * Who shares what is remembered: all agents of the page's origin, those that give this name, or one conversation.
+ * Scope of a memory: shared by all agents of the page's origin, shared by agents that give this name, or limited to one
+ * conversation.
  */
 export type MemoryScope = 'origin' | 'conversation' | { readonly agent: string }
 
 export interface Where {
-  /** Of a memory with the scope `conversation`: which one. */
+  /** Id of the conversation, for a memory with the scope `conversation`. */
   readonly conversationId?: string | undefined
 }
 
-/** What is said of what is written. */
+/** Properties of a text that is written. */
 export interface Written extends Where {
-  /** It may hold words of others. Default false. */
+  /** True if the text may contain untrusted content. Default false. */
   readonly untrusted?: boolean | undefined
 }
 
-/** Names the space that entries are kept in. Throws `invalid-input` where the conversation is missing. */
+/** Name of the space that holds the entries. Throws `invalid-input` if the conversation is missing. */
 export function spaceName(scope: MemoryScope, { conversationId }: Where = {}): string {
   if (scope === 'origin') return 'origin'
   if (scope !== 'conversation') return `agent:${scope.agent}`

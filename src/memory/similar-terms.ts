@@ -1,13 +1,13 @@
 const PREFIX_WEIGHT = 0.4
 const FUZZY_WEIGHT = 0.2
 
-/** Edits that a similar term may be away. Null for short terms, which only themselves match. */
+/** Most edits between a term and a similar one. Null for short terms, which match only exactly. */
 export function fuzziness(asked: string): number | null {
   if (asked.length <= 3) return null
   return asked.length > 5 ? Math.round(asked.length * 0.15) : 0
 }
 
-/** Below 1, and 0 for terms that are too different. */
+/** Weight of a similar term: below 1, and 0 if it is too different. */
 export function weightOf(term: string, asked: string, farthest: number): number {
   const { length } = term
   if (term.startsWith(asked))
@@ -17,7 +17,7 @@ export function weightOf(term: string, asked: string, farthest: number): number 
   return edits > farthest ? 0 : (FUZZY_WEIGHT * length) / (length + edits)
 }
 
-/** Levenshtein distance. Stops where it is above `farthest`. */
+/** Levenshtein distance. Stops early once it exceeds `farthest`. */
 function editsBetween(one: string, other: string, farthest: number): number {
   let row = Array.from({ length: other.length + 1 }, (_, at) => at)
   for (let at = 1; at <= one.length; at++) {

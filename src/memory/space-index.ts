@@ -3,15 +3,15 @@ import type { StoredEntry } from './entry.ts'
 import { KeywordIndex, type StoredWords } from './keyword-index.ts'
 import type { Rows, WordsSpace } from './rows.ts'
 
-/** Entries that are indexed anew with each page. Below, reading a stored index saves nobody any time. */
+/** Below this many entries, indexing again on each page is as fast as reading a stored index. */
 const FEW = 200
-/** Grows when texts are indexed in another way. */
+/** Version of the index's format. Increase it when texts are indexed differently. */
 const FORM = 1
 
 interface StoredIndex extends StoredEntry {
   readonly space: WordsSpace
   readonly form: number
-  /** Version of the space that the index describes. */
+  /** Version of the space at which the index was made. */
   readonly version: number
   readonly index: StoredWords
 }
@@ -22,7 +22,7 @@ interface Known {
   readonly entries: ReadonlyMap<string, StoredEntry>
 }
 
-/** The index of a space: the stored one, if it describes this version, or else a new one. */
+/** The index of a space: the stored one if it matches this version, else a new one. */
 export async function openIndex(
   rows: Rows,
   space: string,
@@ -47,11 +47,11 @@ interface Place {
   readonly words: WordsSpace
 }
 
-/** A keyword index that is stored beside the entries of its space. */
+/** A keyword index, stored beside the entries of its space. */
 export class SpaceIndex {
   readonly #place: Place
   readonly #index: KeywordIndex
-  /** Entries that a stored index doesn't have. */
+  /** Number of entries that the stored index lacks. */
   #added = 0
 
   constructor(place: Place, index: KeywordIndex = new KeywordIndex()) {
@@ -72,7 +72,7 @@ export class SpaceIndex {
     return this.#index.find(query)
   }
 
-  /** Stores the index if much of it is new. Resolves to the version that the space has then. */
+  /** Stores the index if much of it is new. Resolves to the space's version afterwards. */
   async keep(version: number): Promise<number> {
     if (this.#added < FEW) return version
     this.#added = 0
@@ -86,7 +86,7 @@ export class SpaceIndex {
       version: version + 1,
       index: this.#index.toStored(),
     }
-    // Without room for it, the next page indexes anew.
+    // If storage is full, the next page builds the index again.
     const isKept = await rows.change(space, version, { put: [stored] }).catch(() => false)
     return isKept ? version + 1 : version
   }

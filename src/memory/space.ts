@@ -4,7 +4,7 @@ import { memoryPart } from './memory-part.ts'
 import type { Change, Rows } from './rows.ts'
 import type { SpaceIndex } from './space-index.ts'
 
-/** The entries of one space as this page knows them, kept up with what other tabs write. */
+/** The entries of one space, kept up to date with other tabs' changes. */
 export class Space {
   readonly name: string
   readonly #rows: Rows
@@ -18,13 +18,13 @@ export class Space {
     this.#rows = rows
   }
 
-  /** As they are in the store now. The index is made with the first search. */
+  /** Current entries in the store. Doesn't build the index, which the first search does. */
   async entries(): Promise<ReadonlyMap<string, StoredEntry>> {
     await this.#inOrder(() => this.#catchUp())
     return this.#entries
   }
 
-  /** Ids of what has words of the query, best first. */
+  /** Entries that contain words of the query, best first. */
   find(query: string): Promise<readonly StoredEntry[]> {
     return this.#inOrder(async () => {
       await this.#catchUp()
@@ -40,7 +40,7 @@ export class Space {
     })
   }
 
-  /** What `decide` makes of the entries as they are when it is stored; it may be asked again. */
+  /** Stores the change that `decide` returns for the current entries. Calls it again if another tab writes first. */
   change<Decided extends Change>(
     decide: (entries: ReadonlyMap<string, StoredEntry>) => Decided,
   ): Promise<Decided> {
@@ -50,7 +50,7 @@ export class Space {
         const change = decide(this.#entries)
         const isNone = !change.put?.length && !change.remove?.length
         if (isNone) return change
-        // Otherwise another tab was first.
+        // False means that another tab wrote first.
         if (await this.#rows.change(this.name, this.#version, change)) {
           await this.#apply(change)
           this.#version++

@@ -1,17 +1,17 @@
-/** Scripts without spaces between words, and those whose words carry endings: read as pairs of characters. */
+/** Scripts without spaces between words, or with endings attached to them. Split into pairs of characters. */
 const IN_PAIRS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]/u
 
-/** Runs of one kind: of such scripts with their marks, or of other letters, marks and digits. */
+/** Runs of one kind: such scripts with their marks, or other letters, marks and digits. */
 const RUNS =
   /(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]\p{M}*)+|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー])[\p{L}\p{N}]\p{M}*)+/gu
 
 const LATIN_MARKS = /(?<=\p{Script=Latin})\p{M}+/gu
 
-/** Endings of plurals and cases, in English, German and their like, behind four letters. */
+/** Endings of plurals and cases in English, German and similar languages, after at least four letters. */
 const ENDING = /(?<=[a-z]{4})(?:e?[nrs]|em?)$/
 
-/** What a text is found by: words, without the marks of Latin letters, and pairs of characters. */
+/** Search terms of a text: words without Latin diacritics, and pairs of characters. */
 export function tokensOf(text: string): string[] {
   const runs = text.normalize('NFKC').toLowerCase().match(RUNS) ?? []
   return runs.flatMap((run) => (IN_PAIRS.test(run) ? pairsOf(run) : plain(run)))

@@ -1,17 +1,17 @@
 import { OffstageError } from '../protocol/error.ts'
 import type { StoredEntry } from './entry.ts'
 
-/** Vectors of one length for these texts, in their order. */
+/** Returns a vector for each text, in their order, all of the same length. */
 export type Embed = (
   texts: readonly string[],
   options: { readonly signal?: AbortSignal },
 ) => Promise<readonly (readonly number[] | Float32Array)[]>
 
-/** Entries that are less like the query than this aren't meant. Cosine. */
+/** Lowest cosine similarity of a match. */
 const LEAST_LIKENESS = 0.25
 const MOST_NEAR = 50
 
-/** Vectors of length 1. Throws `invalid-output` for what isn't one vector for each text. */
+/** Unit vectors of the texts. Throws `invalid-output` if `embed` doesn't return one vector for each text. */
 export async function vectorsOf(
   embed: Embed,
   texts: readonly string[],
@@ -25,7 +25,7 @@ export async function vectorsOf(
   )
 }
 
-/** Of length 1. Throws `invalid-output` for what is no vector. */
+/** Scales a vector to length 1. Throws `invalid-output` for invalid or zero vectors. */
 function unitVector(values: readonly number[] | Float32Array): Float32Array {
   const vector = Float32Array.from(values)
   const length = Math.sqrt(dot(vector, vector))
@@ -34,7 +34,7 @@ function unitVector(values: readonly number[] | Float32Array): Float32Array {
   return vector.map((value) => value / length)
 }
 
-/** What is most like the vector, among entries of its model and length. */
+/** Entries most similar to the vector, best first. Skips vectors of another model or length. */
 export function nearest(
   entries: Iterable<StoredEntry>,
   { model, vector }: { readonly model: string; readonly vector: Float32Array | undefined },

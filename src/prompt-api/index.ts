@@ -5,20 +5,20 @@ import { findLanguageModel, type Availability } from './language-model.ts'
 import { promptApiDefinition } from './prompt-api-definition.ts'
 
 export interface PromptApiOptions {
-  /** Goes into `LanguageModel.create()`: `expectedInputs`, `expectedOutputs`, `topK`, `temperature`. */
+  /** Options for `LanguageModel.create()`: `expectedInputs`, `expectedOutputs`, `topK`, `temperature`. */
   readonly create?: JsonObject
 }
 
 /**
- * The browser's own model (`LanguageModel`, pages only): `createAgent({ engines: [promptApi()], model: {
- * provider: 'prompt-api', model: 'default' } })`. Always in ACTION mode. Nothing is downloaded
- * before `agent.prepare()` or a run.
+ * The browser's own model (`LanguageModel`, pages only): `createAgent({ engines: [promptApi()], model: { provider:
+ * 'prompt-api', model: 'default' } })`. Always uses ACTION mode. Nothing is downloaded before `agent.prepare()` or a
+ * run.
  */
 export function promptApi({ create = {} }: PromptApiOptions = {}): Engine {
   return pageEngine(promptApiDefinition(create), { toolMode: 'action' })
 }
 
-/** The state of the browser's model; `'unavailable'` where there is none. Downloads nothing. */
+/** Reads the state of the browser's model: `'unavailable'` if there is none. Downloads nothing. */
 export async function promptApiAvailability({
   create = {},
 }: PromptApiOptions = {}): Promise<Availability> {

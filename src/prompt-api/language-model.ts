@@ -1,7 +1,4 @@
-/**
- * The part of the browser's Prompt API that is used
- * (https://developer.mozilla.org/docs/Web/API/LanguageModel).
- */
+/** The part of the browser's Prompt API that Offstage uses (https://developer.mozilla.org/docs/Web/API/LanguageModel). */
 export interface LanguageModelFactory {
   availability(options?: object): Promise<Availability>
   create(options: {
@@ -30,7 +27,7 @@ export type PromptPart =
   | { readonly type: 'text'; readonly value: string }
   | { readonly type: 'image'; readonly value: Blob }
 
-/** Undefined where the browser, or the context, has no Prompt API: workers and plain HTTP pages. */
+/** The Prompt API. Undefined if the browser or context has none, as in workers and on plain HTTP pages. */
 export function findLanguageModel(): LanguageModelFactory | undefined {
   return Reflect.get(globalThis, 'LanguageModel') as LanguageModelFactory | undefined
 }

@@ -17,7 +17,7 @@ import { withSingleSystemMessage } from '../engines/single-system-message.ts'
 import { type ChatMessage, chatMessages } from '../providers/openai/messages.ts'
 import { compatible } from '../providers/openai/presets.ts'
 
-/** The browser's own model behind the engine's contract. A session a turn: it holds the history. */
+/** The browser's own model as an engine. A session holds the history, so each turn opens a new one. */
 export function promptApiDefinition(create: JsonObject): EngineDefinition {
   return {
     id: 'prompt-api',
@@ -98,7 +98,7 @@ async function availableModel(options: JsonObject): Promise<LanguageModelFactory
   return factory
 }
 
-/** The Prompt API's exceptions, by name. */
+/** Converts the Prompt API's exceptions, by name, to typed errors. */
 function promptError(thrown: unknown): unknown {
   const error = asRecord(thrown)
   const words = describeThrown(thrown)
@@ -131,7 +131,7 @@ function promptError(thrown: unknown): unknown {
   }
 }
 
-/** The conversation in the form of the Prompt API: a system prompt first, then turns of both sides. */
+/** Converts the conversation for the Prompt API: a system prompt first, then user and assistant messages. */
 function toPrompts(request: ModelRequest): Prompt[] {
   const turns: ModelRequest = { ...withSingleSystemMessage(request), toolMode: 'action' }
   return chatMessages(turns, { providerId: 'prompt-api', rules: compatible }).map(toPrompt)

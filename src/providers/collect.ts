@@ -27,7 +27,7 @@ export interface CollectedTurn {
   readonly text: string
   readonly reasoning: string
   readonly toolCalls: readonly CollectedCall[]
-  /** What the model produced, if anything. */
+  /** Files that the model generated, if any. */
   readonly files?: readonly FilePart[]
   /** `'error'` when the stream failed. */
   readonly finishReason: FinishReason
@@ -38,8 +38,8 @@ export interface CollectedTurn {
 }
 
 /**
- * A whole model turn from its parts. Never rejects: what failed is in `error`, beside the text that
- * came before; then every call has an `error` and none an `input`.
+ * Collects a stream's parts into a whole model turn. Never rejects: a failure is in `error`, beside the text received
+ * before it. After a failure, every call has an `error` and none an `input`.
  */
 export async function collect(parts: AsyncIterable<StreamPart>): Promise<CollectedTurn> {
   const collector = createCollector()
@@ -134,7 +134,7 @@ function collected(call: ToolCallStreamPart): CollectedCall {
   return rest
 }
 
-/** A call of which only the beginning was streamed. */
+/** Returns a call for which only the beginning was streamed. */
 function cutCall(toolCallId: string, toolName: string): ToolCallStreamPart {
   return { type: 'tool-call', toolCallId, toolName, ...unfinished() }
 }

@@ -6,7 +6,7 @@ import type { ProviderDefinition } from './define-provider.ts'
 import type { Provider, StreamOptions } from './provider.ts'
 import { createProviderRegistry } from './registry.ts'
 
-/** What a key or header function receives: which request it is for. */
+/** Argument of the `apiKey` and `headers` functions: the endpoint, and the state of the request. */
 export interface CredentialContext extends Endpoint {
   /** Aborted with the request. */
   readonly signal: AbortSignal
@@ -25,13 +25,13 @@ export interface ProviderConfig extends Omit<ModelConfigData, 'model' | 'headers
 }
 
 export interface CreateProviderOptions {
-  /** Providers of one's own, by `defineProvider`. */
+  /** Custom providers, made with `defineProvider`. */
   readonly providers?: readonly ProviderDefinition[]
 }
 
 /**
- * A model that can be called. Throws `invalid-config` or `unknown-provider`; whatever happens later is
- * part of the stream. Relative base URLs are resolved against the page.
+ * Creates a provider for one model. Throws `invalid-config` or `unknown-provider`; later failures are parts of the
+ * stream. Relative base URLs are resolved against the page.
  */
 export function createProvider(
   config: ProviderConfig,

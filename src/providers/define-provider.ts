@@ -1,13 +1,13 @@
 import { OffstageError } from '../protocol/error.ts'
 import type { HttpProviderDefinition, StreamProviderDefinition } from './provider.ts'
 
-/** A provider as it is registered, whatever it keeps in its state. */
+/** A provider definition with any type of state. */
 export type ProviderDefinition = HttpProviderDefinition<unknown> | StreamProviderDefinition
 
 /**
- * Checks and types a provider of one's own: an HTTP wire format, or a stream from elsewhere. Hand the
- * result to `createProvider(config, { providers })` or to `startWorker({ providers })`. Throws
- * `invalid-config` when a part is missing.
+ * Checks and types a custom provider: an HTTP wire format, or any other stream. Pass the result to
+ * `createProvider(config, { providers })` or `startWorker({ providers })`. Throws `invalid-config` if
+ * a part is missing.
  */
 export function defineProvider<State>(
   definition: HttpProviderDefinition<State> | StreamProviderDefinition,

@@ -7,11 +7,10 @@ import type {
 } from '../protocol/message.ts'
 
 /**
- * A copy of the history in which every call is answered by exactly one result, in one tool message
- * right after the calls and in their order: what every vendor demands. A result is looked for up to the
- * next assistant message; a call without one is answered as `interrupted`; results without a call are
- * left out. A call id used twice gets a suffix, on both sides of its pair. Messages that need no healing
- * keep their identity.
+ * A copy of the history that every vendor accepts. Each call has exactly one result, in one tool message
+ * right after the calls and in their order. Results are searched up to the next assistant message. A call
+ * without a result is answered as `interrupted`; results without a call are left out. A call id used twice
+ * gets a suffix, in both call and result. Messages that need no change keep their identity.
  */
 export function healHistory(messages: readonly Message[]): Message[] {
   const healed: Message[] = []

@@ -19,7 +19,7 @@ export function outputText(output: ToolOutput): string {
   }
 }
 
-/** The files of an output, for vendors whose tool messages can't hold them. */
+/** Files of an output, for vendors that don't accept files in tool messages. */
 export function outputFiles(output: ToolOutput): FilePart[] {
   return output.type === 'content' ? output.value.filter((part) => part.type === 'file') : []
 }

@@ -5,11 +5,11 @@ export interface PendingToolCall {
 }
 
 /**
- * The tool calls of a history that have no result, in the order in which they were made. Counted by
- * id: of two calls with one id, a single result settles the first. Reads messages of three shapes,
- * mixed too: Offstage's (`parts` with `tool-call` and `tool-result`), OpenAI's Chat Completions
- * (`tool_calls`, role `tool` with `tool_call_id`) and Anthropic's Messages (`content` blocks
- * `tool_use` and `tool_result`). What it can't read, it passes over.
+ * The tool calls of a history without a result, in order. If two calls share an id, a single result
+ * belongs to the first. Ignores messages in unknown shapes. Reads three shapes, also mixed:
+ * - Offstage's: `parts` with `tool-call` and `tool-result`
+ * - OpenAI's Chat Completions: `tool_calls`, role `tool` with `tool_call_id`
+ * - Anthropic's Messages: `content` blocks `tool_use` and `tool_result`
  *
  * Formats: https://platform.openai.com/docs/api-reference/chat/create,
  * https://docs.anthropic.com/en/api/messages
@@ -51,7 +51,7 @@ function offstagePart(part: unknown): CallEntry[] {
 
 function openAiCall(toolCall: unknown): CallEntry[] {
   const fields = record(toolCall)
-  // Custom tools carry their name under `custom` in place of `function`.
+  // Custom tools have their name in `custom` instead of `function`.
   return call(fields['id'], record(fields['function'] ?? fields['custom'])['name'])
 }
 

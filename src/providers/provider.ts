@@ -5,7 +5,7 @@ import type { Credentials, Endpoint, ModelConfigData } from '../protocol/model.t
 import type { StreamPart } from '../protocol/stream-part.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 
-/** One model turn, in Offstage's own terms. */
+/** The input of one model turn, in Offstage's own format. */
 export interface ModelRequest {
   readonly messages: readonly Message[]
   readonly tools: readonly ToolDefinition[]
@@ -17,9 +17,9 @@ export interface ModelRequest {
    * the provider sends no tools and leaves the text (think tags too) as it is. Default `'native'`.
    */
   readonly toolMode?: 'native' | 'action'
-  /** Answers since the person's last message, with those that are no longer sent. Default: those in `messages`. */
+  /** Number of answers since the last user message, including those no longer sent. Default: counted in `messages`. */
   readonly answers?: number
-  /** Whoever asks reads the text: think tags are left in it in native mode, too. Default: they are split off. */
+  /** Leaves think tags in the text in native mode, too. Default: they are split off. */
   readonly textAsWritten?: boolean
   /** Emit each piece of the provider's own data as a `raw` part before what was read from it. */
   readonly raw?: boolean
@@ -30,10 +30,10 @@ export interface ModelRequest {
  */
 export type RequestForm = ReadonlySet<string>
 
-/** A request as it was refused. */
+/** A request that the endpoint refused. */
 export interface Refused {
   readonly providerId: string
-  /** Before its form was changed. */
+  /** The request, without the changes of its form. */
   readonly request: ModelRequest
   readonly body: JsonObject
   readonly error: ErrorData
@@ -41,11 +41,11 @@ export interface Refused {
   readonly hasResponses: boolean
 }
 
-/** Finds the form in which an endpoint takes the requests for one message. */
+/** Finds the form in which an endpoint accepts the requests for one message. */
 export interface Ladder {
-  /** The form of the next request. */
+  /** Changes to make to the next request. */
   readonly form: RequestForm
-  /** Takes a refusal. True: the form has changed, for another request. */
+  /** Handles a refusal. Returns true if the form has changed, so that another request is worth a try. */
   climb(refused: Refused): boolean
   /** Remembers the form of an answered request. Returns warnings of what it lost, the first time. */
   answered(): readonly StreamPart[]
@@ -57,7 +57,7 @@ export interface StreamOptions {
   readonly fetch?: typeof fetch
   /** Called before the request, and once more after a 401. Default: no key. */
   readonly credentials?: (previousRejected: boolean, endpoint: Endpoint) => Promise<Credentials>
-  /** Counts the requests for one message. Default: a new one, whose forms are kept while the realm lives. */
+  /** Adapts the requests for one message. Default: a new one; its forms are kept while the page or worker lives. */
   readonly ladder?: Ladder
 }
 
@@ -68,13 +68,13 @@ export interface StreamOptions {
  */
 export interface Provider {
   readonly id: string
-  /** Parts, grouped by the network chunk that brought them. What the loop uses. */
+  /** Yields parts, grouped by the network chunk that brought them. The loop uses this method. */
   batches(request: ModelRequest, options?: StreamOptions): AsyncIterable<readonly StreamPart[]>
-  /** The same parts, one by one. */
+  /** Yields the same parts one by one. */
   stream(request: ModelRequest, options?: StreamOptions): AsyncIterable<StreamPart>
 }
 
-/** What a provider is made of: its parts one by one are the same. */
+/** A provider without `stream`, which is derived from `batches`. */
 export type BatchProvider = Pick<Provider, 'id' | 'batches'>
 
 export interface HttpRequest {
@@ -89,7 +89,7 @@ export type RequestConfig = ModelConfigData & Credentials
 /** A wire format over HTTP: two pure functions, and a state for one response. */
 export interface HttpProviderDefinition<State> {
   readonly id: string
-  /** Where requests go, for the functions that return keys. Default: `config.baseURL`. */
+  /** Returns the base URL to pass to functions that return keys. Default: `config.baseURL`. */
   baseURL?(config: ModelConfigData): string
   /** `form`: what the endpoint has refused so far. Changes that are the same for all formats are made elsewhere. */
   toRequest(request: ModelRequest, config: RequestConfig, form: RequestForm): HttpRequest
@@ -103,18 +103,18 @@ export interface HttpProviderDefinition<State> {
    */
   end?(state: State, ending: { readonly done: boolean }): StreamPart[]
   /**
-   * The output was said to be over (a finish reason), so that only the end of the body is awaited. From
-   * then on what holds no output doesn't keep the request open. Default: never.
+   * Whether the model's output is over (a finish reason was sent) and only the end of the body is awaited. From then
+   * on, chunks without output don't keep the request open. Default: never.
    */
   isEnding?(state: State): boolean
-  /** The same server's Responses API, where it can be asked in place of this format. Loaded when it is used. */
+  /** Loads the server's Responses API, if it can be asked instead of this format. */
   responses?(): Promise<HttpProviderDefinition<unknown>>
 }
 
-/** A provider that is no HTTP endpoint: a script, an engine in the browser. */
+/** A provider without an HTTP endpoint: a script, an engine in the browser. */
 export interface StreamProviderDefinition {
   readonly id: string
-  /** Parts one by one, or those that came together as a list. */
+  /** Yields single parts, or a list of parts that arrived together. */
   stream(
     request: ModelRequest,
     config: ModelConfigData,

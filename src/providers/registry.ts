@@ -13,7 +13,7 @@ import type {
 } from './provider.ts'
 
 export interface ProviderRegistry {
-  /** Throws `unknown-provider`, naming those that are known. A key in `config` is used as it is. */
+  /** Creates a provider. A key in `config` is used unchanged. Throws `unknown-provider`, which lists the known ones. */
   create(config: RequestConfig): Provider
 }
 
@@ -24,7 +24,7 @@ const chat = (id: ChatId) => async () => (await import('./openai/define-chat.ts'
 const messages = (id: MessagesId) => async () =>
   (await import('./anthropic/define-messages.ts')).messagesProvider(id)
 
-/** Built-in wire formats: each is loaded when a provider of it is made. */
+/** Built-in wire formats. Each is loaded when a provider with it is created. */
 const formats: { readonly [Id in ChatId | MessagesId]: Load } = {
   openai: chat('openai'),
   gemini: chat('gemini'),
@@ -38,7 +38,7 @@ const formats: { readonly [Id in ChatId | MessagesId]: Load } = {
   minimax: messages('minimax'),
 }
 
-/** Loaded when a script is played, which no app does for its users. */
+/** Plays scripts. Loaded lazily, since no app does this for its users. */
 const scripted: StreamProviderDefinition = {
   id: 'scripted',
   async *stream(...asked) {
@@ -50,9 +50,9 @@ const scripted: StreamProviderDefinition = {
 const registered: ProviderDefinition[] = []
 
 /**
- * Makes a provider known to every registry that is created in this realm from now on, and to
- * `createProvider`. In a worker file of your own, `startWorker({ providers })` does the same for one
- * worker. Returns its undo.
+ * Registers a provider for `createProvider` and all registries created in this realm from now on. In your
+ * own worker file, `startWorker({ providers })` does the same for one worker. Returns a function that
+ * unregisters it.
  */
 export function registerProvider(definition: ProviderDefinition): () => void {
   registered.push(definition)
@@ -62,7 +62,7 @@ export function registerProvider(definition: ProviderDefinition): () => void {
   }
 }
 
-/** The built-in providers and, before them, one's own: of one id, the last one given counts. */
+/** Creates a registry of built-in and custom providers. Custom ones win; if two share an id, the last one. */
 export function createProviderRegistry(
   custom: readonly ProviderDefinition[] = [],
 ): ProviderRegistry {
@@ -93,7 +93,7 @@ function builtIn(config: ModelConfigData, others: Iterable<string>): Load {
   return formats[id as keyof typeof formats]
 }
 
-/** Definitions append their paths; a URL that was made absolute ends in a slash when it has no path. */
+/** Removes the trailing slash, since definitions append their paths. An absolute URL without a path ends in one. */
 function withoutTrailingSlash(config: RequestConfig): RequestConfig {
   const { baseURL } = config
   return baseURL === undefined ? config : { ...config, baseURL: baseURL.replace(/\/+$/, '') }
@@ -107,7 +107,7 @@ function createStreamProvider(
     try {
       let isOver = false
       for await (const given of definition.stream(request, config, options)) {
-        // Nothing that follows the end counts.
+        // Ignores everything after the end.
         if (isOver) continue
         const batch = [given].flat()
         const end = batch.findIndex(({ type }) => type === 'finish' || type === 'error')
@@ -121,7 +121,7 @@ function createStreamProvider(
   return { id: definition.id, batches }
 }
 
-/** Entries of this package that provide the page's engines. */
+/** Functions and package entries that create the page's engines. */
 const engineEntries: { readonly [Id in EngineId]: string } = {
   webllm: 'webllm() from offstage/webllm',
   wllama: 'wllama() from offstage/wllama',

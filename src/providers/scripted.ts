@@ -101,7 +101,7 @@ function actionText({ text = '', toolCalls = [] }: ScriptStep, request: ModelReq
   return [text, formatAction(calls, request.tools)].filter((piece) => piece !== '').join('\n')
 }
 
-/** By characters, not code units: a piece never splits an emoji in half. */
+/** Cuts by characters, not code units, so no piece splits an emoji. */
 function cut(text: string, length: number): string[] {
   const characters = Array.from(text)
   const pieces: string[] = []
@@ -128,7 +128,7 @@ function endOf(
   return [...calls, { type: 'finish', finishReason: calls.length > 0 ? 'tool-calls' : 'stop' }]
 }
 
-/** Ids that are the same for the same position in the same conversation, and unique otherwise. */
+/** Returns the parts of a step's calls. Ids depend only on the position, so a replay has the same ones. */
 function callParts({ toolCalls = [] }: ScriptStep, position: ScriptPosition): StreamPart[] {
   const ids = toolCalls.map(
     (_, index) => `call_${position.userCount}_${position.index}_${index + 1}`,
@@ -178,7 +178,7 @@ const FIELDS: Readonly<Record<keyof Script, readonly [Check, string]>> = {
   pieceLength: [optional(isNumber), 'a number of characters'],
 }
 
-/** What is wrong with a script; null: nothing. It comes from a page's own code, and may be anything. */
+/** Returns the error of an invalid script, or null. Page code may pass any value. */
 function scriptFault(script: Script): ErrorData | null {
   for (const [name, [check, what]] of Object.entries(FIELDS))
     if (!check(script[name as keyof Script]))

@@ -8,12 +8,12 @@ import type {
 
 const INTRO: TextPart = { type: 'text', text: 'Files from your answer above:' }
 
-/** Stands in place of a file that a model or its server doesn't take. */
+/** Text in place of a file that a model or its server doesn't accept. */
 export function fileInWords({ mediaType, filename }: FilePart): string {
   return `[A file was left out: ${[filename, mediaType].filter(Boolean).join(', ')}]`
 }
 
-/** The messages with words in place of the files that are left out. */
+/** Replaces files that are left out by text. */
 export function filesInWords(
   messages: readonly Message[],
   isLeftOut: (file: FilePart) => boolean,
@@ -50,8 +50,8 @@ function isFile(part: { readonly type: string } | FilePart): part is FilePart {
 }
 
 /**
- * Files that the model produced, as input: vendors take none in the model's own messages. They stand before what the
- * person says next, or behind the results of the answer's calls.
+ * Moves files that the model produced into user messages: vendors don't accept them in the model's own messages. They
+ * stand at the start of the next user message, or after the results of the answer's calls.
  */
 export function withFilesAsInput(messages: readonly Message[]): readonly Message[] {
   if (!messages.some((message) => message.role === 'assistant' && hasFiles(message)))
@@ -80,7 +80,7 @@ export function withFilesAsInput(messages: readonly Message[]): readonly Message
   return sent
 }
 
-/** An answer of files alone is one nevertheless: else two of the person's messages would follow each other. */
+/** Removes the files. An answer of files alone gets a text: else two user messages would be adjacent. */
 function withoutFiles(
   { parts }: AssistantMessage,
   files: readonly FilePart[],

@@ -1,9 +1,9 @@
 import type { ModelConfigData } from '../protocol/model.ts'
 
-/** Vendors whose native calls are dependable: what looks like a call in their models' text is talk. */
+/** Vendors with dependable native calls: text that looks like a call is only text. */
 const DEPENDABLE: ReadonlySet<string> = new Set(['openai', 'anthropic', 'minimax', 'gemini'])
 
-/** Whether calls in a model's text are read (Q1). In ACTION mode they are the only ones there are. */
+/** Whether calls in a model's text are read (Q1). In ACTION mode there are no others. */
 export function readsTextCalls(
   { provider, rescue, toolChoice }: Pick<ModelConfigData, 'provider' | 'rescue' | 'toolChoice'>,
   toolMode: 'native' | 'action',
@@ -12,10 +12,10 @@ export function readsTextCalls(
   return toolMode === 'action' || (rescue !== 'off' && !DEPENDABLE.has(provider))
 }
 
-/** Models whose own format of calls has no marker: bare JSON, Python or ReAct. */
+/** Models that write calls without markers: bare JSON, Python or ReAct. */
 const BARE = /llama|toolace|xlam|command-?[ar]|functionary|gemma/i
 
-/** In ACTION mode, whether only calls with a beginning and an end of their own are read (R18). */
+/** Whether only calls with start and end markers are read (R18). Only in ACTION mode. */
 export function readsDelimitedOnly(model: string, toolMode: 'native' | 'action'): boolean {
   return toolMode === 'action' && !BARE.test(model)
 }

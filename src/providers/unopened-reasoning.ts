@@ -1,9 +1,9 @@
 import type { StreamPart } from '../protocol/stream-part.ts'
 
-/** Code of the warning that stands where a `</think>` without an opening tag stood. */
+/** Warning in place of a `</think>` without an opening tag. */
 export const UNOPENED_REASONING_CODE = 'unopened-reasoning'
 
-/** All text of the stream before this part was reasoning. Whoever collects parts moves it. */
+/** Marks all text before this part as reasoning. The code that collects parts must move it. */
 export const UNOPENED_REASONING: Extract<StreamPart, { type: 'warning' }> = {
   type: 'warning',
   code: UNOPENED_REASONING_CODE,
@@ -13,7 +13,7 @@ export const UNOPENED_REASONING: Extract<StreamPart, { type: 'warning' }> = {
 
 export const STRAY_CLOSER_CODE = 'stray-think-closer'
 
-/** A `</think>` that closes nothing stood here: the text before is reply, but a call in it is reasoning. */
+/** Replaces a stray `</think>`: the text before it is reply, but calls in that text are reasoning. */
 export const STRAY_CLOSER: Extract<StreamPart, { type: 'warning' }> = {
   type: 'warning',
   code: STRAY_CLOSER_CODE,

@@ -25,25 +25,28 @@ import {
 import type { ChatEvents, OffstageChat as ChatElement } from '../chat/index.ts'
 import { AgentContext } from './context.ts'
 
-/** Components by the name of the tool whose calls they draw. */
+/** Components that draw a tool's calls, by the tool's name. */
 export interface CallCards {
   readonly [toolName: string]: ComponentType<CallCardProps>
 }
 
-/** Listeners of the element's events, such as `onoffstage-feedback`. React sets them from version 19 on. */
+/** Listeners for the element's events, such as `onoffstage-feedback`. Needs React 19 or later. */
 export type ChatListeners = {
   readonly [Type in keyof ChatEvents as `on${Type}`]?:
     | ((event: ChatEvents[Type]) => void)
     | undefined
 }
 
-/** Properties and events of `<offstage-chat>`, and attributes. */
+/** Properties, events and HTML attributes of `<offstage-chat>`. */
 export interface OffstageChatProps
   extends Omit<GivenSettings, 'renderers'>, HTMLAttributes<HTMLElement>, ChatListeners {
   readonly renderers?: CallCards | undefined
 }
 
-/** `<offstage-chat>`, which is loaded with the first one. `agent`: default that of the provider; `ref`: the element. */
+/**
+ * Renders `<offstage-chat>`, and loads the element on first use. `agent` defaults to the provider's. `ref` is the
+ * element.
+ */
 export const OffstageChat: ForwardRefExoticComponent<
   OffstageChatProps & RefAttributes<ChatElement>
 > = /* @__PURE__ */ forwardRef<ChatElement, OffstageChatProps>(function OffstageChat(props, ref) {
@@ -80,7 +83,7 @@ export const OffstageChat: ForwardRefExoticComponent<
   )
 })
 
-/** The properties of the element, and what is left. */
+/** Splits props into properties of the element and the rest. */
 function divided(props: object): readonly [GivenSettings, object] {
   const settings: Record<string, unknown> = {}
   const others: Record<string, unknown> = {}

@@ -14,14 +14,14 @@ import type { Agent } from '../index.ts'
 
 export type OffstageProviderProps = { readonly children?: ReactNode } & (
   | {
-      /** Made by the app, which also disposes of it. */
+      /** An agent made by the app. The app also disposes of it. */
       readonly agent: Agent
       readonly create?: undefined
     }
   | {
       /**
-       * Makes the agent, once, after the first rendering in a page; never on a server. It is disposed of when the provider is
-       * unmounted. A later function is not called.
+       * Creates the agent once, after the first render in a browser; never on a server. The provider disposes of the
+       * agent when it unmounts. If the function changes later, the new one is not called.
        */
       readonly create: () => Agent
       readonly agent?: undefined
@@ -32,7 +32,7 @@ export const AgentContext: Context<Agent | null | undefined> = /* @__PURE__ */ c
   Agent | null | undefined
 >(undefined)
 
-/** Gives the components below an agent. */
+/** Provides an agent to the components below. */
 export function OffstageProvider({ agent, create, children }: OffstageProviderProps): ReactElement {
   const [made, setMade] = useState<Agent | null>(null)
   const [hold] = useState(() => create && holdAgent(create))
@@ -41,7 +41,10 @@ export function OffstageProvider({ agent, create, children }: OffstageProviderPr
   return createElement(AgentContext.Provider, { value: agent ?? made }, children)
 }
 
-/** The agent of the nearest provider. Null until that has made it, and on a server where it makes it itself. */
+/**
+ * The nearest provider's agent. With `create`, null until the provider has made the agent, and always null on a
+ * server.
+ */
 export function useAgent(): Agent | null {
   const agent = useContext(AgentContext)
   return agent === undefined

@@ -5,18 +5,18 @@ import type { Conversation, ConversationSnapshot } from '../index.ts'
 import { useAgent } from './context.ts'
 
 export interface UsedConversation<Shown> extends ConversationActions {
-  /** What is shown now, or what `select` made of it. */
+  /** The current snapshot, or the result of `select`. */
   readonly snapshot: Shown
-  /** For all else that can be done with it. Null where there is no agent yet. */
+  /** The conversation's full API. Null until there is an agent. */
   readonly conversation: Conversation | null
 }
 
 /**
- * Follows a conversation. Without an id: one that all components share which name none, new on each page. The functions stay
- * the same as long as the conversation does.
+ * Follows a conversation. Components without an id share one conversation, new on each page. The functions stay the
+ * same as long as the conversation does.
  */
 export function useConversation(id?: string | null): UsedConversation<ConversationSnapshot>
-/** Renders anew only when what `select` returns is not alike: another value, or an object or array that holds others. */
+/** Renders again only when the result of `select` is no longer shallowly equal. */
 export function useConversation<Shown>(
   id: string | null | undefined,
   select: (snapshot: ConversationSnapshot) => Shown,

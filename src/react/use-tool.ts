@@ -5,14 +5,14 @@ import type { JsonSchema, StandardSchema } from '../index.ts'
 import { useAgent } from './context.ts'
 
 /**
- * Registers a tool while the component is mounted. Its functions are those of the newest rendering. `deps`: what its name
- * and schema depend on; default: they are compared after each rendering.
+ * Registers a tool while the component is mounted. The tool's functions are those of the newest rendering. `deps`:
+ * values that its name and schema depend on. Default: both are compared after each rendering.
  */
 export function useTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,
 >(tool: ToolWith<Schema, Output>, deps?: DependencyList): void
-/** The same of a tool that calls other tools: it has `run` in place of `execute`. */
+/** Registers a tool that calls other tools: it has `run` in place of `execute`. */
 export function useTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,
@@ -35,14 +35,14 @@ export function useTool(tool: AnyTool, deps?: DependencyList): void {
   }, [agent, newest])
 }
 
-/** Adds a value to what the model is told of the page at each step, while the component is mounted: the newest one. */
+/** Adds a value to the model's live context while the component is mounted. Each step reads the newest value. */
 export function useAgentContext(value: unknown): void {
   const agent = useAgent()
   const newest = useNewest(value)
   useEffect(() => agent?.addContext(() => newest.current), [agent, newest])
 }
 
-/** That of the newest rendering, for what is called later than the effects of it. */
+/** Returns a ref to the newest rendering's value, for functions that are called after its effects. */
 function useNewest<Value>(value: Value): RefObject<Value> {
   const newest = useRef(value)
   useEffect(() => {

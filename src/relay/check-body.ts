@@ -6,17 +6,17 @@ import type { Body, WireFormat } from './wire-format.ts'
 /** Rules for the body of a page's request. */
 export interface BodyRules {
   readonly models: ReadonlySet<unknown>
-  /** Fields that are passed on in addition to the format's own. */
+  /** Fields to pass on in addition to the format's own. */
   readonly fields: ReadonlySet<unknown>
-  /** Types of tools that are passed on in addition to functions. */
+  /** Types of tools to pass on in addition to functions. */
   readonly toolTypes: ReadonlySet<unknown>
   readonly references: boolean
   readonly maxOutputTokens: number
 }
 
 /**
- * The body to send, from what was parsed: with a duplicate key, the text could mean one model here and another one at the
- * vendor. Throws a `RelayError` for what the rules refuse.
+ * Builds the body to send from the parsed body. The original text is never sent: with a duplicate key it could name one
+ * model here and another at the vendor. Throws a `RelayError` if the rules refuse a field.
  */
 export function checkBody(body: unknown, format: WireFormat, rules: BodyRules): Body {
   if (!isRecord(body)) throw badRequest('The body must be a JSON object.')
@@ -40,13 +40,13 @@ function checkFields(body: Body, format: WireFormat, { fields }: BodyRules): voi
     throw badRequest('`stream` must be true or false.')
   for (const name of Object.keys(body)) {
     if (format.fields.has(name) || fields.has(name)) continue
-    // OpenAI stores what doesn't say this.
+    // OpenAI stores requests without `store: false`.
     if (name === 'store' && body[name] === false) continue
     throw badRequest(`The relay does not pass the field ${quoted(name)}.`)
   }
 }
 
-/** Functions run in the page. Tools of other types run at the vendor, each at a price of its own. */
+/** Refuses tools other than functions, unless allowed: they run at the vendor, at their own price. */
 function checkTools(tools: unknown, format: WireFormat, { toolTypes }: BodyRules): void {
   if (tools === undefined) return
   if (!Array.isArray(tools)) throw badRequest('`tools` must be an array.')
@@ -58,7 +58,7 @@ function checkTools(tools: unknown, format: WireFormat, { toolTypes }: BodyRules
   }
 }
 
-/** The lowest limit of the request and the relay, under the one name that the server knows. Budgets for reasoning stay below. */
+/** The lowest limit of request and relay, in the one field that the server knows. Lowers reasoning budgets below it. */
 function outputLimits(
   body: Body,
   { outputLimits: names }: WireFormat,
@@ -81,7 +81,7 @@ function lowered(
 ): Body {
   const value = body[field]
   if (!isRecord(value) || (value[budget] ?? null) === null) return {}
-  // Anthropic refuses a budget that leaves nothing for the answer.
+  // Anthropic refuses a budget that leaves no tokens for the answer.
   const lower = Math.min(checkLimit(budget, value[budget]), Math.max(limit - 1, 1))
   return { [field]: { ...value, [budget]: lower } }
 }
@@ -93,7 +93,7 @@ function checkLimit(name: string, limit: unknown): number {
   return Number(limit)
 }
 
-/** A page's own words, as far as an error repeats them. */
+/** Quotes the page's input in an error, shortened. */
 function quoted(words: unknown): string {
   return `\`${typeof words === 'string' ? words.slice(0, 60) : typeof words}\``
 }

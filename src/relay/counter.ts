@@ -1,18 +1,18 @@
-/** Keeps the counts of users. One method, which a Redis (`INCRBY`), an SQL upsert or a Durable Object can be. */
+/** Stores the users' counts. Implement it with Redis (`INCRBY`), an SQL upsert or a Durable Object. */
 export interface RelayCounter {
   /**
-   * Adds to a count, which begins at 0, and returns the sum. Must be atomic: two calls at once get different sums. The count
-   * may be forgotten after `expiresAt`, a Unix time in milliseconds. `amount` is below 0 where less was used than reserved.
+   * Adds to a count, which begins at 0, and returns the sum. Must be atomic: concurrent calls get different sums. The count
+   * may be deleted after `expiresAt`, a Unix time in milliseconds. `amount` is negative if less was used than reserved.
    */
   add(key: string, amount: number, expiresAt: number): number | Promise<number>
 }
 
-/** Expired counts are removed after so many new ones. */
+/** Number of new counts between two removals of expired ones. */
 const SWEEP_EVERY = 1000
 
 /**
- * The default counter: in the memory of this process, for this relay. A restart forgets it, and each of several processes,
- * isolates or serverless instances counts on its own: n of them allow n times as much.
+ * The default counter, in this process's memory. A restart resets it. Processes, isolates and serverless instances count
+ * separately: n of them allow n times as much.
  */
 export function memoryCounter(): RelayCounter {
   const counts = new Map<string, { sum: number; readonly expiresAt: number }>()

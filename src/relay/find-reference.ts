@@ -1,7 +1,7 @@
 import { isRecord } from '../lib/shape.ts'
 import type { Body } from './wire-format.ts'
 
-/** Types of items, parts, sources and choices that need nothing beside the request. */
+/** Types of items, parts, sources and choices that are complete in the request. */
 const TYPES = new Set(
   `message function_call function_call_output custom_tool_call custom_tool_call_output reasoning
   text input_text output_text refusal summary_text reasoning_text thinking redacted_thinking
@@ -13,21 +13,24 @@ const TYPES = new Set(
 )
 const REFERENCE_TYPES = new Set(['item_reference', 'url', 'video'])
 
-/** Fields of text, where an address is only words. */
+/** Text fields, in which an address is only text. */
 const TEXTS = new Set(
   `text content output system instructions thinking reasoning reasoning_content summary refusal
   title context name filename id call_id tool_call_id tool_use_id`.split(/\s+/),
 )
-/** Arguments of tools have names of the page's own. */
+/** Fields with a tool's arguments, in which the page chooses the names. */
 const ARGUMENTS = new Set(['arguments', 'input'])
 
 /**
- * Without one of these, an id stands for what the vendor has stored: an item_reference, of which the `type` may be left
- * out, or `{ id, type: 'reasoning' }`. Its `summary`, a list, is not what the model gets.
+ * Fields with content. An id without any of them refers to data stored at the vendor: an item_reference, even without
+ * `type`, or `{ id, type: 'reasoning' }`. A reasoning item's `summary` list doesn't count: the model doesn't get it.
  */
 const CONTENTS = 'content encrypted_content name function output text data signature'.split(' ')
 
-/** URL parsers ignore control characters and spaces before the scheme, and some of them inside. Prose has a space after a colon. */
+/**
+ * Matches a URL. URL parsers ignore control characters and spaces before the scheme, and some inside it. Prose doesn't
+ * match, since a space follows its colons.
+ */
 const ADDRESS = /^[\0- ]*(?!data:)[a-z][a-z\d+.\-\t\n\r]*:\S/i
 
 export interface ReferenceRules {
@@ -39,13 +42,13 @@ interface Place {
   readonly key: string
   readonly value: unknown
   readonly parent: Body
-  /** Inside an item of a tool that the relay allows. */
+  /** Whether the place is inside an item of a tool that the relay allows. */
   readonly isTool: boolean
 }
 
 /**
- * The first thing in a body that the request doesn't hold itself: an item of another type, an id of what is stored at the
- * vendor, which anybody with the same key can read, or an address, which the model's server would fetch from where it is.
+ * Finds the first reference in a body to data outside the request: an item of another type, an id, or an address. An id
+ * can refer to any data stored with the same key. An address would be fetched from within the model server's network.
  */
 export function findReference(body: Body, rules: ReferenceRules): string | undefined {
   for (const place of placesOf(body, (type) => belongsToTool(type, rules.toolTypes)))
@@ -54,7 +57,7 @@ export function findReference(body: Body, rules: ReferenceRules): string | undef
   return undefined
 }
 
-/** Every field of messages, items and their parts at any depth. No recursion: a body may be nested deeper than the call stack. */
+/** All fields of messages, items and parts, at any depth. Not recursive: deep bodies would overflow the call stack. */
 export function placesOf(
   body: Body,
   isToolType: (type: unknown) => boolean = () => false,
@@ -67,7 +70,7 @@ export function placesOf(
     instructions,
     choice,
   }).map(([key, value]) => ({ key, value, parent: {}, isTool: false }))
-  // The list grows as it is walked through.
+  // The list grows during this loop.
   for (const { key, value, parent, isTool } of places) {
     if (Array.isArray(value))
       for (const each of value as readonly unknown[])
@@ -82,7 +85,7 @@ export function placesOf(
   return places
 }
 
-/** `web_search_call` and `web_search_tool_result` belong to `web_search_20250305`. */
+/** Whether an item's type belongs to an allowed tool: `web_search_call` belongs to `web_search_20250305`. */
 function belongsToTool(type: unknown, toolTypes: ReadonlySet<unknown>): boolean {
   if (toolTypes.has(type)) return true
   return [...toolTypes].some((tool) =>
@@ -116,7 +119,7 @@ function isFull(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : (value ?? '') !== ''
 }
 
-/** OpenRouter's `reasoning.summary`. */
+/** Whether this is OpenRouter's `reasoning`, with a string as `summary`: no reference. */
 function isSummary({ summary }: Body): boolean {
   return typeof summary === 'string'
 }

@@ -3,13 +3,13 @@ import { RelayError } from './relay-error.ts'
 
 /** Limits of one user in one window. */
 export interface RelayAmounts {
-  /** Each request counts, also one that is refused for its body. */
+  /** Counts each request, even if its body is refused. */
   readonly requests?: number
   /** Input and output together, cached input included. */
   readonly tokens?: number
 }
 
-/** Windows begin at full minutes, hours and days of UTC. */
+/** Limits per window. Windows begin at full minutes, hours and days in UTC. */
 export interface RelayLimits {
   /** Default: 60 requests. */
   readonly perMinute?: RelayAmounts
@@ -20,7 +20,7 @@ export interface RelayLimits {
 const WINDOWS = { perMinute: 60_000, perHour: 3_600_000, perDay: 86_400_000 } as const
 const DEFAULTS: RelayAmounts = { requests: 60 }
 
-/** Counts what was used in place of what was reserved. Later calls do nothing. */
+/** Replaces the reserved tokens by those actually used. Later calls do nothing. */
 export type SettleTokens = (used: number) => Promise<void>
 
 /** The limits of one user. */
@@ -39,19 +39,19 @@ export class UserLimits {
     return Object.values(this.#limits).some((amounts: RelayAmounts) => amounts.tokens !== undefined)
   }
 
-  /** Counts a request. Throws a `RelayError` beyond a limit. */
+  /** Counts a request. Throws a `RelayError` if a limit is exceeded. */
   async takeRequest(): Promise<void> {
-    // Shortest first: what a minute refuses doesn't count for the day.
+    // Shortest window first: a request refused for the minute doesn't count for the day.
     for (const window of this.#windows('requests')) {
       const sum = await this.#counter.add(window.key, 1, window.endsAt)
-      // A limit that is not a number allows nothing.
+      // If a limit isn't a number, no request passes.
       if (!(sum <= window.limit)) throw limitReached(window)
     }
   }
 
   /**
-   * Counts tokens before they are used, so that requests side by side see each other. A user with anything left may begin: only
-   * the last answer can exceed a limit. Throws a `RelayError` where nothing is left.
+   * Counts tokens before their use, so that concurrent requests see each other. A request may begin while any tokens are
+   * left, so only the last answer can exceed a limit. Throws a `RelayError` if none are left.
    */
   async reserveTokens(amount: number): Promise<SettleTokens> {
     const taken: Window[] = []

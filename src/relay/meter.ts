@@ -1,22 +1,22 @@
 import { isRecord } from '../lib/shape.ts'
 import type { Body } from './wire-format.ts'
 
-/** How an answer ended. `failed`: the vendor wrote nothing. */
+/** How an answer ended. `failed`: the vendor sent nothing. */
 export type Ending = 'whole' | 'cut' | 'failed'
 
 /** Tokens of one answer. */
 export interface RelayUsage {
-  /** Cached input included. */
+  /** Includes cached input. */
   readonly inputTokens: number
-  /** Reasoning included. */
+  /** Includes reasoning. */
   readonly outputTokens: number
-  /** The answer was cut off before the vendor said what it used, or the vendor doesn't say it. */
+  /** True if the vendor reported no usage, or the answer was cut off before the report. */
   readonly estimated: boolean
 }
 
-/** Fewer than in English prose, since code has fewer. In UTF-8, most characters of Chinese have three. */
+/** Fewer than in English prose, since code has fewer. A Chinese character has mostly three bytes in UTF-8. */
 const BYTES_A_TOKEN = 3
-/** Reasoning that is not sent is billed. More than most models write. */
+/** Estimate for reasoning that is billed but not sent. Higher than most models' speed. */
 const TOKENS_A_SECOND = 100
 const ENDS: ReadonlySet<unknown> = new Set([
   'message_stop',
@@ -24,12 +24,12 @@ const ENDS: ReadonlySet<unknown> = new Set([
   'response.incomplete',
   'response.failed',
 ])
-/** Characters of a line, or of a JSON answer, at most. What is longer is not read. */
+/** Most characters of a line or a JSON answer. Longer ones are not read. */
 const MAX_TEXT = 16 * 1024 * 1024
 
-/** Reads what an answer uses, while its bytes pass by. */
+/** Measures an answer's tokens while its bytes pass through. */
 export class Meter {
-  /** An upper estimate, for as long as nothing is known. */
+  /** Upper estimate of tokens, used until the usage is known. */
   readonly reserved: number
   readonly #input: number
   readonly #maxOutput: number
@@ -42,7 +42,7 @@ export class Meter {
   #reportedInput = 0
   #reportedOutput = 0
 
-  /** `bytes` of the request's body, without its files. */
+  /** `bytes`: size of the request's body without files. */
   constructor(bytes: number, maxOutputTokens: number) {
     this.#input = Math.ceil(bytes / BYTES_A_TOKEN)
     this.#maxOutput = maxOutputTokens
@@ -53,7 +53,7 @@ export class Meter {
     const text = this.#decoder.decode(bytes, { stream: true })
     // Some servers send blank lines while the model works.
     if (this.#isStream === null && text.trim() === '') return
-    // Content types are wrong too often.
+    // Judged by the text, since content types are often wrong.
     this.#isStream ??= !text.trimStart().startsWith('{')
     const [first = '', ...lines] = this.#isStream ? text.split('\n') : [text]
     this.#line += first
@@ -64,11 +64,11 @@ export class Meter {
     if (this.#line.length > MAX_TEXT) this.#line = ''
   }
 
-  /** `isWhole`: the connection ended by itself. */
+  /** Returns the usage. `isWhole`: the connection ended normally. */
   end(isWhole: boolean): RelayUsage {
     if (!this.#isStream) this.#bytes = bytesOf(this.#line)
     this.#readLine()
-    // Pages may leave once they have read the answer's own end.
+    // Pages may disconnect after reading the answer's end marker.
     const isEnded = isWhole || this.#isOver
     const estimated = !(isEnded && this.#reportedOutput > 0)
     const seconds = isEnded ? 0 : (Date.now() - this.#startedAt) / 1000
@@ -94,7 +94,7 @@ export class Meter {
       if (isRecord(place) && isRecord(place['usage'])) this.#take(place['usage'])
   }
 
-  /** Counts are cumulative. Some proxies send 0 for "unknown" in the end. */
+  /** Takes reported counts, which are cumulative. Some proxies finally send 0 for "unknown". */
   #take(usage: Body): void {
     const cache =
       count(usage['cache_read_input_tokens']) + count(usage['cache_creation_input_tokens'])
@@ -117,12 +117,12 @@ function deltasOf(choices: unknown): number {
   )
 }
 
-/** Bytes of a text in UTF-8. */
+/** Length of a text in UTF-8 bytes. */
 export function bytesOf(text: string): number {
   return new TextEncoder().encode(text).length
 }
 
-/** Bytes of all texts in a delta, in any of the formats. */
+/** Bytes of all texts in a delta, in any format. */
 function bytesIn(delta: unknown): number {
   if (typeof delta === 'string') return bytesOf(delta)
   if (typeof delta !== 'object' || delta === null) return 0

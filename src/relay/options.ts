@@ -5,7 +5,7 @@ import type { RelayLimits } from './limits.ts'
 import type { RelayUsage } from './meter.ts'
 import { wireFormats, type RelayApi, type WireFormat } from './wire-format.ts'
 
-/** One call of a model, as the app's own functions see it. */
+/** A call of a model, as the app's own functions receive it. */
 export interface RelayCall {
   /** The user's id, as `authorize` returned it. */
   readonly user: string
@@ -33,9 +33,9 @@ export interface RelayOptions {
    * them share one set of limits.
    */
   readonly authorize: 'anyone' | ((request: Request) => RelayUser | Promise<RelayUser>)
-  /** What each user may use. Default: 60 requests a minute. */
+  /** Limits for each user. Default: 60 requests a minute. */
   readonly limits?: RelayLimits | ((user: string) => RelayLimits | Promise<RelayLimits>)
-  /** Where usage is counted. Default `memoryCounter()`, which knows this process only. */
+  /** Counts usage. Default `memoryCounter()`, which knows this process only. */
   readonly counter?: RelayCounter
   /** Higher limits of a request are lowered to this one, and a request without a limit gets it. Default 16 384. */
   readonly maxOutputTokens?: number

@@ -1,4 +1,4 @@
-/** The vendors' own names, by which clients tell errors apart. */
+/** Error types and their HTTP status. The names are the vendors' own, since clients check them. */
 const STATUS = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -10,10 +10,10 @@ const STATUS = {
 } as const
 
 export interface RelayErrorOptions {
-  /** Default: that of the type. */
+  /** Default: the type's status. */
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** The cause, given to `onError` only. */
+  /** The cause, passed only to `onError`. */
   readonly cause?: unknown
 }
 
@@ -29,7 +29,7 @@ export class RelayError extends Error {
     this.#options = options
   }
 
-  /** OpenAI's shape and Anthropic's in one: the clients of both read it, as Offstage does. */
+  /** Response with OpenAI's and Anthropic's error shapes combined, so clients of both can read it. */
   toResponse(): Response {
     const { status = STATUS[this.#type], headers } = this.#options
     const error = { type: this.#type, code: this.#type, message: this.message }

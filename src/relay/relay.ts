@@ -8,12 +8,12 @@ import { passAnswer, passError, sendUpstream } from './upstream.ts'
 import type { Body, WireFormat } from './wire-format.ts'
 import { placesOf } from './find-reference.ts'
 
-/** Answers a request, as a route of every framework does that has the web's own `Request` and `Response`. */
+/** A request handler, usable as a route in any framework with web-standard `Request` and `Response`. */
 export type Relay = (request: Request) => Promise<Response>
 
 /**
- * Passes calls of pages on to a model's server, with a key that pages never see. Answers `POST …/chat/completions`,
- * `…/messages` and `…/responses`, and `GET …/models`, wherever it is mounted. Throws `invalid-config`.
+ * Forwards pages' calls to a model's server, with a key that pages never see. Handles `POST …/chat/completions`,
+ * `…/messages` and `…/responses`, and `GET …/models`, under any path. Throws `invalid-config`.
  *
  * @example
  * export const relay = createRelay({
@@ -31,7 +31,7 @@ export function createRelay(options: RelayOptions): Relay {
       isPreflight(request) && allowedOrigins.size > 0
         ? preflightResponse(request)
         : await answer(request, settings).catch((error: unknown) => {
-            // A page that has left caused its own error.
+            // After a page disconnects, the error is only a consequence.
             if (!request.signal.aborted) report(error, settings)
             return errorResponse(error)
           })
@@ -46,12 +46,12 @@ async function answer(request: Request, settings: RelaySettings): Promise<Respon
     const user = await userOf(request, settings)
     return typeof user === 'string' ? modelList(settings.models) : user
   }
-  // The page's path chooses one of three. No part of it reaches the address that is fetched.
+  // The page's path only selects one of three formats. No part of it gets into the fetched URL.
   const format = settings.formats.find(({ path }) => pathname.endsWith(path))
   if (!format) throw badRequest('The relay has no such path.', { status: 404 })
   if (method !== 'POST')
     throw badRequest('The relay takes POST here.', { status: 405, headers: { allow: 'POST' } })
-  // Forms of other sites can't send this type. Their scripts need a preflight, which names the listed origins only.
+  // HTML forms on other sites can't send this type. Their scripts need a preflight, which allows only listed origins.
   if (!/^application\/json\b/i.test(headers.get('content-type') ?? ''))
     throw badRequest('The relay takes application/json.', { status: 415 })
   const user = await userOf(request, settings)
@@ -62,12 +62,12 @@ async function userOf(request: Request, { authorize }: RelaySettings): Promise<s
   if (authorize === 'anyone') return authorize
   const user = await authorize(request)
   if (user instanceof Response || (typeof user === 'string' && user !== '')) return user
-  // Objects would all be one user: `[object Object]`.
+  // All objects would count as one user, `[object Object]`.
   if (user) throw new TypeError('authorize must return a string, null or a Response.')
   throw new RelayError('authentication_error', 'Sign in to use the model.')
 }
 
-/** Both OpenAI's and Anthropic's form. The vendor isn't asked: its list has the account's own models. */
+/** Lists the models in OpenAI's and Anthropic's form combined. The vendor's list would show the account's own models. */
 function modelList(models: readonly string[]): Response {
   const data = models.map((id) => ({ id, object: 'model', type: 'model' }))
   return Response.json({ object: 'list', data, has_more: false })
@@ -85,10 +85,10 @@ function errorResponse(error: unknown): Response {
   return known.toResponse()
 }
 
-/** How long browsers remember what a preflight allowed. Chromium takes no more than two hours. */
+/** How long browsers cache a preflight. Chromium's maximum is two hours. */
 const MAX_AGE_SECONDS = 7200
 
-/** Whether a request is a browser's question whether a page of another origin may send one. */
+/** Whether a request is a CORS preflight. */
 function isPreflight({ method, headers }: Request): boolean {
   return method === 'OPTIONS' && headers.has('access-control-request-method')
 }
@@ -98,14 +98,14 @@ function preflightResponse({ headers }: Request): Response {
     status: 204,
     headers: {
       'access-control-allow-methods': 'GET, POST',
-      // All of them: only `passHeaders` reach the model's server.
+      // Allows all headers, since only `passHeaders` reach the model's server.
       'access-control-allow-headers': headers.get('access-control-request-headers') ?? '',
       'access-control-max-age': String(MAX_AGE_SECONDS),
     },
   })
 }
 
-/** Adds what lets a page of a listed origin read the response, and use its cookies. */
+/** Adds CORS headers that let a page of a listed origin read the response and send cookies. */
 function allowOrigin(
   response: Response,
   request: Request,
@@ -124,7 +124,7 @@ function allowOrigin(
   return new Response(body, { status, headers })
 }
 
-/** Enough for a body of `maxBodyBytes` over a slow line. */
+/** Time limit for reading a body: enough for `maxBodyBytes` over a slow connection. */
 const BODY_MS = 60_000
 
 interface CallContext {
@@ -133,14 +133,14 @@ interface CallContext {
   readonly settings: RelaySettings
 }
 
-/** Passes one call on. Throws a `RelayError` for what the relay refuses. */
+/** Forwards one call. Throws a `RelayError` if the relay refuses it. */
 async function callModel(request: Request, context: CallContext): Promise<Response> {
   const { user, format, settings } = context
   const { counter, onUsage, rules } = settings
   const amounts =
     typeof settings.limits === 'function' ? await settings.limits(user) : settings.limits
   const limits = new UserLimits(user, amounts, counter)
-  // Before the body is read: refused bodies count.
+  // Counted before reading the body, so that refused bodies count, too.
   await limits.takeRequest()
   const checked = checkBody(await readJson(request, settings.maxBodyBytes), format, rules)
   const call: RelayCall = { user, api: format.api, model: String(checked['model']) }
@@ -168,7 +168,7 @@ async function callModel(request: Request, context: CallContext): Promise<Respon
     await finish('failed')
     return refusal
   } catch (error) {
-    // After an abort the vendor bills what it wrote until then.
+    // After an abort, the vendor still bills the output so far.
     await finish(signal.aborted ? 'cut' : 'failed')
     throw error
   }
@@ -181,7 +181,7 @@ interface Account {
   readonly timer: ReturnType<typeof setTimeout>
 }
 
-/** Counts what an answer used. An answer may end in several ways, of which the first counts. */
+/** Counts an answer's usage once. If several endings are reported, the first counts. */
 function finisher(
   meter: Meter | null,
   { settle, settings, call, timer }: Account,
@@ -201,7 +201,7 @@ function finisher(
   }
 }
 
-/** Chat Completions reports usage in a stream only where it was asked to. */
+/** Requests usage in the stream: Chat Completions reports it only on request. */
 function usageRequest({ stream, stream_options: options }: Body, { api }: WireFormat): Body {
   if (api !== 'chat-completions' || stream !== true) return {}
   return { stream_options: { ...(options as object | null), include_usage: true } }
@@ -232,7 +232,7 @@ function toJson(body: Body): string {
   try {
     return JSON.stringify(body)
   } catch (error) {
-    // The call stack ends.
+    // `JSON.stringify` overflowed the call stack.
     if (error instanceof RangeError) throw badRequest('The body is nested too deeply.')
     throw error
   }
@@ -242,7 +242,7 @@ const BASE64 = /^[A-Za-z0-9+/=]*$/
 const DATA_URL =
   /^data:((image|audio|video)\/[^,]{1,200}|application\/pdf);base64,[A-Za-z0-9+/=]*$/i
 
-/** Characters of inline files. What they cost depends on what they show. Files of text cost what text costs. */
+/** Characters of inline files, except text files. Their cost depends on their content, not their size. */
 function fileCharacters(body: Body): number {
   let count = 0
   for (const { key, value, parent } of placesOf(body)) {

@@ -4,13 +4,13 @@ import type { RelaySettings } from './options.ts'
 import { RelayError } from './relay-error.ts'
 import type { WireFormat } from './wire-format.ts'
 
-/** Characters of an error that are read. */
+/** Maximum characters of an error that are read. */
 const MAX_ERROR = 64 * 1024
 
 /** Headers of the model's server that the page gets. */
 const PASSED = /^(retry-after(-ms)?|(x|anthropic)-ratelimit-.+)$/
 
-/** Servers in between must neither keep what comes until there is more, nor compress it. */
+/** Headers that keep proxies from buffering or compressing the stream. */
 const COMMON = {
   'cache-control': 'no-store, no-transform',
   'x-content-type-options': 'nosniff',
@@ -30,7 +30,7 @@ export interface UpstreamAnswer {
   readonly redactor: Redactor
 }
 
-/** Sends a call. Throws a `RelayError` for what is no answer of the model's server. */
+/** Sends a call. Throws a `RelayError` if the model's server can't be reached or redirects. */
 export async function sendUpstream(
   request: Request,
   { format, settings, body, signal }: UpstreamCall,
@@ -58,7 +58,7 @@ interface HeaderSources extends Pick<UpstreamCall, 'format' | 'settings'> {
   readonly apiKey: string | undefined
 }
 
-/** Made from nothing. What the server sets replaces what the page may pass. */
+/** Builds the headers from scratch. Settings of the server replace headers from the page. */
 function headersFor(request: Request, { format, settings, apiKey }: HeaderSources): Headers {
   const isMessages = format.api === 'messages'
   const headers = new Headers({ 'content-type': 'application/json' })
@@ -73,7 +73,7 @@ function headersFor(request: Request, { format, settings, apiKey }: HeaderSource
   return headers
 }
 
-/** As for a model's configuration, where the base URL of Messages may come with or without the version. */
+/** Adds the version to a base URL of Messages that lacks it, as a model's configuration does. */
 function addressOf(upstream: URL, { api, path }: WireFormat): string {
   const url = new URL(upstream)
   const base = url.pathname.replace(/\/+$/, '')
@@ -105,11 +105,11 @@ interface AnswerReaders {
   readonly redactor: Redactor
   readonly meter: Meter | null
   readonly finish: (ending: Ending) => Promise<void>
-  /** Ends the request, since nobody reads on. */
+  /** Ends the request to the model's server: the page has stopped reading. */
   readonly leave: () => void
 }
 
-/** An answer, each piece as it comes. */
+/** Passes an answer on, piece by piece. */
 export async function passAnswer(
   response: Response,
   { redactor, meter, finish, leave }: AnswerReaders,
@@ -132,7 +132,7 @@ export async function passAnswer(
             const { done, value } = await reader.read()
             if (value) meter?.push(value)
             held += decoder.decode(value, { stream: !done })
-            // A secret may go on in the next piece.
+            // A secret may continue in the next piece.
             const until = done ? held.length : redactor.find(held).openFrom
             const clean = redactor.clean(held.slice(0, until))
             held = held.slice(until)
@@ -153,7 +153,7 @@ export async function passAnswer(
         await finish('cut')
       },
     },
-    // Nothing is read ahead of the page.
+    // Reads no further than the page does.
     { highWaterMark: 0 },
   )
   return new Response(body, init)

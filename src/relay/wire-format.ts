@@ -1,17 +1,17 @@
-/** A wire format that the relay passes on: all that differs between the three. */
+/** A wire format that the relay forwards: everything that differs between the three. */
 export interface WireFormat {
   readonly api: RelayApi
-  /** How the path ends, on both sides of the relay. */
+  /** End of the path, both at the relay and at the model's server. */
   readonly path: `/${string}`
-  /** Fields of a body that can't cost extra, can't store anything and can't reach stored data. */
+  /** Safe fields of a body: they can't cost extra, store data or reach stored data. */
   readonly fields: ReadonlySet<string>
-  /** Fields that limit the output. The first one is sent where a request has none. */
+  /** Fields that limit the output. The first one is sent. */
   readonly outputLimits: readonly [string, ...string[]]
-  /** A tool without a `type` is a function. */
+  /** Whether a tool without a `type` is a function. */
   readonly hasUntypedTools: boolean
 }
 
-/** A JSON object as it came. */
+/** A JSON object before validation. */
 export type Body = Readonly<Record<string, unknown>>
 
 export type RelayApi = 'chat-completions' | 'messages' | 'responses'
@@ -33,7 +33,7 @@ function format(
   }
 }
 
-/** Where OpenAI's models refuse `max_tokens`, most other servers know nothing else. */
+/** Limit fields of Chat Completions. Some OpenAI models refuse `max_tokens`; most other servers know only that. */
 function chatLimits(upstream: URL): WireFormat['outputLimits'] {
   const isOpenAI = /(^|\.)openai\.(com|azure\.com)$/.test(upstream.hostname)
   return isOpenAI

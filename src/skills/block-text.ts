@@ -3,7 +3,7 @@ import { indentOf, isBlank, type Lines } from './lines.ts'
 
 const HEADER = /^([|>])(?:([+-]?)([1-9]?)|([1-9])([+-]))(?:[ \t]+#.*)?$/
 
-/** Reads a text after `|` or `>` (YAML 1.2.2, 8.1), which is indented by more than `indent`. */
+/** Reads a block of text after `|` or `>` (YAML 1.2.2, 8.1). Its lines are indented by more than `indent`. */
 export function readBlock(header: string, lines: Lines, indent: number): string {
   const found = HEADER.exec(header)
   if (!found) throw new Unreadable(`${header} begins no block of text`)
@@ -21,7 +21,7 @@ function unindented(lines: readonly string[], given: number | undefined): string
   if (lines.some((line) => isBlank(line) && line.includes('\t')))
     throw new Unreadable('a blank line of the block has tabs in it')
   const first = lines.findIndex((line) => !isBlank(line))
-  // Of nothing but blanks nothing is kept.
+  // Blank lines alone are only line breaks; their spaces don't count.
   if (first < 0) return lines.map(() => '')
   const width = given ?? indentOf(lines[first] ?? '')
   return lines.map((line, at) => {
@@ -32,7 +32,7 @@ function unindented(lines: readonly string[], given: number | undefined): string
   })
 }
 
-/** Lines are joined by blanks; empty lines between them, and lines that are indented further, keep their breaks. */
+/** Joins lines with spaces. Line breaks stay where lines are empty or indented further. */
 function folded(lines: readonly string[]): string {
   let text = ''
   let breaks = 0

@@ -1,15 +1,15 @@
 import type { Skill } from '../client/skill.ts'
 
-/** As https://agentskills.io/specification has it. */
+/** Pattern from https://agentskills.io/specification. */
 const NAME = /^[a-z\d]+(?:-[a-z\d]+)*$/
 const MAX_NAME = 64
 const MAX_DESCRIPTION = 1024
-/** About 25 000 tokens, which go with every request. */
+/** About 25 000 tokens, which are sent with every request. */
 const MAX_INSTRUCTIONS = 100_000
 const MAX_FILES = 100
 const MAX_PATH = 200
 
-/** What is wrong with the texts of a skill; null: nothing. */
+/** Problem with a skill's texts; null if they are valid. */
 export function textProblem({
   name,
   description,
@@ -24,7 +24,7 @@ export function textProblem({
     : `The skill ${name} needs instructions of ${MAX_INSTRUCTIONS} characters at most; what is longer belongs into files.`
 }
 
-/** What is wrong with the files of a skill; null: nothing. */
+/** Problem with a skill's files; null if they are valid. */
 export function fileProblem({ name, files = {} }: Pick<Skill, 'name' | 'files'>): string | null {
   const paths = Object.keys(files)
   if (paths.length > MAX_FILES) return `The skill ${name} has more than ${MAX_FILES} files.`
@@ -35,7 +35,7 @@ export function fileProblem({ name, files = {} }: Pick<Skill, 'name' | 'files'>)
   return odd ? `The file ${odd[0]} of the skill ${name} must be a text or a function.` : null
 }
 
-/** Relative, of names between single slashes; one that an address can hold as it stands. */
+/** Whether a path is relative, with single slashes and without characters that are special in a URL. */
 export function isPath(path: unknown): path is string {
   return (
     typeof path === 'string' &&
@@ -48,7 +48,7 @@ function isFilled(text: unknown, most: number): boolean {
   return typeof text === 'string' && text.trim() !== '' && text.length <= most
 }
 
-/** A hostile name may be long. */
+/** Text of an invalid value, cut because a hostile name may be long. */
 function shown(value: unknown): string {
   return (JSON.stringify(value) ?? String(value)).slice(0, 100)
 }

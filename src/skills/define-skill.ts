@@ -6,8 +6,8 @@ import type { Skill } from '../client/skill.ts'
 import { fileProblem, textProblem } from './check-skill.ts'
 
 /**
- * A skill of the app's own code, for `createAgent({ skills })`. Throws `invalid-config`, and what `defineTool` throws
- * for its tools.
+ * Defines a skill in code, for `createAgent({ skills })`. Throws `invalid-config`, and any error of `defineTool` for
+ * its tools.
  */
 export function defineSkill(skill: Skill): Skill {
   checkNames(skill, 'skills', { of: `the skill ${skill?.name}` })

@@ -1,11 +1,11 @@
-/** What of a SKILL.md could not be taken as it stands. */
+/** A problem in a SKILL.md, such as a field that was left out. */
 export interface SkillDiagnostic {
-  /** Of the file, from 1. */
+  /** Line in the file, from 1. */
   readonly line: number
   readonly message: string
 }
 
-/** Thrown within the reader: the field that it is about is left out. */
+/** Thrown while a field is read. The field is then left out. */
 export class Unreadable {
   readonly message: string
 

@@ -1,12 +1,12 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { badInput } from '../client/failures.ts'
 
-/** No text of a skill is longer. */
+/** Most bytes of a skill's text. */
 const MAX_BYTES = 1_000_000
 
 /**
- * The text at an address. Rejects with `invalid-input` for an address that is not of HTTP, `network` when there
- * is no answer, `bad-response` for another status than 2xx and an answer of another origin, `response-too-large`.
+ * Fetches a text. Rejects with `invalid-input` if the address is not HTTP(S), `network` without an answer,
+ * `bad-response` for a status other than 2xx or an answer from another origin, and `response-too-large`.
  */
 export async function fetchText(address: URL, signal?: AbortSignal): Promise<string> {
   if (!/^https?:$/.test(address.protocol))
@@ -15,7 +15,7 @@ export async function fetchText(address: URL, signal?: AbortSignal): Promise<str
   try {
     const response = await fetch(address, signal ? { signal } : {})
     if (!response.ok) throw refusal(`${where} answered with status ${response.status}.`)
-    // The app vouches for the origin that it names, and for no other.
+    // The app trusts only the origin that it names, so redirects to others are refused.
     if (response.url !== '' && new URL(response.url).origin !== address.origin)
       throw refusal(`${where} leads to ${new URL(response.url).origin}, another origin.`)
     return await readText(response, where)

@@ -6,11 +6,11 @@ export type FrontValue = string | readonly string[] | { readonly [key: string]: 
 
 export interface FrontMatter {
   readonly values: ReadonlyMap<string, FrontValue>
-  /** Where the fields are in the file, from 1. */
+  /** Line of each field in the file, from 1. */
   readonly lines: ReadonlyMap<string, number>
-  /** What follows it; all of the text when there is none. */
+  /** Text after the front matter; the whole text if there is none. */
   readonly body: string
-  /** Of fields that were left out. */
+  /** Problems with the fields that were left out. */
   readonly diagnostics: readonly SkillDiagnostic[]
 }
 
@@ -19,9 +19,9 @@ const KEY = /^([A-Za-z\d_][\w./-]*)[ \t]*:(?:[ \t]+|$)/
 const ITEM = /^-(?:[ \t]+|$)/
 
 /**
- * Reads the front matter of a SKILL.md (https://agentskills.io/specification): the part of YAML 1.2 that such
- * files use. Texts as they stand, in quotes, or after `|` and `>`; lists of texts; maps of texts. A field of
- * another kind is left out, and is a diagnostic. All values are texts: `true` and `1.0` are read as they stand.
+ * Reads the front matter of a SKILL.md (https://agentskills.io/specification): the part of YAML 1.2 that such files
+ * use. Supports plain, quoted and block texts (`|` and `>`), lists of texts, and maps of texts. Other kinds of fields
+ * are left out and reported in `diagnostics`. All values are texts: `true` and `1.0` stay as written.
  */
 export function readFrontMatter(text: string): FrontMatter {
   const all = text.replace(/^\uFEFF/, '').split(/\r\n|\r|\n/)
@@ -49,7 +49,7 @@ function readFields(
   const values = new Map<string, FrontValue>()
   const places = new Map<string, number>()
   for (lines.skipEmpty(); lines.next !== undefined; lines.skipEmpty()) {
-    // After the fence, and counted from 1.
+    // Skips the opening `---`, and counts from 1.
     const line = lines.at + 2
     const text = lines.take()
     const [start, key = ''] = KEY.exec(text) ?? []

@@ -7,7 +7,7 @@ export class Lines {
     this.#lines = lines
   }
 
-  /** Of the next line, from 0. */
+  /** Index of the next line, from 0. */
   get at(): number {
     return this.#at
   }
@@ -25,7 +25,7 @@ export class Lines {
     while (this.next !== undefined && isEmpty(this.next)) this.#at++
   }
 
-  /** Whether the next line is within what is indented by more than `indent`, empty ones included. */
+  /** Whether the next line is blank or indented by more than `indent`. */
   isWithin(indent: number): boolean {
     return this.next !== undefined && (isBlank(this.next) || indentOf(this.next) > indent)
   }
@@ -35,7 +35,7 @@ export class Lines {
   }
 }
 
-/** Of spaces: a tab indents nothing. */
+/** Number of leading spaces. Tabs don't count as indentation. */
 export function indentOf(line: string): number {
   return line.search(/[^ ]|$/)
 }
@@ -44,7 +44,7 @@ export function isBlank(line: string): boolean {
   return /^[ \t]*$/.test(line)
 }
 
-/** Blank, or nothing but a comment. */
+/** Whether the line is blank or has only a comment. */
 export function isEmpty(line: string): boolean {
   return /^[ \t]*(#.*)?$/.test(line)
 }

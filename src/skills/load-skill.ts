@@ -10,9 +10,9 @@ import { type FrontMatter, readFrontMatter } from './front-matter.ts'
 import { readMetadata, type SkillMetadata } from './skill-metadata.ts'
 
 export interface LoadSkillOptions extends Pick<Skill, 'tools' | 'restrictTools'> {
-  /** As of `defineSkill`; or paths beside the SKILL.md, which are fetched when the model reads them. */
+  /** Files as in `defineSkill`, or paths relative to the SKILL.md that are fetched when the model reads them. */
   readonly files?: readonly string[] | { readonly [path: string]: SkillFile }
-  /** False: the text is of the app's own code, as a bundler imports it. Default true. */
+  /** False if the text is part of the app's own code, for example imported by a bundler. Default true. */
   readonly loaded?: boolean
   /** Aborts loading. */
   readonly signal?: AbortSignal
@@ -23,10 +23,10 @@ export interface LoadedSkill extends Skill {
 }
 
 /**
- * A skill of a SKILL.md (https://agentskills.io/specification): its text, or its address, relative to the page.
- * What of its front matter can't be taken is in `metadata.diagnostics`. Rejects with `invalid-input` when it is no
- * SKILL.md or has no valid name, description or instructions (`details.diagnostics`), with `aborted`, with
- * `invalid-config` for wrong options, and with `network`, `bad-response` or `response-too-large` when it can't be fetched.
+ * Loads a skill from a SKILL.md (https://agentskills.io/specification), given as text or as a URL relative to the page.
+ * Problems in its front matter are in `metadata.diagnostics`. Rejects with `invalid-input` if it is no SKILL.md or has
+ * no valid name, description or instructions (`details.diagnostics`). Also rejects with `aborted`, with
+ * `invalid-config` for wrong options, and with `network`, `bad-response` or `response-too-large` if fetching fails.
  */
 export async function loadSkill(
   source: string | URL,
@@ -55,7 +55,7 @@ export async function loadSkill(
   return { ...skill, metadata }
 }
 
-/** Null: it is the text itself. An address has one line, and no front matter begins it. */
+/** URL of the SKILL.md; null if `source` is its text. A URL has one line and doesn't begin with `---`. */
 function addressOf(source: string | URL): URL | null {
   if (typeof source === 'string' && /[\r\n]|^\uFEFF?---/.test(source)) return null
   try {
@@ -84,7 +84,7 @@ function isList(files: LoadSkillOptions['files']): files is readonly string[] {
   return Array.isArray(files)
 }
 
-/** Each at its path beside the SKILL.md. */
+/** Functions that fetch the files, relative to the SKILL.md. */
 function fetchedFiles(
   paths: readonly string[],
   address: URL | null,

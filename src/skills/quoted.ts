@@ -1,16 +1,16 @@
 import { Unreadable } from './diagnostic.ts'
 
-/** Signs behind a backslash, and the characters that they stand for. */
+/** Characters after a backslash. The characters that they stand for follow below, in the same order. */
 const SIGNS = '0abt\tnvfre "/\\N_LP'
 const CHARACTERS = '\0\x07\b\t\t\n\v\f\r\x1b "/\\\x85\xa0\u2028\u2029'
 
 interface Quoted {
   readonly value: string
-  /** What follows the closing quote. */
+  /** Text after the closing quote. */
   readonly rest: string
 }
 
-/** Reads the string in quotes that a text begins with (YAML 1.2.2, 7.3.1 and 7.3.2), on one line. */
+/** Reads a quoted string at the beginning of a text, on one line (YAML 1.2.2, 7.3.1 and 7.3.2). */
 export function readQuoted(text: string): Quoted {
   return text.startsWith("'") ? readSingle(text) : readDouble(text)
 }

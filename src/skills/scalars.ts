@@ -4,8 +4,8 @@ import { isBlank, isEmpty, type Lines } from './lines.ts'
 import { readQuoted } from './quoted.ts'
 
 /**
- * Reads a text that begins with `first`, the rest of its line; what is indented by more than `indent` belongs to it.
- * A colon in it may stand unquoted, which YAML does not allow but files have.
+ * Reads a text that begins with `first`, the rest of its line. Lines that are indented by more than `indent` belong to
+ * it. Accepts unquoted colons, which YAML forbids but real files have.
  */
 export function readScalar(first: string, lines: Lines, indent: number): string {
   if (/^[|>]/.test(first)) return readBlock(trimEnd(first), lines, indent)
@@ -38,7 +38,7 @@ export function readScalar(first: string, lines: Lines, indent: number): string 
   return text
 }
 
-/** Of a list: on one line, where a colon before a blank would begin a map. */
+/** Reads a list item on one line. Refuses a colon before a space, which would begin a map. */
 export function readItem(text: string, lines: Lines, indent: number): string {
   const isQuoted = /^['"]/.test(text)
   const value = isQuoted ? quotedLine(text) : plainLine(text).text
@@ -83,7 +83,7 @@ function refuseRest(rest: string): void {
   if (!/^[ \t]*$|^[ \t]+#/.test(rest)) throw new Unreadable(`"${trimEnd(rest)}" is too much`)
 }
 
-/** Signs that begin something else than a text in YAML, or nothing at all. */
+/** Characters that begin something other than a text in YAML, or nothing valid. */
 const SPECIAL = /^[[\]{},&*!%@`#|>]|^[-?:](?=[ \t]|$)/
 
 function plainLine(
@@ -108,7 +108,7 @@ function hasMore(lines: Lines, indent: number): boolean {
   return lines.next !== undefined && lines.isWithin(indent)
 }
 
-/** Not by an expression, which takes quadratic time for blanks within the text. */
+/** Avoids a regular expression, which takes quadratic time for spaces within the text. */
 function trimEnd(text: string): string {
   let end = text.length
   while (end > 0 && ' \t'.includes(text[end - 1] ?? '')) end--

@@ -3,14 +3,14 @@ import type { FrontMatter, FrontValue } from './front-matter.ts'
 
 const MAX_COMPATIBILITY = 500
 
-/** What a SKILL.md says beside its name, description and instructions. It changes nothing. */
+/** Further fields of a SKILL.md, beside its name, description and instructions. They have no effect. */
 export interface SkillMetadata {
   readonly license?: string
   readonly compatibility?: string
-  /** Of the field `allowed-tools`, for people to read: no tool is allowed by it. */
+  /** The field `allowed-tools`, for people to read. It allows no tool. */
   readonly allowedTools?: readonly string[]
   readonly metadata?: { readonly [name: string]: string }
-  /** What could not be taken as it stands. */
+  /** Problems found while reading the file. */
   readonly diagnostics: readonly SkillDiagnostic[]
 }
 
@@ -28,7 +28,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'metadata',
 ])
 
-/** `address`: of the SKILL.md, if it has one. */
+/** `address`: URL of the SKILL.md, if it has one. */
 export function readMetadata(
   { values, lines, diagnostics }: FrontMatter,
   address: URL | null,
@@ -64,7 +64,10 @@ export function readMetadata(
   return { metadata, diagnostics: all }
 }
 
-/** A list, or names between blanks; a blank in parentheses belongs to its name. Null: neither. */
+/**
+ * Names from a list, or from a text with spaces or commas between them. Spaces in parentheses belong to a name. Null:
+ * neither a list nor a text.
+ */
 function toolNames(value: FrontValue | undefined): readonly string[] | null | undefined {
   if (value === undefined || Array.isArray(value)) return value
   if (typeof value !== 'string') return null

@@ -1,6 +1,6 @@
-/** Copies a text. Where the page may not (plain HTTP, a policy), nothing happens, and `onCopied` isn't called. */
+/** Copies a text and calls `onCopied`. If the page may not copy (plain HTTP, a policy), does nothing. */
 export function copyText(text: string, onCopied: () => void): void {
-  // Missing on plain HTTP, whatever the types say.
+  // Undefined on plain HTTP, whatever the types say.
   const { clipboard } = navigator as Partial<Pick<Navigator, 'clipboard'>>
   clipboard?.writeText(text).then(onCopied, () => {})
 }

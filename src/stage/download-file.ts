@@ -1,4 +1,4 @@
-/** Saves what it is given as a file, as a person's download. The file's name begins with `name`. */
+/** Downloads a stream as a file. The file's name begins with `name`. */
 export async function downloadFile(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   name: string,

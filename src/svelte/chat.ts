@@ -14,7 +14,7 @@ import type { Agent } from '../index.ts'
 import { providedAgent } from './context.ts'
 import { type Given, read } from './given.ts'
 
-/** Components by the name of the tool whose calls they draw. */
+/** Components by the name of the tool whose calls they render. */
 export interface CallCards {
   readonly [toolName: string]: Component<CallCardProps>
 }
@@ -28,13 +28,13 @@ export interface ChatOptions extends Omit<GivenSettings, 'renderers'> {
 export type ChatAttachment = (element: HTMLElement) => void
 
 /**
- * For the `<offstage-chat>` of this component: loads the element, and sets its properties. `agent`: default that of the
- * provider.
+ * Attaches to this component's `<offstage-chat>`: loads the element, and sets its properties. Default of `agent`: the
+ * provider's.
  */
 export function attachChat(options: Given<ChatOptions> = {}): ChatAttachment {
   const provided = fromStore(providedAgent() ?? writable<Agent | null>(null))
   const context = getAllContexts()
-  // What is written anew each time is another object with the same components.
+  // An object literal is new each time, but has the same components.
   const pick = selection((cards: CallCards) => cards)
   const draw = selection((cards: CallCards) => renderersOf(cards, context))
   let before = CHAT_DEFAULTS

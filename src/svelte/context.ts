@@ -3,7 +3,7 @@ import { fromStore, type Readable, toStore, writable } from 'svelte/store'
 import { noAgent } from '../bindings/no-agent.ts'
 import type { Agent } from '../index.ts'
 
-/** State: templates, deriveds and effects that read `current` follow it. */
+/** Reactive state: templates, deriveds and effects that read `current` update with it. */
 export interface AgentRef {
   readonly current: Agent | null
 }
@@ -11,8 +11,8 @@ export interface AgentRef {
 const AGENT = Symbol('offstage')
 
 /**
- * Gives this component and those below it an agent: one that the app has made, and disposes of, or what makes it when this
- * component is mounted, never on a server; then it is disposed of when the component is unmounted.
+ * Provides an agent to this component and those below. The app disposes of an agent that it passes. A function is
+ * called when this component mounts, never on a server. Its agent is disposed of when the component unmounts.
  */
 export function provideAgent(given: Agent | (() => Agent)): AgentRef {
   const isMadeHere = typeof given === 'function'
@@ -30,12 +30,12 @@ export function provideAgent(given: Agent | (() => Agent)): AgentRef {
   return fromStore(agent)
 }
 
-/** The agent of the nearest provider. Null until that has made it, and on a server where it makes it itself. */
+/** The nearest provider's agent. If the provider creates the agent, null until then, and always null on a server. */
 export function useAgent(): AgentRef {
   return fromStore(providedAgent() ?? noAgent('No component above has provided an agent.'))
 }
 
-/** Does something with the agent while the component is mounted: `work` returns what undoes it. */
+/** Runs `work` with the agent while the component is mounted. `work` returns its cleanup. */
 export function whileMounted(work: (agent: Agent) => () => void): void {
   const agent = useAgent()
   onMount(() =>
@@ -46,7 +46,7 @@ export function whileMounted(work: (agent: Agent) => () => void): void {
   )
 }
 
-/** Acts on what is read from state, now and whenever it changes. What `act` returns undoes it. */
+/** Calls `act` with the value now and whenever the state behind it changes. `act` returns its cleanup. */
 export function watch<Value>(read: () => Value, act: (value: Value) => () => void): () => void {
   let undo = (): void => {}
   const stop = toStore(read).subscribe((value) => {

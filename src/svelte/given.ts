@@ -1,7 +1,7 @@
-/** A value, or a function that reads it from state: the newest one counts. */
+/** A value, or a function that reads the current value from state. */
 export type Given<Value> = Value | (() => Value)
 
-/** For values that are no functions. */
+/** Reads a value that isn't itself a function. */
 export function read<Value>(given: Given<Value>): Value {
   return typeof given === 'function' ? (given as () => Value)() : given
 }

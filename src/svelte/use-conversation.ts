@@ -11,17 +11,17 @@ import { useAgent } from './context.ts'
 import { type Given, read } from './given.ts'
 
 export interface UsedConversation<Shown> extends ConversationActions {
-  /** State: what is shown now, or what `select` made of it. */
+  /** State: the current snapshot, or the result of `select`. */
   readonly snapshot: Shown
-  /** State, for all else that can be done with it. Null where there is no agent yet. */
+  /** State: the conversation's full API. Null until there is an agent. */
   readonly conversation: Conversation | null
 }
 
 type Id = Given<string | null | undefined>
 
-/** Follows a conversation. Without an id: one that all components share which name none, new on each page. */
+/** Follows a conversation. Components without an id share one conversation, new on each page. */
 export function useConversation(id?: Id): UsedConversation<ConversationSnapshot>
-/** `snapshot` changes only when what `select` returns is not alike: another value, or an object or array that holds others. */
+/** Changes `snapshot` only when the result of `select` is no longer shallowly equal. */
 export function useConversation<Shown>(
   id: Id,
   select: (snapshot: ConversationSnapshot) => Shown,
@@ -31,7 +31,7 @@ export function useConversation(
   select: (snapshot: ConversationSnapshot) => unknown = (snapshot) => snapshot,
 ): UsedConversation<unknown> {
   const agent = useAgent()
-  // One for each agent and id.
+  // Returns the same object for the same agent and id.
   const key = selection((named: Key) => named)
   const shown = selection((named: Key) => shownOf(conversationOf(named.agent, named.id), select))
   const now = (): Shown => shown(key({ agent: agent.current, id: read(id) }))
@@ -53,7 +53,7 @@ interface Key {
 
 interface Shown {
   readonly followed: FollowedConversation
-  /** Whoever reads it from a template or an effect is told when it is another one. */
+  /** Returns the snapshot. Templates and effects that read it run again when it changes. */
   read(): unknown
 }
 

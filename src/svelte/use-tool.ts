@@ -4,12 +4,12 @@ import type { JsonSchema, StandardSchema } from '../index.ts'
 import { watch, whileMounted } from './context.ts'
 import { type Given, read } from './given.ts'
 
-/** Registers a tool while the component is mounted. Of a function that makes it of state, the newest tool counts. */
+/** Registers a tool while the component is mounted. A function may build the tool from state; the newest one is used. */
 export function useTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,
 >(tool: Given<ToolWith<Schema, Output>>): void
-/** The same of a tool that calls other tools: it has `run` in place of `execute`. */
+/** Registers a tool that calls other tools. It has `run` in place of `execute`. */
 export function useTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,
@@ -33,7 +33,7 @@ export function useTool(tool: Given<AnyTool>): void {
   })
 }
 
-/** Adds a value to what the model is told of the page at each step, while the component is mounted: the newest one. */
+/** Adds a value to the model's page context while the component is mounted. Each step reads the newest value. */
 export function useAgentContext(value: unknown): void {
   whileMounted((agent) => agent.addContext(() => read(value)))
 }

@@ -5,7 +5,7 @@ import type { CompositeTool, Tool } from '../client/tool.ts'
 import { isRecord } from '../lib/is-record.ts'
 import { describeThrown } from '../protocol/error.ts'
 
-/** What is wrong with the schema of a tool. */
+/** A problem in a tool's schema. */
 export interface ToolProblem {
   readonly tool: string
   /** JSON pointer to the schema in `inputSchema`; empty: the whole. */
@@ -14,9 +14,9 @@ export interface ToolProblem {
 }
 
 /**
- * Lints the schemas of tools with Ajv's strict mode: unknown keywords (`requierd`, `typ`), required properties that
- * aren't defined, keywords that their type ignores, and schemas that can't be used. Agents accept such tools and check
- * less than is meant.
+ * Lints tools' schemas with Ajv's strict mode. Finds unknown keywords (`requierd`, `typ`), required properties without
+ * a definition, keywords that their type ignores, and unusable schemas. Agents accept such tools, but validate less
+ * than you meant.
  *
  * @example
  * expect(checkTools(tools)).toEqual([])
@@ -43,10 +43,10 @@ function atTop(message: string): Problem {
   return { path: '', message }
 }
 
-/** Keywords whose schemas describe the same value as the schema around them, which may have its type. */
+/** Keywords whose subschemas describe the same value as their parent, and may rely on its type. */
 const SAME_VALUE = new Set('allOf anyOf oneOf not if then else dependentSchemas'.split(' '))
 
-/** Ajv doesn't say where a problem is, so each schema is judged alone, with `true` in the place of those in it. */
+/** Checks each schema alone, with `true` in place of its subschemas: Ajv doesn't say where a problem is. */
 function lint(schema: unknown, path: string, around: Around = {}): Problem[] {
   if (!isRecord(schema)) return complaints(schema).map((message) => ({ path, message }))
   const inner: Problem[] = []
@@ -93,7 +93,7 @@ function escaped(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1')
 }
 
-/** What Ajv says of a schema, one thing each. */
+/** Ajv's complaints about a schema, one per item. */
 function complaints(schema: unknown, { strict = true } = {}): string[] {
   const said: string[] = []
   const level = strict ? 'log' : false
@@ -111,12 +111,12 @@ function complaints(schema: unknown, { strict = true } = {}): string[] {
   function say(...words: readonly unknown[]): void {
     said.push(words.map(String).join(' ').replace('strict mode: ', ''))
   }
-  // Read by the worker's validator though it is of earlier drafts.
+  // The worker's validator supports this keyword of earlier drafts.
   ajv.addVocabulary(['additionalItems'])
   try {
     ajv.compile(schema as boolean)
   } catch (thrown) {
-    // Mostly what was said already, in other words.
+    // This error usually repeats a complaint in other words.
     if (said.length === 0) say(describeThrown(thrown))
   }
   return [...new Set(said)]

@@ -9,10 +9,10 @@ export interface TestAgentOptions
   extends
     Omit<AgentOptions, 'model' | 'worker' | 'workerUrl'>,
     Pick<InProcessWorkerOptions, 'providers' | 'stores'> {
-  /** What the model says. Give this or `model`. */
+  /** The model's answers. Pass either this or `model`. */
   readonly script?: Script
   readonly model?: ModelConfig
-  /** What outlives the agent: give the same one to two agents to see what a reload finds. */
+  /** Storage that outlives the agent. Pass the same one to two agents to simulate a reload. */
   readonly testStorage?: TestStorage
 }
 
@@ -22,7 +22,7 @@ export interface TestAgentOptions
  */
 export function createTestAgent(options: TestAgentOptions): Agent {
   const { script, model, providers, stores, testStorage, ...rest } = options
-  // The agent may start a worker when its page is gone.
+  // Read now, because the agent may start a worker after its page is gone.
   const page = pageLife()
   return createAgent({
     ...rest,

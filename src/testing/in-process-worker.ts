@@ -7,7 +7,7 @@ import { createMemoryStore } from '../worker/store/memory-store.ts'
 import type { Store } from '../worker/store/store.ts'
 import { beginLife, type PageLife, pageLife } from './page-life.ts'
 
-/** What outlives a worker in tests, as IndexedDB does in a browser: one store for each name. */
+/** Storage that outlives a worker in tests, as IndexedDB does in a browser. Has one store for each name. */
 export interface TestStorage {
   open(name: string): Promise<Store>
 }
@@ -27,13 +27,13 @@ export interface InProcessWorkerOptions extends Pick<
   StartWorkerOptions,
   'providers' | 'stores' | 'validator'
 > {
-  /** Give the same one to two workers to see what a reload finds. Default: a fresh one. */
+  /** Pass the same one to two workers to simulate a reload. Default: a new one. */
   readonly storage?: TestStorage
 }
 
 /**
- * Newer versions of Node have Web Locks. Those of the process are of no use here: a worker that is terminated
- * would keep what it holds, and workers with storages of their own would wait for each other.
+ * Newer versions of Node have Web Locks, but the process's locks don't fit here. A terminated worker would keep its
+ * locks, and workers with separate storages would wait for each other.
  */
 const WITHOUT_LOCKS: Omit<Effects, 'claims'> = {
   ...realEffects,
@@ -41,7 +41,7 @@ const WITHOUT_LOCKS: Omit<Effects, 'claims'> = {
   openTabPort: () => undefined,
 }
 
-/** Workers with one storage are tabs of one browser, one after the other or together. */
+/** Claims by storage: workers that share a storage are tabs of one browser. */
 const claimBooks = new WeakMap<TestStorage, ClaimBook>()
 
 function claimsOf(storage: TestStorage): ClaimBook {
@@ -59,7 +59,7 @@ export function inProcessWorker(options: InProcessWorkerOptions = {}): () => Wor
   return workersOf(options, pageLife)
 }
 
-/** `pageOf` says which page a worker lives on, when it starts. */
+/** `pageOf` returns the page that a worker belongs to. Called when the worker starts. */
 export function workersOf(
   options: InProcessWorkerOptions,
   pageOf: () => PageLife,
@@ -70,10 +70,10 @@ export function workersOf(
     const { death, end } = beginLife(pageOf())
     startWorker({
       ...rest,
-      // Loaded already: tests with a clock of their own wait for no file.
+      // Imported up front, because tests with fake timers can't wait for a file to load.
       providers: [scriptedProvider, ...providers],
       endpoint: port2,
-      // Its code can't be stopped, so it is cut off from what it could still spoil.
+      // A terminated worker's code keeps running, so its access to the stores is cut off.
       openDurable: async (name) => mortalStore(await storage.open(name), death),
       stores: stores.map((definition) => ({
         type: definition.type,
@@ -96,8 +96,8 @@ export function workersOf(
 }
 
 /**
- * The store, as a worker has it that dies when the signal aborts: from then on it gets no answer, not even to what it has
- * asked, and hears of no change. What reached the store before stays there.
+ * A store that stops answering when the signal aborts, as for a worker that has died. Later answers never arrive, not
+ * even to earlier requests, and no changes are reported. Earlier writes stay in the store.
  */
 function mortalStore(store: Store, death: AbortSignal): Store {
   const alive = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {

@@ -3,10 +3,10 @@ import { forgetPageWide, pageWide } from '../lib/page-wide.ts'
 
 const NAME = 'in-process workers'
 
-/** The page that this process is for a while, and its workers that have not been terminated. */
+/** The simulated page of this process, and its running workers. */
 export interface PageLife {
   readonly lives: Set<AbortController>
-  /** Ended by `simulateReload`. */
+  /** True after `simulateReload`. */
   isOver: boolean
 }
 
@@ -14,7 +14,7 @@ export function pageLife(): PageLife {
   return pageWide(NAME, () => ({ lives: new Set(), isOver: false }))
 }
 
-/** A life for a worker, which ends with its page, or before. Over at once where the page is. */
+/** Starts a worker's life. It ends with the page or earlier; at once if the page is already over. */
 export function beginLife({ lives, isOver }: PageLife): {
   readonly death: AbortSignal
   end(): void
@@ -30,9 +30,8 @@ export function beginLife({ lives, isOver }: PageLife): {
 }
 
 /**
- * From here on everything is as on a page that has just been loaded: the workers in this process are dead, those that
- * test agents made before would still start are born dead, and what runs for them is found as after a reload, where it would
- * else be joined. For tests without a browser.
+ * Simulates a reload, for tests without a browser. Ends all workers in this process; existing test agents can't start
+ * living ones any more. New agents find unfinished runs as after a reload, instead of joining them.
  */
 export function simulateReload(): void {
   const page = pageLife()

@@ -32,7 +32,7 @@ export type {
   SubAgentParts,
 } from './config/agent-config.ts'
 
-/** An agent as a configuration says. Throws `invalid-config`, naming what is wrong with it and where. */
+/** Creates an agent from a configuration. Throws `invalid-config`, which names the mistake and its place. */
 export function agentFromConfig(
   given: AgentConfig | JsonObject,
   parts: ConfigParts = {},
@@ -63,7 +63,7 @@ export function agentFromConfig(
   return makeAgent(without(config, ['$schema', 'agents']), parts, { members, inline })
 }
 
-/** Options that sub-agents have from the configured agent, unless they have their own. */
+/** Options that sub-agents inherit from the configured agent. */
 const SHARED = [
   'model',
   'values',
@@ -76,7 +76,7 @@ const SHARED = [
   'heartbeatMs',
 ] as const
 
-/** Parts that they have from it as well. Keys go with the model. */
+/** Parts that sub-agents inherit. Keys are inherited only for the same model address. */
 const SHARED_PARTS = [
   'tools',
   'skills',
@@ -92,7 +92,7 @@ const SHARED_PARTS = [
 
 const AS_TOOL = ['name', 'title', 'description', 'needsApproval', 'inputSchema', 'output'] as const
 
-/** A sub-agent as a tool of the configured agent. Its agent is disposed with the tool. */
+/** Makes a sub-agent a tool of the configured agent. Disposing the tool disposes the sub-agent. */
 function subAgent(member: SubAgentConfig, { config, parts, inline }: Team): Tool {
   checkFields(member, SUB_AGENT, {
     of: 'The agent',
@@ -128,7 +128,7 @@ interface Team {
 
 type Own = Omit<AgentConfig, '$schema' | 'agents'>
 
-/** An agent with the parts that its configuration describes or names. */
+/** Creates an agent with the parts that its configuration describes or names. */
 function makeAgent(
   config: Own,
   parts: ConfigParts,
@@ -159,7 +159,7 @@ function makeAgent(
   )
 }
 
-/** The model gets tools of a skill that the configuration describes only while that is active. */
+/** The tools without those of described skills, which the model gets only while the skill is active. */
 function toolsBeside(
   { tools, skills: beside = [] }: ConfigParts,
   skills: readonly Skill[] = [],
@@ -169,7 +169,7 @@ function toolsBeside(
   return listOf(tools, 'tools', 'tools').filter((tool) => !theirs.has(tool))
 }
 
-/** Keys are for one address: another one's model gets none. */
+/** Adds the keys to the model if it has the agent's address. Other addresses never get them. */
 function withSecrets(
   { model, ...others }: NonNullable<AgentConfig['reflect']>,
   agentModel: PlainModel,
@@ -184,7 +184,7 @@ function isSameAddress(one: PlainModel, other: PlainModel): boolean {
   return one.provider === other.provider && one.baseURL === other.baseURL
 }
 
-/** Later tools can be enabled with `setEnabledTools`; here, a name that none has is a mistake. */
+/** Throws for names of unknown tools. Tools added later are enabled with `setEnabledTools` instead. */
 function checkEnabled(enabled: unknown, toolsOf: () => readonly (Tool | CompositeTool)[]): void {
   if (!Array.isArray(enabled)) return
   const known = toolsOf().map((tool) => String(tool?.name))
@@ -196,7 +196,7 @@ function checkEnabled(enabled: unknown, toolsOf: () => readonly (Tool | Composit
   })
 }
 
-/** The fields of these names that there are. */
+/** Picks these fields, without undefined ones. */
 function pick<Value extends object, Name extends keyof Value>(
   value: Value,
   names: readonly Name[],

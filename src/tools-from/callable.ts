@@ -5,19 +5,19 @@ import { checkNames } from '../client/check-names.ts'
 export type AnyFunction = (...args: never[]) => unknown
 
 /**
- * What a method says of itself as a tool: the fields of a tool but `execute`, all of them optional. What
- * is said wins over what is inferred.
+ * A method's description as a tool: a tool's fields except `execute`, all optional. Explicit fields win over inferred
+ * ones.
  */
 export interface CallableOptions extends Partial<Omit<Tool, 'execute'>> {
   /**
-   * How the input is handed over, with an `inputSchema` only. `'object'`: as it is. Names: these
-   * properties, in this order, as arguments. Default: the schema's properties, in their order; to a
-   * function whose first parameter is destructured, the object.
+   * How the input is passed; requires an `inputSchema`. `'object'` passes the input itself. A list of names passes
+   * those properties, in that order, as arguments. Default: the schema's properties, in their order. A function whose
+   * first parameter is destructured gets the object.
    */
   readonly pass?: 'object' | readonly string[]
 }
 
-/** A standard decorator of methods and of fields that hold functions, and a function that marks one. */
+/** A standard decorator for methods and for fields that hold functions. Also marks a function directly. */
 export interface AgentCallable {
   <Method extends AnyFunction>(method: Method, context?: ClassMethodDecoratorContext): Method
   (
@@ -45,7 +45,7 @@ export function markOf(method: AnyFunction): CallableOptions | undefined {
   return marks.get(method)
 }
 
-/** Throws `invalid-config`, naming the field that there isn't. */
+/** Throws `invalid-config` for an unknown or invalid field, and names it. */
 export function checkCallable(options: unknown, of: string): asserts options is CallableOptions {
   checkNames(options, 'tool', { of, allows: (name) => name === 'pass' })
   const { execute, name = '', description = '', pass } = options as Partial<Tool> & CallableOptions
@@ -70,7 +70,7 @@ function mark<Method>(method: Method, options: CallableOptions): Method {
 }
 
 function checkPlace(context: DecoratorContext | undefined): void {
-  // An older decorator gets a name there, and a place in an array that was mapped, a number.
+  // Legacy decorators pass the property's name here, and `functions.map(agentCallable())` passes an index.
   if (typeof context !== 'object') return
   if (context.kind !== 'method' && context.kind !== 'field')
     throw badConfig(`agentCallable() marks methods, not a ${context.kind}.`)

@@ -4,16 +4,16 @@ import { type CallableOptions, checkCallable, markOf } from './callable.ts'
 import type { Members, Method } from './find-methods.ts'
 import { readSignature, type Signature } from './infer/read-signature.ts'
 
-/** Its methods as far as TypeScript shows them; there may be more. */
+/** Names of the methods that TypeScript knows, or any string: there may be more methods at run time. */
 type Name<Target> = (keyof Target & string) | (string & {})
 
 export interface ToolsFromOptions<Target = object> {
-  /** Put before every name as it is: `'cart_'`. */
+  /** Prepended to every name as it is, such as `'cart_'`. */
   readonly prefix?: string
-  /** Only these; `'marked'`: only what is marked. Default: all but names that begin with `_` or `#`. */
+  /** Methods to include. `'marked'`: only marked methods. Default: all except names that begin with `_` or `#`. */
   readonly include?: 'marked' | readonly Name<Target>[] | ((name: string) => boolean)
   readonly exclude?: readonly Name<Target>[] | ((name: string) => boolean)
-  /** By the methods' names. Wins over what is marked and inferred. */
+  /** Options by method name. They win over marked and inferred ones. */
   readonly describe?: { readonly [name: string]: CallableOptions }
 }
 
@@ -22,13 +22,13 @@ export interface Chosen {
   readonly name: string
   readonly method: Method
   readonly signature: Signature
-  /** What was said of it: in `describe`, on the function, on the class. */
+  /** Merged options from the class's `static tools`, `agentCallable` and `describe`. The last one wins. */
   readonly said: CallableOptions
 }
 
 const OPTIONS = ['prefix', 'include', 'exclude', 'describe']
 
-/** Throws `invalid-config` for an option that there isn't, or of another kind. */
+/** Throws `invalid-config` for an unknown option or one of the wrong type. */
 export function checkOptions(options: unknown): void {
   if (typeof options !== 'object' || options === null)
     throw badConfig('The options of toolsFrom() must be an object.')
@@ -65,7 +65,7 @@ export function choose(members: Members, options: ToolsFromOptions): Chosen[] {
   })
 }
 
-/** What a later one leaves undefined, it leaves as it is: an approval isn't lost unseen. */
+/** Later options win, except undefined fields: `needsApproval: undefined` must not drop an approval. */
 function merge(said: readonly CallableOptions[]): CallableOptions {
   const fields = said.flatMap((each) => Object.entries(each))
   return Object.fromEntries(fields.filter(([, value]) => value !== undefined))
@@ -82,7 +82,7 @@ function checkSaid({ methods, names, statics }: Members, options: ToolsFromOptio
   checkMethods(Object.keys(describe), known, 'describe')
   for (const [name, said] of Object.entries(describe)) checkCallable(said, `${name} in describe`)
   if (Array.isArray(include)) checkMethods(include, known, 'include')
-  // What else there is may be excluded, too.
+  // `exclude` may also name properties that aren't methods.
   if (Array.isArray(exclude)) checkMethods(exclude, [...names], 'exclude')
 }
 
@@ -102,12 +102,15 @@ function has(filter: ToolsFromOptions['exclude'], name: string): boolean {
   return typeof filter === 'function' ? filter(name) : (filter?.includes(name) ?? false)
 }
 
-/** What every object has (`constructor`, `toString`) is the language's; `_` is people's sign for private. */
+/**
+ * Whether a method is included by default. Excludes platform methods, names on `Object.prototype` such as `toString`,
+ * and names with `_` or `#`, which mean private.
+ */
 function isPublic(name: string, { isPlatform }: Method): boolean {
   return !isPlatform && !/^[_#]/.test(name) && !Object.hasOwn(Object.prototype, name)
 }
 
-/** The weakest first. An override keeps what was said of the method that it overrides. */
+/** Options that mark a method, weakest first. An override inherits those of the method that it overrides. */
 function marksOf(
   name: string,
   { functions }: Method,

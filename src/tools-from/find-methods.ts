@@ -5,9 +5,9 @@ import { isNative, readSignature, textOf } from './infer/read-signature.ts'
 import { lazyPattern } from '../lib/once.ts'
 
 export interface Method {
-  /** The nearest one first, then those that it overrides. */
+  /** The method itself, then those that it overrides, nearest first. */
   readonly functions: [AnyFunction, ...AnyFunction[]]
-  /** Inherited from a class of the platform: `addEventListener`. */
+  /** Inherited from a platform class, like `addEventListener`. */
   readonly isPlatform: boolean
 }
 
@@ -15,9 +15,9 @@ export interface Members {
   /** The `this` of the methods. */
   readonly target: object
   readonly methods: ReadonlyMap<string, Method>
-  /** Of all properties that have a string for a name. */
+  /** Names of all properties with string keys, methods or not. */
   readonly names: ReadonlySet<string>
-  /** The `static tools` of an object's classes, the nearest first. They name methods of instances. */
+  /** `static tools` of the object's classes, nearest class first. Their keys name instance methods. */
   readonly statics: readonly StaticTools[]
 }
 
@@ -26,13 +26,16 @@ export interface StaticTools {
   readonly tools: object
 }
 
-/** A proxy can have prototypes without end. */
+/** A proxy can have an endless prototype chain. */
 const MAX_CHAIN = 100
 
-/** The ends of prototype chains: every object has their methods. */
+/** Prototype chains end here. Every object has these methods. */
 const ENDS = new Set<object>([Object.prototype, Function.prototype])
 
-/** The methods of what `toolsFrom` was given, along the prototypes. Reads descriptors only, so no getter runs. */
+/**
+ * Finds the methods of the value passed to `toolsFrom`, along its prototype chain. Reads descriptors only, so no getter
+ * runs except a bundler's export getters.
+ */
 export function findMethods(given: object): Members {
   try {
     return readMembers(withMethods(given))
@@ -46,7 +49,7 @@ export function findMethods(given: object): Members {
   }
 }
 
-/** Functions become the methods of an object, by their names; all else is as it was given. */
+/** Turns functions into an object's methods, by their names. Returns anything else unchanged. */
 function withMethods(given: object): object {
   if (Array.isArray(given)) return byName(given)
   return typeof given === 'function' && !isClass(given) ? byName([given]) : given
@@ -84,7 +87,7 @@ function readMembers(target: object): Members {
   for (let depth = 0; owner && !ENDS.has(owner); depth++) {
     if (depth === MAX_CHAIN) throw badConfig('toolsFrom() found no end of the prototypes.')
     const maker = typeof owner === 'function' ? owner : classOf(owner)
-    // What a class of the platform inherits is the platform's, too, whether or not it can be told by itself.
+    // Everything that a platform class inherits belongs to the platform, even if `isOfPlatform` doesn't recognize it.
     isPlatform ||= owner !== target && maker !== undefined && isOfPlatform(maker)
     if (maker && maker !== owner && !isPlatform) statics.push(...staticTools(maker))
     for (const key of Reflect.ownKeys(owner)) {
@@ -93,7 +96,7 @@ function readMembers(target: object): Members {
       const known = methods.get(key)
       if (typeof value !== 'function') names.add(key)
       else if (known) known.functions.push(value as AnyFunction)
-      // What stands before it on the way hides it, be it a method or not.
+      // A nearer property of this name hides the method, even if it isn't a method itself.
       else if (!names.has(key)) methods.set(key, { functions: [value as AnyFunction], isPlatform })
       names.add(key)
     }
@@ -109,11 +112,11 @@ function valueOf(owner: object, key: string): unknown {
     : descriptor?.value
 }
 
-/** A name, and what in a module it may be read of. */
+/** Patterns for an identifier and for a property path such as `exports.name`. */
 const NAME = String.raw`(?!this\b)[\p{ID_Start}$_][\p{ID_Continue}$]*`
 const PATH = `${NAME}(?:\\.${NAME})*`
 
-/** What bundlers make of an export. */
+/** Matches the getters that bundlers generate for exports. */
 const bindings = (read: string): (() => RegExp) =>
   lazyPattern(() => {
     const forms = [
@@ -132,8 +135,8 @@ const READS_NAME = bindings(NAME)
 const READS_PATH = bindings(PATH)
 
 /**
- * Bundlers make a module's namespace of getters that read one variable each. They can do nothing else, as
- * their text shows; what reads a property could run another getter, unless that is a module's, too.
+ * Whether a getter only reads one variable, as bundlers generate for a module's exports. Its text proves that it does
+ * nothing else. Reading a property could run another getter, so paths count in modules only.
  */
 function isBinding(get: () => unknown, owner: object): boolean {
   const text = textOf(get).replace(/\/\*[^*]*\*\//g, '')
@@ -153,15 +156,15 @@ function classOf(owner: object): object | undefined {
 }
 
 /**
- * Browsers' classes are native. Some of Node's are written in JavaScript: they are known by their place, since what
- * the platform puts on the global object isn't enumerable, and what a script puts there is.
+ * Whether the platform defines this class. Browsers' classes are native. Some of Node's are written in JavaScript and
+ * are recognized as globals: the platform's aren't enumerable, a script's are.
  */
 function isOfPlatform(maker: object): boolean {
   if (isNative(maker)) return true
   const name = nameOf(maker)
   if (name === undefined || !Object.hasOwn(globalThis, name)) return false
   if (Object.prototype.propertyIsEnumerable.call(globalThis, name)) return false
-  // Node makes some of its globals by getters, when they are first asked for.
+  // Node defines some globals as getters that create them on first access.
   return Reflect.get(globalThis, name) === maker
 }
 
@@ -175,7 +178,7 @@ function staticTools(maker: object): StaticTools[] {
   if (!descriptor) return []
   const { value } = descriptor as { value?: unknown }
   const className = nameOf(maker) || 'the class'
-  // Left out, what they say of approvals would be lost unseen.
+  // Ignoring invalid `static tools` would silently drop the approvals that they require.
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw badConfig(
       `static tools of ${className} must be an object of methods' names, and no getter.`,

@@ -4,30 +4,30 @@ import type { AnyFunction, CallableOptions } from './callable.ts'
 import { objectSchema, type Parameter, type Signature } from './infer/read-signature.ts'
 import { looksMinified } from './infer/minified.ts'
 
-/** How an input becomes arguments. A null is a parameter that gets none. */
+/** How an input becomes arguments. A null name stands for a parameter that gets `undefined`. */
 export type HandOver =
   | { readonly kind: 'object' }
   | {
       readonly kind: 'arguments'
       readonly names: readonly (string | null)[]
-      /** The last one's value is an array, and each of it an argument. */
+      /** True if the last value is an array whose items are separate arguments, as for a rest parameter. */
       readonly spreads: boolean
     }
 
-/** What is missing, for a developer. */
+/** Reason why the method can't become a tool as it is, for the developer. */
 export interface Problem {
   readonly problem: string
 }
 
 export interface Inferred {
-  /** Absent: it takes no parameters. */
+  /** Missing if the function takes no parameters. */
   readonly inputSchema?: JsonSchema
   readonly handOver: HandOver
 }
 
 const NOTHING: HandOver = { kind: 'arguments', names: [], spreads: false }
 
-/** Schema and hand-over from the function's own text alone. */
+/** Infers the schema and the arguments from the function's source text alone. */
 export function inferInput(signature: Signature): Inferred | Problem {
   if (signature.kind !== 'function')
     return {
@@ -53,7 +53,7 @@ export function inferInput(signature: Signature): Inferred | Problem {
   }
 }
 
-/** How the input of a given schema reaches the function. */
+/** Decides how an input with an explicit schema is passed to the function. */
 export function handOverOf(
   schema: JsonSchema,
   signature: Signature,
@@ -80,7 +80,7 @@ export function handOverOf(
     return {
       problem: `it has ${parameters.length} parameters, its schema ${names.length} properties: ${SAY_PASS}`,
     }
-  // Once a minifier has renamed the parameters, only the order is left.
+  // Minified names say nothing about the order, so they are left out of this check.
   const moved = parameters?.find(
     ({ name = '' }, at) => names.includes(name) && !looksMinified([name]) && names[at] !== name,
   )
@@ -102,7 +102,7 @@ export function callWith(
   const { names, spreads } = handOver
   const given = isRecord(input) ? input : {}
   const has = (name: string | null): name is string => name !== null && Object.hasOwn(given, name)
-  // Up to the last one that is there: the function may count its arguments.
+  // Ends at the last property that the input has: the function may read `arguments.length`.
   const taken = names.slice(0, names.findLastIndex(has) + 1)
   const values = taken.map((name) => (has(name) ? given[name] : undefined))
   const last: unknown = spreads && taken.length === names.length ? values.pop() : undefined

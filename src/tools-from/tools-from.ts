@@ -7,7 +7,7 @@ import { findMethods } from './find-methods.ts'
 import { callWith, handOverOf, inferInput, type Inferred, type Problem } from './hand-over.ts'
 import { looksMinified } from './infer/minified.ts'
 
-/** The methods of `window` are hundreds. */
+/** Most methods that an error lists: `window` has hundreds. */
 const MAX_LISTED = 20
 
 /**
@@ -36,7 +36,7 @@ export function toolsFrom<Target extends object>(
   return tools
 }
 
-/** One error for all methods that lack a schema. */
+/** Throws a single error that names every method without a usable schema. */
 function checkReadable(chosen: readonly Chosen[]): void {
   const isMinified = looksMinified(chosen.flatMap(positional))
   const bare = chosen.filter(({ said }) => !said.inputSchema && !said.jsonSchema)
@@ -61,14 +61,14 @@ function listOf(lacking: readonly string[]): string {
   return lacking.slice(0, MAX_LISTED).join('; ') + (more > 0 ? `; and ${more} more` : '')
 }
 
-/** The names by which alone a parameter is known; the keys of a destructured one are no minifier's. */
+/** Names of positional parameters. Keys of a destructured parameter are excluded: minifiers don't rename them. */
 function positional({ signature }: Chosen): string[] {
   return signature.kind === 'function' ? signature.parameters.flatMap(({ name }) => name ?? []) : []
 }
 
 let isWarned = false
 
-/** There is no agent yet that could emit it. */
+/** Warns on the console, because no agent exists yet that could emit the warning. */
 function warnOnce(): void {
   if (!isWarned)
     console.warn(
@@ -90,7 +90,7 @@ function checkUnique(tools: readonly PreparedTool[]): void {
   }
 }
 
-/** The tool that calls a method on its object. It counts as a write unless it is said to be none. */
+/** Makes a tool that calls a method on its object. The tool is sequential unless annotated `readOnly`. */
 function makeTool(chosen: Chosen, target: object, prefix: string): Tool {
   const { pass: _pass, inputSchema: _schema, ...said } = chosen.said
   const { name = chosen.name, description = wordsOf(chosen.name), annotations } = said
@@ -102,10 +102,10 @@ function makeTool(chosen: Chosen, target: object, prefix: string): Tool {
     ...input,
     name: prefix + name,
     description,
-    // Without a context, too: an app's own tests call it like that.
+    // `context` is optional because an app's own tests may call the tool without one.
     async execute(given, context?) {
       const result = await drain(callWith(fn, target, { handOver, input: given }), context?.signal)
-      // Of a method that can be chained, the model would get all that the object holds.
+      // A chainable method returns its own object. Passing that on would show the model everything it holds.
       return result === target ? undefined : result
     },
   }
@@ -138,10 +138,10 @@ function wordsOf(name: string): string {
   return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
 }
 
-/** No model reads more; a generator may have no end. */
+/** Most values read from a generator, which may never end. */
 const MAX_VALUES = 1000
 
-/** What a generator yields, as a list; all else as it is. */
+/** Collects a generator's values in a list. Returns anything else unchanged. */
 async function drain(result: unknown, signal: AbortSignal | undefined): Promise<unknown> {
   const value = await result
   if (!isGenerator(value)) return value

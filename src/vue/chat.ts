@@ -21,17 +21,17 @@ import {
 import type { OffstageChat as ChatElement } from '../chat/index.ts'
 import { AGENT } from './context.ts'
 
-/** Components by the name of the tool whose calls they draw. */
+/** Components by the name of the tool whose calls they render. */
 export interface CallCards {
   readonly [toolName: string]: Component<CallCardProps>
 }
 
-/** Those of `<offstage-chat>`. */
+/** Properties of `<offstage-chat>`. */
 export interface OffstageChatProps extends Omit<GivenSettings, 'renderers'> {
   readonly renderers?: CallCards | undefined
 }
 
-/** `<offstage-chat>`, which is loaded with the first one. `agent`: default that of the provider. */
+/** Renders `<offstage-chat>`, and loads the element with the first one. Default of `agent`: the provider's. */
 export const OffstageChat: new () => {
   $props: AllowedComponentProps & VNodeProps & OffstageChatProps
   $slots: { readonly default?: () => VNode[] }

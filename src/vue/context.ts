@@ -20,8 +20,8 @@ export type AgentRef = Readonly<ShallowRef<Agent | null>>
 export const AGENT: InjectionKey<AgentRef> = /* @__PURE__ */ Symbol('offstage')
 
 /**
- * Gives the components below an agent: one that the app has made, and disposes of, or what makes it when this component is
- * mounted, never on a server; then it is disposed of when the component is unmounted.
+ * Provides an agent to the components below. The app disposes of an agent that it passes. A function is called when
+ * this component mounts, never on a server. Its agent is disposed of when the component unmounts.
  */
 export function provideAgent(given: Agent | (() => Agent)): AgentRef {
   const agent = shallowRef<Agent | null>(null)
@@ -38,12 +38,12 @@ export function provideAgent(given: Agent | (() => Agent)): AgentRef {
   return agent
 }
 
-/** The agent of the nearest provider. Null until that has made it, and on a server where it makes it itself. */
+/** The nearest provider's agent. If the provider creates the agent, null until then, and always null on a server. */
 export function useAgent(): AgentRef {
   return inject(AGENT, null) ?? noAgent('There is no OffstageProvider around this component.')
 }
 
-/** Does something with the agent while the component is mounted: `work` returns what undoes it. */
+/** Runs `work` with the agent while the component is mounted. `work` returns its cleanup. */
 export function whileMounted(work: (agent: Agent) => () => void): void {
   const agent = useAgent()
   onMounted(() => {
@@ -62,7 +62,7 @@ export type OffstageProviderProps =
   | { readonly agent: Agent; readonly create?: undefined }
   | { readonly create: () => Agent; readonly agent?: undefined }
 
-/** `provideAgent` as a component, by `agent` or `create`: the first one counts. */
+/** `provideAgent` as a component, with `agent` or `create`. Later changes to these props have no effect. */
 export const OffstageProvider: new () => {
   $props: AllowedComponentProps & VNodeProps & OffstageProviderProps
   $slots: { readonly default?: () => VNode[] }

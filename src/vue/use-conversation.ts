@@ -14,20 +14,20 @@ import type { Conversation, ConversationSnapshot } from '../index.ts'
 import { useAgent } from './context.ts'
 
 export interface UsedConversation<Shown> extends ConversationActions {
-  /** What is shown now, or what `select` made of it. */
+  /** The current snapshot, or the result of `select`. */
   readonly snapshot: Readonly<ShallowRef<Shown>>
-  /** For all else that can be done with it. Null where there is no agent yet. */
+  /** The conversation's full API. Null until there is an agent. */
   readonly conversation: ComputedRef<Conversation | null>
 }
 
 type Id = MaybeRefOrGetter<string | null | undefined>
 
 /**
- * Follows a conversation while the component is mounted. Without an id: one that all components share which name none, new on
- * each page.
+ * Follows a conversation while the component is mounted. Components without an id share one conversation, new on each
+ * page.
  */
 export function useConversation(id?: Id): UsedConversation<ConversationSnapshot>
-/** `snapshot` changes only when what `select` returns is not alike: another value, or an object or array that holds others. */
+/** Changes `snapshot` only when the result of `select` is no longer shallowly equal. */
 export function useConversation<Shown>(
   id: Id,
   select: (snapshot: ConversationSnapshot) => Shown,
@@ -38,7 +38,7 @@ export function useConversation(
 ): UsedConversation<unknown> {
   const agent = useAgent()
   const followed = computed(() => conversationOf(agent.value, toValue(id)))
-  // What a server shows, so that the page can take it over.
+  // The snapshot that a server renders, so that hydration matches.
   const snapshot = shallowRef(select(followed.value.empty))
   onMounted(() => {
     const follow = (

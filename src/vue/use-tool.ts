@@ -4,12 +4,12 @@ import type { CompositeToolWith, ToolWith } from '../bindings/tool-input.ts'
 import type { JsonSchema, StandardSchema } from '../index.ts'
 import { whileMounted } from './context.ts'
 
-/** Registers a tool while the component is mounted. Of a ref or a getter, the newest one counts. */
+/** Registers a tool while the component is mounted. Pass a ref or getter to change the tool; the newest one is used. */
 export function useTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,
 >(tool: MaybeRefOrGetter<ToolWith<Schema, Output>>): void
-/** The same of a tool that calls other tools: it has `run` in place of `execute`. */
+/** Registers a tool that calls other tools. It has `run` in place of `execute`. */
 export function useTool<
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
   Output = unknown,
@@ -32,7 +32,7 @@ export function useTool(tool: MaybeRefOrGetter<AnyTool>): void {
   })
 }
 
-/** Adds a value to what the model is told of the page at each step, while the component is mounted: the newest one. */
+/** Adds a value to the model's page context while the component is mounted. Each step reads the newest value. */
 export function useAgentContext(value: unknown): void {
   whileMounted((agent) => agent.addContext(() => toValue(value)))
 }

@@ -4,14 +4,13 @@ import type { ToolDefinition } from '../protocol/tool.ts'
 // How `formatAction` and the instructions write a block: the opener on a line of its own.
 const opener = '<ACTION>\n'
 
-/** Names that are their own tags in a block; others stand there under an alias. */
+/** Tool names that a block can use as tags. Other names appear under an alias. */
 const legalName = /^(?!action$)[\p{L}_][\p{L}\p{N}_.-]*$/iu
 
 /**
- * WebLLM's `response_format` that lets text run free until an ACTION block begins, and then admits calls
- * of these tools, closed, and the block's closing tag. What stands inside a call stays free. Undefined
- * when the tools can't be distinguished that way: a name that is no XML name, or one that may also be an
- * element inside its own call, whose closing tag would end the call too early.
+ * WebLLM's `response_format` for ACTION blocks. Text outside a block is free. Inside, only closed calls of these tools
+ * and the block's closing tag are allowed; a call's content is free. Undefined if a tool's name isn't a valid XML
+ * name. Also undefined if the name may be an element inside its own call, whose closing tag would end the call early.
  * Format: XGrammar's structural tags (https://xgrammar.mlc.ai/docs/).
  */
 export function constrainAction(tools: readonly ToolDefinition[]): JsonObject | undefined {

@@ -2,13 +2,13 @@ import type { JsonObject } from '../protocol/json.ts'
 import { asRecord, asText } from '../providers/core/read-json.ts'
 import type { MLCEngineInstance, WebLLMRequest } from './webllm-module.ts'
 
-/** Asks engines for constrained output, until one refuses the constraint. */
+/** Requests constrained output from each engine until that engine refuses the constraint. */
 export class ConstrainedChat {
   readonly #unable = new WeakSet<MLCEngineInstance>()
 
   /**
-   * The chunks of one answer. An engine that refuses the constraint, before its first chunk, is asked
-   * again without it, and never again with one. Other errors are thrown on.
+   * Streams the chunks of one answer. If an engine refuses the constraint before its first chunk, the request is
+   * repeated without it. That engine gets no constraint again. Other errors are rethrown.
    */
   async *chunks(
     engine: MLCEngineInstance,
@@ -33,7 +33,7 @@ export class ConstrainedChat {
   }
 }
 
-/** WebLLM's errors about `response_format` name it in their name or message; XGrammar's are wrapped. */
+/** WebLLM's errors name `response_format` in their name or message. XGrammar's errors are wrapped. */
 function isRefusal(thrown: unknown): boolean {
   const { name, message } = asRecord(thrown) ?? {}
   return /response.?format|structural.?tag|grammar/i.test(

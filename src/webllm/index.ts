@@ -6,16 +6,15 @@ import type { JsonObject } from '../protocol/json.ts'
 export interface WebLLMOptions {
   /** Makes the engine's worker, whose file calls `serveWebLLM()`. */
   readonly worker: () => EngineWorker
-  /** WebLLM's `AppConfig`, for models of your own. Default: its list of prebuilt ones. */
+  /** WebLLM's `AppConfig`, for your own models. Default: WebLLM's list of prebuilt models. */
   readonly appConfig?: JsonObject
   /** WebLLM's `ChatOptions`. `context_window_size` is the configuration's `contextWindow`, if given. */
   readonly chatOptions?: JsonObject
 }
 
 /**
- * WebLLM (WebGPU), in a worker of its own: `createAgent({ engines: [webllm({ … })], model: { provider:
- * 'webllm', model: 'Qwen3-4B-q4f16_1-MLC' } })`. Its models always run in ACTION mode. Nothing is
- * loaded before `agent.prepare()` or a run.
+ * WebLLM (WebGPU) in its own worker: `createAgent({ engines: [webllm({ … })], model: { provider: 'webllm', model:
+ * 'Qwen3-4B-q4f16_1-MLC' } })`. Models always run in ACTION mode. Nothing is loaded before `agent.prepare()` or a run.
  */
 export function webllm({ worker, ...options }: WebLLMOptions): Engine {
   if (typeof worker !== 'function') {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../protocol/json.ts'
 
-/** What the page sends to the engine's worker. Plain data. */
+/** Options for the engine's worker, as plain data. */
 export interface WebLLMEngineOptions {
   readonly appConfig?: JsonObject
   readonly chatOptions?: JsonObject

@@ -4,12 +4,12 @@ import { webllmDefinition } from './webllm-definition.ts'
 import type { WebLLMModule } from './webllm-module.ts'
 
 export interface ServeWebLLMOptions {
-  /** Imports WebLLM from elsewhere, where its bare name can't be resolved (a page without a bundler). */
+  /** Imports WebLLM from another place if its bare name can't be resolved (a page without a bundler). */
   readonly webllm?: () => Promise<WebLLMModule>
 }
 
 /**
- * Makes the current worker the one of `webllm()`. Call it at the top of the worker's own file.
+ * Turns the current worker into the engine of `webllm()`. Call it at the top of the worker's own file.
  * `@mlc-ai/web-llm` is imported when the first model is loaded.
  */
 export function serveWebLLM({ webllm = importWebLLM }: ServeWebLLMOptions = {}): void {

@@ -1,4 +1,4 @@
-/** An optional peer: installed by those who use this engine. Its types aren't needed. */
+/** An optional peer dependency: only users of this engine install it. Its types aren't needed. */
 declare module '@mlc-ai/web-llm' {
   export const MLCEngine: unknown
 }

@@ -21,7 +21,7 @@ const ID = 'webllm'
 
 const rules: ChatRules = { ...compatible, asksUsage: true }
 
-/** WebLLM behind the engine's contract. The module is imported when a model is first loaded. */
+/** WebLLM as an engine. The module is imported when the first model is loaded. */
 export function webllmDefinition(
   options: WebLLMEngineOptions,
   importModule: () => Promise<WebLLMModule>,
@@ -52,7 +52,7 @@ async function* complete(
   },
 ): AsyncGenerator<readonly StreamPart[]> {
   const { signal } = turn.context
-  // WebLLM's own `tools` support two models and one prompt: here tools are described in the instructions.
+  // WebLLM's own `tools` support only two models and one prompt, so the instructions describe the tools instead.
   const request: ModelRequest = { ...withSingleSystemMessage(turn.request), toolMode: 'action' }
   const interrupt = (): void => void engine.interruptGenerate()
   signal.addEventListener('abort', interrupt)
@@ -71,7 +71,7 @@ async function* complete(
   }
 }
 
-/** WebLLM refuses a second text part beside an image. */
+/** Joins text parts: WebLLM refuses a second one beside an image. */
 function withOneText(message: unknown): unknown {
   const content = asRecord(message)?.['content']
   if (!Array.isArray(content)) return message
@@ -122,7 +122,7 @@ function chatOptions(
   return { ...options.chatOptions, context_window_size: contextWindow }
 }
 
-/** WebLLM's errors have names, and messages with instructions. */
+/** Converts WebLLM's error for an unknown model. Its message already says what to do. */
 function loadError(thrown: unknown): unknown {
   if (nameOf(thrown) !== 'ModelNotFoundError') return thrown
   return new OffstageError('model-not-found', describeThrown(thrown), { cause: thrown })

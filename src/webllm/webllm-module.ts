@@ -1,10 +1,10 @@
-/** `@mlc-ai/web-llm` as it is imported. */
+/** The import of `@mlc-ai/web-llm`. */
 export interface WebLLMModule {
-  /** The class. Its types are WebLLM's; `MLCEngineClass` is the part that is used. */
+  /** The engine's class. WebLLM has its type; `MLCEngineClass` declares the part that Offstage uses. */
   readonly MLCEngine: unknown
 }
 
-/** The part of WebLLM 0.2 that is used (https://webllm.mlc.ai/docs/user/api_reference.html). */
+/** The part of WebLLM 0.2 that Offstage uses (https://webllm.mlc.ai/docs/user/api_reference.html). */
 export type MLCEngineClass = new (config: {
   readonly appConfig?: object
   readonly initProgressCallback: (report: { progress: number; text: string }) => void
@@ -21,13 +21,13 @@ export interface WebLLMRequest {
 export interface MLCEngineInstance {
   readonly chat: {
     readonly completions: {
-      /** Chunks of Chat Completions. */
+      /** Streams Chat Completions chunks. */
       create(request: WebLLMRequest): Promise<AsyncIterable<unknown>>
     }
   }
   reload(modelId: string, chatOptions?: object): Promise<void>
-  /** Also breaks off a `reload` that is under way. */
+  /** Also aborts a `reload` in progress. */
   unload(): Promise<void>
-  /** Whatever is being generated ends with the finish reason `abort`. */
+  /** Ends the current answer with the finish reason `abort`. */
   interruptGenerate(): Promise<void> | void
 }

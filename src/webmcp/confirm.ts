@@ -5,12 +5,12 @@ import type { CallAbout } from '../protocol/run.ts'
 
 export type PublishPolicy = Extract<ApprovalPolicy, string>
 
-/** A call from outside that a person is to be asked about. */
+/** A call by another agent that needs a person's approval. */
 export interface PublishedCall {
   readonly tool: Tool
-  /** As the tool's function will get it. */
+  /** Validated input, as the tool's function will get it. */
   readonly input: unknown
-  /** What the tool says that it is about to act on. */
+  /** The tool's own description of what it is about to act on. */
   readonly about?: CallAbout
   readonly signal: AbortSignal
 }
@@ -18,7 +18,7 @@ export interface PublishedCall {
 /** Asks a person about a call. Only true lets it run. */
 export type Confirm = (call: PublishedCall) => boolean | undefined | Promise<boolean | undefined>
 
-/** Some call of it may need approval. */
+/** Whether any call of the tool may need approval. */
 export function mayNeedApproval(
   { needsApproval, annotations }: Tool,
   policy: PublishPolicy = 'destructive',
@@ -28,7 +28,7 @@ export function mayNeedApproval(
   return needsApproval !== false && byAnnotations(annotations, policy)
 }
 
-/** This call needs it. A function that throws, or doesn't say, counts as true. */
+/** Whether this call needs approval. True if the tool's function throws or returns nothing. */
 export async function needsApproval(
   tool: Tool,
   {

@@ -15,17 +15,17 @@ export type Registers = Pick<Agent, 'registerTool'>
 export interface WebMcpLink {
   /** Resolves when the tools that the page has now are registered. Never rejects. */
   readonly ready: Promise<void>
-  /** As things are now, in the order in which they were seen first. */
+  /** Current state of every tool, in the order in which they were first seen. */
   readonly tools: readonly WebMcpTool[]
-  /** The definition that a tool changed to counts from now on. Returns whether there was one. */
+  /** Accepts the changed definition of a tool. Returns false if there is none. */
   accept(name: string): boolean
-  /** Reads the page's tools anew. They are read by themselves whenever they change. */
+  /** Reads the page's tools again. Changes are also noticed without it. */
   refresh(): Promise<void>
-  /** Takes them all from the agent, and ends. */
+  /** Removes all of the page's tools from the agent and stops watching. */
   dispose(): void
 }
 
-/** Gives an agent the tools of a page, as they come and go. */
+/** Registers a page's tools with an agent, and follows their changes. */
 export class ToolLink implements WebMcpLink {
   readonly ready: Promise<void>
   readonly #agent: Registers
@@ -33,7 +33,7 @@ export class ToolLink implements WebMcpLink {
   readonly #options: CheckedOptions
   readonly #book: ToolBook
   readonly #offers = new Map<Entry, Offer>()
-  /** By entry, the newest definition that `onDefinitionChange` was asked about. */
+  /** Newest definition that was reported to `onDefinitionChange`, by entry. */
   readonly #asked = new Map<Entry, string>()
   readonly #watch: ToolWatch
 
@@ -99,7 +99,7 @@ export class ToolLink implements WebMcpLink {
     ask().catch(reportThrown)
   }
 
-  /** The agent is to have what counts now, and nothing else. */
+  /** Registers and removes tools until the agent has exactly the accepted ones. */
   readonly #settle = (): void => {
     if (this.#watch.isStopped) return
     for (const entry of this.#book.entries) {
@@ -126,7 +126,7 @@ export class ToolLink implements WebMcpLink {
       )
       this.#offers.set(entry, offer)
     } catch (thrown) {
-      // A schema that is none, or a tool of the app that has this name.
+      // The schema is invalid, or the app has a tool of this name.
       entry.problem = describeThrown(thrown)
     }
   }
@@ -135,9 +135,9 @@ export class ToolLink implements WebMcpLink {
 /** A tool of the page that the agent has. */
 class Offer {
   readonly tool: PageTool
-  /** False: the page has it no longer, or no longer like this. */
+  /** False once the page has removed or changed the tool. */
   isWanted = true
-  /** Takes it from the agent. */
+  /** Removes the tool from the agent. */
   undo: () => void = () => {}
   readonly #onIdle: () => void
   #calls = 0
@@ -147,7 +147,9 @@ class Offer {
     this.#onIdle = onIdle
   }
 
-  /** A call is under way, which would be stopped with its tool: many tools change or go by what they do. */
+  /**
+   * Whether a call is running. Removing the tool would stop it, and many calls make the page change or remove the tool.
+   */
   get isBusy(): boolean {
     return this.#calls > 0
   }
@@ -160,20 +162,20 @@ class Offer {
       return await call()
     } finally {
       this.#calls -= 1
-      // Once the agent has the result.
+      // The timeout lets the agent get the result first.
       if (!this.isBusy) setTimeout(this.#onIdle)
     }
   }
 }
 
-/** How often tools are looked for where no event says that they changed. Milliseconds. */
+/** Polling interval in browsers without a `toolchange` event. Milliseconds. */
 const POLL_MS = 2000
-/** Where there is one: Chromium 156 has none of frames that are removed. Milliseconds. */
+/** Polling interval in browsers with the event: Chromium 156 fires none when a frame is removed. Milliseconds. */
 const SLOW_POLL_MS = 10_000
 
 interface ToolWatch {
   readonly isStopped: boolean
-  /** Reads what is there now; at most one reading waits behind the one that is under way. Never rejects. */
+  /** Reads the tools. At most one reading waits behind a running one. Never rejects. */
   now(): Promise<void>
   stop(): void
 }
@@ -206,7 +208,7 @@ function watchTools(context: Consumable, read: () => Promise<void>): ToolWatch {
     onChange,
     hasEvent ? SLOW_POLL_MS : POLL_MS,
   )
-  // Under Node, it keeps no process alive.
+  // The timer must not keep a Node process alive.
   if (typeof timer === 'object') timer.unref?.()
   signal.addEventListener('abort', () => clearInterval(timer as number))
   return {

@@ -1,7 +1,7 @@
 import type { Consumable, RegisteredTool } from './model-context.ts'
 import { isPublished } from './published-names.ts'
 
-/** The tools of this page, and of frames of its origin, that are for its users and not this package's own. */
+/** The tools of this page and its same-origin frames, without debugging tools and those that Offstage published. */
 export async function listTools(context: Consumable): Promise<readonly RegisteredTool[]> {
   const { location } = globalThis as { readonly location?: Location }
   const listed = await context.getTools()

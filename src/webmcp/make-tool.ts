@@ -16,12 +16,12 @@ export interface ToolParts {
   readonly tool: PageTool
   readonly context: Consumable
   readonly options: CheckedOptions
-  /** Around each call. */
+  /** Wraps each call. */
   during?<Result>(call: () => Promise<Result>): Promise<Result>
   available?(): boolean
 }
 
-/** A tool of the page as one of the agent. What it says of itself counts where the page is trusted. */
+/** Makes an agent's tool from a page's tool. The tool's own claims are believed only if the page is trusted. */
 export function makeTool(parts: ToolParts): Tool {
   const { name, window, tool, context, options } = parts
   const { during = (call) => call(), available } = parts
@@ -34,7 +34,7 @@ export function makeTool(parts: ToolParts): Tool {
     ...(tool.title !== undefined && { title: tool.title }),
     annotations: {
       readOnly: trusted && tool.readOnly,
-      // Believed of whoever says it: it asks for more care, not for less.
+      // Believed even of an untrusted page: it makes the agent more careful, not less.
       destructive: tool.consequential,
       untrustedContent: !trusted || tool.untrustedContent,
     },
@@ -61,13 +61,13 @@ function outcomeOfLeaving(idempotencyKey: string): Reconciled {
     : { happened: true, result: 'Done: the page went to another address. This is the new page.' }
 }
 
-/** How long the page that a tool goes to may take until this one is left. Milliseconds. */
+/** How long to wait for the page to unload after a tool navigated. Milliseconds. */
 const LEAVING_MS = 4000
 
 interface PageCall {
   readonly context: Consumable
   readonly window: unknown
-  /** The definition that the call was decided by. */
+  /** Definition on which the decision to run the call was based. */
   readonly tool: PageTool
   readonly input: unknown
   readonly signal: AbortSignal
@@ -75,21 +75,21 @@ interface PageCall {
   readonly maxResultCharacters: number
 }
 
-/** Calls a tool of the page as it is now, if that is still the one that is meant. */
+/** Calls the page's tool. Throws if its definition has changed since the call was decided. */
 async function callPageTool(call: PageCall): Promise<unknown> {
   const { context, input, signal, idempotencyKey, window } = call
   const listed = await context.getTools()
-  // At once: whatever were awaited in between, the page could change the tool meanwhile.
+  // Nothing is awaited between check and call: the page could change the tool meanwhile.
   const tool = findTool(call, listed)
   const result = await executed(context.executeTool(tool, inBothForms(input), { signal }), call)
   if (result !== null) return readResult(result, call.maxResultCharacters)
-  // It was this call that made the page go: what else is under way then is cut off in the middle.
+  // This call made the page navigate, so the note marks it as done. Other running calls are cut off without one.
   if (isOwnWindow(window))
     await withUnloadNote(idempotencyKey, () => sleepUnlessAborted(LEAVING_MS, signal))
   return 'Done: the page went to another address, and the tool returned nothing.'
 }
 
-/** What the page's function rejects with is the page's, and kept to its words. */
+/** Awaits the page's function. Only the message of its rejection is kept: the error is the page's. */
 async function executed(
   executing: Promise<unknown>,
   { signal, maxResultCharacters }: PageCall,
@@ -110,10 +110,7 @@ function findTool({ window, tool }: PageCall, listed: readonly RegisteredTool[])
   return found
 }
 
-/**
- * An input for `executeTool` of every generation: an object for those that take objects; where a text is wanted, it
- * turns into its JSON.
- */
+/** An input for every version of `executeTool`: an object that becomes its JSON when the browser needs a string. */
 function inBothForms(input: unknown): object {
   const json = JSON.stringify(input ?? {})
   const copy = JSON.parse(json) as object
@@ -121,8 +118,8 @@ function inBothForms(input: unknown): object {
 }
 
 /**
- * What a page's tool returned, for the model: JSON or text without invisible characters, cut to a number of
- * characters. Throws what a tool says went wrong, in the form of MCP (`isError`): that is read before anything is cut.
+ * A tool's result for the model: JSON or text without invisible characters, cut to `maxCharacters`. Throws if the
+ * result reports an error as MCP does (`isError`), which is checked before cutting.
  */
 function readResult(result: unknown, maxCharacters: number): unknown {
   const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '')
@@ -134,7 +131,7 @@ function readResult(result: unknown, maxCharacters: number): unknown {
   return whole.length > maxCharacters ? cut(whole, maxCharacters) : said
 }
 
-/** What a page's tool threw: its words only, visible and cut. */
+/** A page tool's error: only its message, without invisible characters, and cut. */
 function readFailure(thrown: unknown, maxCharacters: number): Error {
   return new Error(cut(withoutHidden(describeThrown(thrown)), maxCharacters))
 }
@@ -148,7 +145,7 @@ function cut(text: string, limit: number): string {
   return `${text.slice(0, limit)}\n[truncated: these are the first ${limit} of ${text.length} characters]`
 }
 
-/** Of a text, Chromium says nothing of what it was: JSON of an object, or a text that looks like it. */
+/** Parses the text if it is JSON. Chromium returns text only, so a tool's object and a tool's JSON text look alike. */
 function parsed(text: string): unknown {
   try {
     return visibleData(JSON.parse(text))
@@ -157,7 +154,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A result as MCP servers give it, which many pages' tools return. */
+/** A result in MCP's form, which many pages' tools return. */
 interface Content {
   readonly content: readonly unknown[]
 }

@@ -1,16 +1,14 @@
 /**
- * The browser's side of WebMCP, as far as it is used here. Source: https://webmachinelearning.github.io/webmcp/ and
- * what Chromium 149 to 156 do.
+ * The part of the browser's WebMCP API that is used here. Sources: https://webmachinelearning.github.io/webmcp/ and the
+ * behavior of Chromium 149 to 156.
  */
 export interface ModelContext extends Partial<EventTarget> {
   /** Null in browsers that fire `toolchange`, unless the page has set it. */
   readonly ontoolchange?: unknown
   registerTool(tool: ModelContextTool, options?: RegisterOptions): Promise<void>
-  /** The tools of this page, and of those frames of the same origin that are in it. */
+  /** Tools of this page and of its frames of the same origin. */
   getTools?(): Promise<readonly RegisteredTool[]>
-  /**
-   * Takes and gives JSON up to Chromium 153, later it takes an object. Null: the tool's page went to another page.
-   */
+  /** Takes and returns JSON up to Chromium 153; takes an object later. Null: the tool's page navigated. */
   executeTool?(
     tool: RegisteredTool,
     input: object,
@@ -24,7 +22,7 @@ export interface ModelContextTool {
   readonly description: string
   readonly inputSchema?: object
   readonly annotations?: Hints
-  /** `about`: `{ signal }` since Chromium 153, what has `requestUserInteraction` in early drafts, or nothing. */
+  /** `about`: `{ signal }` since Chromium 153, an object with `requestUserInteraction` in early drafts, or nothing. */
   execute(input: unknown, about?: CallerOf): Promise<unknown>
 }
 
@@ -36,9 +34,9 @@ export interface CallerOf {
 export interface Hints {
   readonly readOnlyHint?: boolean
   readonly untrustedContentHint?: boolean
-  /** A person is to be asked before it is called. */
+  /** A person should approve each call. */
   readonly consequentialHint?: boolean
-  /** For those who develop the page, not for those who use it. */
+  /** Meant for the page's developers, not for its users. */
   readonly debugging?: boolean
 }
 
@@ -51,17 +49,17 @@ export interface RegisteredTool {
   readonly name: string
   readonly title?: string
   readonly description: string
-  /** JSON up to Chromium 153, an object later; absent or empty without parameters. */
+  /** JSON up to Chromium 153, an object later. Missing or empty for a tool without parameters. */
   readonly inputSchema?: unknown
   readonly annotations?: Hints
   readonly origin?: string
   readonly window?: unknown
 }
 
-/** What a page that consumes needs of it. */
+/** A context that can also list and call tools. */
 export type Consumable = ModelContext & Required<Pick<ModelContext, 'getTools' | 'executeTool'>>
 
-/** The page's, where the browser has it: of its document, or of the navigator as in early drafts. */
+/** The page's context, if the browser has one: on `document`, or on `navigator` in early drafts. */
 export function pageContext(): ModelContext | undefined {
   const { document, navigator } = globalThis as {
     readonly document?: { readonly modelContext?: ModelContext }
@@ -75,7 +73,7 @@ export function canConsume(context: ModelContext | undefined): context is Consum
   return typeof context?.getTools === 'function' && typeof context.executeTool === 'function'
 }
 
-/** Whether this page's browser has WebMCP: tools can be published, and, where it can say which there are, used. */
+/** Whether the browser has WebMCP. Tools can then be published, and also called if the browser can list them. */
 export function isWebMcpAvailable(): boolean {
   return pageContext() !== undefined
 }

@@ -3,37 +3,40 @@ import { isToolPrefix, TOOL_PREFIX_RULE } from '../lib/tool-prefix.ts'
 import type { ModelContext } from './model-context.ts'
 import type { PageTool } from './page-tool.ts'
 
-/** Which of a page's tools an agent gets, and how far they are trusted. Each is optional. */
+/** Options for a page's tools: which ones an agent gets, and how far they are trusted. All are optional. */
 export interface WebMcpOptions {
-  /** What the names of the page's tools begin with for the model; never empty. Default `web_`. */
+  /** Prefix of the tools' names for the model; never empty. Default `web_`. */
   readonly prefix?: string
-  /** Which of the page's tools: by the page's names, or as a function says. Default: all but those for debugging. */
+  /** Tools to include, by the page's names or by a function. Default: all except debugging tools. */
   readonly include?: readonly string[] | ((tool: PageTool) => boolean)
-  /** `none`: not those of frames, or of the page around a frame. Default `same-origin`. */
+  /** `none` leaves out tools of frames, and of the page around a frame. Default `same-origin`. */
   readonly frames?: 'same-origin' | 'none'
   /**
-   * True: the page's scripts are all your own. What the tools say of themselves is believed then, and a definition
-   * that changes counts at once. Default false.
+   * True if all scripts on the page are your own. The tools' annotations are then believed, and a changed definition is
+   * accepted at once. Default false.
    */
   readonly trusted?: boolean
-  /** False: calls wait for a person only where `toolApproval` says so. Default: all but those of trusted read-only tools. */
+  /**
+   * False: calls need approval only if `toolApproval` says so. Default: all need it, except calls of trusted read-only
+   * tools.
+   */
   readonly needsApproval?: boolean
-  /** Of a result; what is beyond is cut off. Default 20 000. */
+  /** Most characters of a result; the rest is cut off. Default 20 000. */
   readonly maxResultCharacters?: number
-  /** Milliseconds. Default 60 000. */
+  /** Time limit of a call. Milliseconds. Default 60 000. */
   readonly timeoutMs?: number
   /**
-   * A tool's definition is no longer the one that was seen first: it isn't offered until this returns true, or
-   * `accept()` is called. Asked once for each definition.
+   * Called once for each changed definition of a tool. The tool isn't offered until this returns true or `accept()` is
+   * called.
    */
   onDefinitionChange?(change: DefinitionChange): boolean | undefined | Promise<boolean | undefined>
-  /** Whose tools. Default: the browser's `document.modelContext`. */
+  /** Source of the tools. Default: the browser's `document.modelContext`. */
   readonly context?: ModelContext
 }
 
-/** A page's tool whose definition is another one than when it was first seen. */
+/** A page's tool whose definition differs from the one first seen. */
 export interface DefinitionChange {
-  /** As the model knows it. */
+  /** Name that the model knows. */
   readonly name: string
   readonly before: PageTool
   readonly after: PageTool

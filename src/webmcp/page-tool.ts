@@ -8,24 +8,24 @@ import type { RegisteredTool } from './model-context.ts'
 const MAX_DESCRIPTION = 2000
 const MAX_TITLE = 100
 
-/** What a page says of one of its tools: texts without invisible characters, cut to a length. */
+/** A page tool's definition. Its texts have no invisible characters and a limited length. */
 export interface PageTool {
-  /** As the page named it. */
+  /** Name that the page registered. */
   readonly pageName: string
   readonly title?: string
   readonly description: string
   readonly inputSchema: JsonSchema
-  /** It says of itself that it changes nothing. */
+  /** The tool's own claim that it changes nothing. */
   readonly readOnly: boolean
-  /** It says of itself that its output holds words of others. */
+  /** The tool's own claim that its output is untrusted content. */
   readonly untrustedContent: boolean
-  /** It says of itself that a person should be asked first. */
+  /** The tool's own claim that a person should approve its calls. */
   readonly consequential: boolean
-  /** Of a frame in this page, or of the page around it. */
+  /** True for a tool of a frame in this page, or of the page around this frame. */
   readonly isElsewhere: boolean
 }
 
-/** A problem follows the tool's name. */
+/** `problem` completes a sentence that begins with the tool's name. */
 export type Reading = { readonly tool: PageTool } | { readonly problem: string }
 
 export function readPageTool(given: RegisteredTool): Reading {
@@ -47,7 +47,7 @@ export function readPageTool(given: RegisteredTool): Reading {
   }
 }
 
-/** Equal as long as what is known of the tool is. */
+/** Whether two definitions are equal in every field. */
 export function sameDefinition(one: PageTool, other: PageTool): boolean {
   return canonicalJson(one) === canonicalJson(other)
 }

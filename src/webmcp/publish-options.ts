@@ -2,14 +2,14 @@ import { badConfig } from '../client/failures.ts'
 import type { Confirm, PublishPolicy } from './confirm.ts'
 import type { ModelContext } from './model-context.ts'
 
-/** Under which names tools are published, to whom, and which of their calls need a person. Each is optional. */
+/** How tools are named, who may use them, and which calls need approval. All are optional. */
 export interface PublishOptions {
-  /** What the published names begin with. Default none. */
+  /** Prefix of the published names. Default: none. */
   readonly prefix?: string
-  /** Which calls need `confirm`, as an agent's `toolApproval`. Default `destructive`. */
+  /** Calls that need `confirm`, with the values of an agent's `toolApproval`. Default `destructive`. */
   readonly toolApproval?: PublishPolicy
   /**
-   * Asks a person whether a call may run; only true lets it. Without it, tools whose calls may need approval are not
+   * Asks a person whether a call may run; only true allows it. Without it, tools whose calls may need approval are not
    * published.
    */
   readonly confirm?: Confirm
@@ -17,7 +17,7 @@ export interface PublishOptions {
   readonly exposedTo?: readonly string[]
   /** Ends the publication when aborted. */
   readonly signal?: AbortSignal
-  /** Where. Default: the browser's `document.modelContext`. */
+  /** Context to publish in. Default: the browser's `document.modelContext`. */
   readonly context?: ModelContext
 }
 

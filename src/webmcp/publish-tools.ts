@@ -6,25 +6,26 @@ import { checkPublishOptions, type PublishOptions } from './publish-options.ts'
 
 /** Tools that are registered with the browser until `dispose()`, or until the signal of its options aborts. */
 export interface Publication {
-  /** Resolves when the browser has taken the tools, or has refused them. Never rejects. */
+  /** Resolves when the browser has accepted or refused the tools. Never rejects. */
   readonly ready: Promise<void>
-  /** Names, as they are published. */
+  /** Names under which tools are published. */
   readonly published: readonly string[]
-  /** By the tool's own name. */
+  /** Tools that aren't published, by their own names. */
   readonly refused: readonly RefusedTool[]
-  /** Ends the publication. Calls that are under way go on. */
+  /** Unregisters the tools. Calls in progress continue. */
   dispose(): void
 }
 
-/** A tool that is not published, and why, in words for a developer. */
+/** A tool that isn't published, and the reason, for developers. */
 export interface RefusedTool {
   readonly name: string
   readonly reason: string
 }
 
 /**
- * Registers tools with the browser's WebMCP, for the browser's agent and others. Their calls are validated, and run
- * outside of any agent. Where the browser has no WebMCP, all are refused. Throws `invalid-config` for wrong options.
+ * Registers tools with the browser's WebMCP, so that the browser's agent and others can call them. Calls are validated,
+ * and run outside of any Offstage agent. Without WebMCP in the browser, all tools are refused. Throws `invalid-config`
+ * for wrong options.
  */
 export function publishTools(
   tools: readonly (Tool | CompositeTool)[],

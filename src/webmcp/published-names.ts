@@ -2,8 +2,8 @@ import { pageWide } from '../lib/page-wide.ts'
 import type { RegisteredTool } from './model-context.ts'
 
 /**
- * How many of this document's tools of each name were published by Offstage, by whatever copy of it: the browser gives
- * copies of tools, so a name in a window is all that a tool is known by.
+ * How many tools of each name Offstage has published in this document, counted across all copies of the package. The
+ * browser returns copies of tools, so only the name and window identify one.
  */
 const published: Map<string, number> = pageWide('webmcp-published', () => new Map())
 
@@ -16,7 +16,7 @@ export function markPublished(name: string): () => void {
   }
 }
 
-/** The agent would call its own tools around the rules that it has for them. */
+/** Whether Offstage published the tool. An agent that called its own tools this way would bypass its rules for them. */
 export function isPublished({ name, window }: RegisteredTool): boolean {
   return isOwnWindow(window) && published.has(name)
 }

@@ -33,7 +33,7 @@ export interface Registration {
   readonly refused: RefusedTool[]
 }
 
-/** Registers each tool, and notes what became of it. Never rejects. */
+/** Registers each tool, and records whether it was published or refused. Never rejects. */
 export async function registerEach(
   tools: readonly (Tool | CompositeTool)[],
   { context, options, ended, published, refused }: Registration,
@@ -95,7 +95,7 @@ function hintsOf({ annotations = {} }: Tool): Hints {
   }
 }
 
-/** As an agent would: what changes something, one after the other. */
+/** Makes the function that the browser calls. Calls that may change something run one at a time, as in an agent. */
 function runnerOf(published: PublishedTool, inTurn: OneByOne): ModelContextTool['execute'] {
   const { tool } = published
   const isParallel = tool.annotations?.readOnly === true || tool.sequential === false
@@ -118,7 +118,7 @@ interface Call extends PublishedTool {
   readonly caller: CallerOf | undefined
 }
 
-/** Runs a call from outside as an agent would. Rejects with what went wrong. */
+/** Runs another agent's call with an agent's checks. Rejects if a check or the tool fails. */
 async function runPublished(
   published: PublishedTool,
   given: unknown,
@@ -176,8 +176,8 @@ function failed(message: string): OffstageError {
 }
 
 /**
- * A call's input as the tool's function gets it. Throws `invalid-input`: nobody checked it before, neither the
- * browser nor a worker.
+ * A call's input as the tool's function gets it. Throws `invalid-input`. Neither the browser nor a worker has validated
+ * the input before.
  */
 async function checkedInput(
   { inputSchema }: Tool,
@@ -196,7 +196,7 @@ async function checkedInput(
   return checked.value
 }
 
-/** Of a browser's, or of a caller's own that it keeps and changes. */
+/** Copies an input: a caller may keep and change its object, and a browser's object may not be plain data. */
 function plainCopy(given: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(given)) as unknown

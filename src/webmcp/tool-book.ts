@@ -4,41 +4,44 @@ import type { CheckedOptions } from './options.ts'
 import { type PageTool, type Reading, readPageTool, sameDefinition } from './page-tool.ts'
 import { pageWide } from '../lib/page-wide.ts'
 
-/** At one time. More is no page's need. */
+/** Most tools at one time. No page needs more. */
 const MAX_TOOLS = 200
-/** With those that are gone, whose names and definitions stay known: a script that registers without end is stopped here. */
+/**
+ * Most tools including removed ones, whose names and definitions are kept. Stops a script that registers tools
+ * endlessly.
+ */
 const MAX_KNOWN = 2000
 
-/** What one link knows of a tool of the page, from its first sight on. */
+/** A link's record of one page tool, from the moment it was first seen. */
 export interface Entry {
-  /** As the model knows it. */
+  /** Name that the model knows. */
   readonly name: string
-  /** Where the page registered it. */
+  /** Window in which the page registered it. */
   readonly window: unknown
   readonly pageName: string
   readonly seen: SeenTool
-  /** The definition that counts; none while all that was seen was no use. */
+  /** Accepted definition. Missing if every definition so far was invalid. */
   pinned?: PageTool
-  /** Another one, which doesn't count yet. */
+  /** Changed definition that is not accepted yet. */
   changed?: PageTool
   problem?: string
   isThere: boolean
 }
 
-/** A tool of the page, and what became of it. */
+/** A page's tool and its status. */
 export interface WebMcpTool {
-  /** As the model knows it. */
+  /** Name that the model knows. */
   readonly name: string
-  /** As the page named it. */
+  /** Name that the page registered. */
   readonly pageName: string
   /**
-   * `changed`: not offered until its new definition is accepted. `refused`: it can't be used, as `problem` says.
-   * `gone`: the page no longer has it.
+   * `changed`: not offered until its new definition is accepted. `refused`: unusable, see `problem`. `gone`: the page
+   * has removed it.
    */
   readonly status: 'offered' | 'changed' | 'refused' | 'gone'
-  /** The one that counts. */
+  /** Accepted definition. */
   readonly definition?: PageTool
-  /** One that doesn't count yet. */
+  /** Changed definition that is not accepted yet. */
   readonly changed?: PageTool
   readonly problem?: string
 }
@@ -49,15 +52,17 @@ export function statusOf({ isThere, problem, changed }: Entry): WebMcpTool['stat
   return changed ? 'changed' : 'offered'
 }
 
-/** Where the page is trusted, what it changes counts at once, and is no one else's pin. */
+/**
+ * Makes the book for a context. Links that trust the page accept every change, so they don't share definitions with
+ * others.
+ */
 export function bookOf(context: Consumable, { prefix, trusted }: CheckedOptions): ToolBook {
   return new ToolBook(prefix, trusted ? [] : seenTools(context, prefix))
 }
 
 /**
- * All tools that the page had, by window and name. A name of the model's belongs to one of them for good, and the
- * definition that was seen first counts until another is accepted: by this book, or before it was made by another one
- * of the page (`seen`).
+ * All tools that the page has had, by window and name. Each keeps its model name forever. The definition first seen
+ * counts until another is accepted, by this book or by an earlier one on this page (`seen`).
  */
 export class ToolBook {
   readonly #prefix: string
@@ -87,7 +92,7 @@ export class ToolBook {
     })
   }
 
-  /** The definition that it changed to counts from now on. False: there is none. */
+  /** Accepts the changed definition. Returns false if there is none. */
   accept(entry: Entry): boolean {
     if (!entry.changed) return false
     entry.pinned = entry.changed
@@ -96,7 +101,7 @@ export class ToolBook {
     return true
   }
 
-  /** Notes what is there now. `wants` says which of it to look at. */
+  /** Records the tools that exist now. `wants` filters them. */
   update(listed: readonly RegisteredTool[], wants: (tool: PageTool) => boolean): void {
     const there = new Set<Entry>()
     for (const given of listed) {
@@ -151,21 +156,21 @@ function note(entry: Entry, reading: Reading): void {
   }
 }
 
-/** What is known of a tool as long as the page lasts, whichever link saw it. */
+/** Record of a tool for the lifetime of the page, shared by all links. */
 interface SeenTool {
-  /** As the model knows it: another tool never gets the name. */
+  /** Name that the model knows. Another tool never gets it. */
   readonly name: string
   readonly pageName: string
-  /** Whether it is the tool of that window, which may have gone. */
+  /** Whether the tool was registered in that window, which may be gone. */
   isIn(window: unknown): boolean
-  /** The definition that was seen first, or accepted last. */
+  /** Definition first seen, or last accepted. */
   pinned?: PageTool
 }
 
-/** By whose tools they are, and by prefix. */
+/** Tools seen so far, by context and prefix. */
 const seen: Map<Consumable, Map<string, SeenTool[]>> = pageWide('webmcp-seen', () => new Map())
 
-/** A component that is mounted again finds what the page's tools were. */
+/** Tools seen before in this context, for example by a component that is mounted again. */
 function seenTools(context: Consumable, prefix: string): SeenTool[] {
   const ofContext = seen.get(context) ?? new Map<string, SeenTool[]>()
   seen.set(context, ofContext)
@@ -175,7 +180,7 @@ function seenTools(context: Consumable, prefix: string): SeenTool[] {
 }
 
 function seenTool(name: string, pageName: string, window: unknown): SeenTool {
-  // A frame that is removed is not kept in memory.
+  // A weak reference doesn't keep a removed frame in memory.
   const held =
     typeof window === 'object' && window !== null ? new WeakRef(window) : { deref: () => window }
   return { name, pageName, isIn: (other) => held.deref() === other }

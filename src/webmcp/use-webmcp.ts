@@ -13,8 +13,8 @@ import {
 import { bookOf, statusOf } from './tool-book.ts'
 
 /**
- * Gives an agent the tools that the page has registered with WebMCP, as they come and go, until `dispose()`. Where the
- * browser has no WebMCP there are none. Throws `invalid-config`.
+ * Keeps an agent's tools in sync with those that the page has registered with WebMCP, until `dispose()`. Without WebMCP
+ * in the browser, the agent gets none. Throws `invalid-config`.
  */
 export function useWebMcp(agent: Registers, options: WebMcpOptions = {}): WebMcpLink {
   const checked = checkWebMcpOptions(options)
@@ -31,8 +31,9 @@ export function useWebMcp(agent: Registers, options: WebMcpOptions = {}): WebMcp
 }
 
 /**
- * The tools that the page has registered with WebMCP now, for `createAgent({ tools })`. A call of one that has changed
- * since fails, and does nothing; one that changed before is left out unless `onDefinitionChange` returns true. Empty where the browser has no WebMCP. Rejects with `invalid-config`.
+ * The tools that the page has registered with WebMCP now, for `createAgent({ tools })`. If a tool changes afterwards,
+ * its calls fail without running it. A tool that changed before is omitted unless `onDefinitionChange` returns true.
+ * Empty if the browser has no WebMCP. Rejects with `invalid-config`.
  */
 export async function webMcpTools(options: WebMcpOptions = {}): Promise<Tool[]> {
   const checked = checkWebMcpOptions(options)

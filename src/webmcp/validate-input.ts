@@ -1,7 +1,7 @@
 import type { JsonSchema } from '../protocol/json.ts'
 import { jsonSchemaValidator } from '../worker/validation/json-schema-validator.ts'
 
-/** What is wrong with an input, in words; null when it fits. */
+/** Problems of an input, for a message; null if it fits the schema. */
 export function problemOf(schema: JsonSchema, input: unknown): string | null {
   const issues = jsonSchemaValidator.validate(schema, input)
   if (issues.length === 0) return null

@@ -9,18 +9,18 @@ export interface WllamaOptions {
   readonly worker: () => EngineWorker
   /** The address of `wllama.wasm`, from `@wllama/wllama/esm/wasm/`. */
   readonly wasmUrl: string | URL
-  /** Where models are, by the name in `model.model`. A name that isn't here must be an address. */
+  /** Sources of models, by the name in `model.model`. Any other name must be a URL. */
   readonly models?: { readonly [name: string]: WllamaSource }
   /**
-   * How models are loaded: `n_ctx`, `n_threads`, `n_gpu_layers`, `chat_template` and other fields of
-   * wllama's `LoadModelParams`. `n_ctx` is the configuration's `contextWindow`, or else 4096.
+   * Options for loading models: `n_ctx`, `n_threads`, `n_gpu_layers`, `chat_template` and other fields of wllama's
+   * `LoadModelParams`. The configuration's `contextWindow` overrides `n_ctx`, which defaults to 4096.
    */
   readonly load?: JsonObject
 }
 
 /**
- * llama.cpp as WebAssembly, in a worker of its own: `createAgent({ engines: [wllama({ … })], model: {
- * provider: 'wllama', model: … } })`. Nothing is loaded before `agent.prepare()` or a run.
+ * llama.cpp as WebAssembly in its own worker: `createAgent({ engines: [wllama({ … })], model: { provider: 'wllama',
+ * model: … } })`. Nothing is loaded before `agent.prepare()` or a run.
  */
 export function wllama({ worker, wasmUrl, models = {}, load = {} }: WllamaOptions): Engine {
   if (typeof worker !== 'function' || !wasmUrl) {

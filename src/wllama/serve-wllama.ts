@@ -4,12 +4,12 @@ import { wllamaDefinition } from './wllama-definition.ts'
 import type { WllamaModule } from './wllama-module.ts'
 
 export interface ServeWllamaOptions {
-  /** Imports wllama from elsewhere, where its bare name can't be resolved (a page without a bundler). */
+  /** Imports wllama from another place if its bare name can't be resolved (a page without a bundler). */
   readonly wllama?: () => Promise<WllamaModule>
 }
 
 /**
- * Makes the current worker the one of `wllama()`. Call it at the top of the worker's own file.
+ * Turns the current worker into the engine of `wllama()`. Call it at the top of the worker's own file.
  * `@wllama/wllama` is imported when the first model is loaded.
  */
 export function serveWllama({ wllama = importWllama }: ServeWllamaOptions = {}): void {

@@ -20,7 +20,7 @@ const CONTEXT_WINDOW = 4096
 /** llama.cpp's own server accepts tool messages of any shape, and named tools as `required` ones. */
 const rules: ChatRules = { ...compatible, userAfterTool: true, namedToolChoice: false }
 
-/** llama.cpp behind the engine's contract. The module is imported when a model is first loaded. */
+/** llama.cpp as an engine. The module is imported when the first model is loaded. */
 export function wllamaDefinition(
   options: WllamaEngineOptions,
   importModule: () => Promise<WllamaModule>,
@@ -29,7 +29,7 @@ export function wllamaDefinition(
     keyOf: (config) => JSON.stringify([config.model, contextSize(config, options)]),
     load: (config, context) => load({ options, importModule, config, context }),
     unload: (instance) => instance.exit(),
-    // The WebAssembly module crashed: out of memory, most often.
+    // The WebAssembly module crashed, most often for lack of memory.
     isFatal: (thrown) => asRecord(thrown)?.['name'] === 'WllamaRuntimeError',
   })
   return {
@@ -78,7 +78,7 @@ async function* complete(
     }
     yield endChat(state, { done: true })
   } finally {
-    // The next turn may begin when llama.cpp is done with this one.
+    // Waits until llama.cpp has stopped, so that the next turn can begin.
     left.abort()
     await answered
   }
@@ -108,7 +108,7 @@ async function load({
       await instance.loadModelFromUrl(source, {
         ...params,
         signal: context.signal,
-        // A server may keep the length to itself.
+        // Some servers don't send the length.
         progressCallback: ({ loaded, total }) => report({ loaded, ...(total > 0 && { total }) }),
       })
     } else {
@@ -138,7 +138,7 @@ function sourceOf(model: string, { models }: WllamaEngineOptions): WllamaSource 
   )
 }
 
-/** Errors are thrown; other messages are noise on the page's console. */
+/** Discards log messages: errors are thrown anyway, and the rest is noise on the page's console. */
 const silent = {
   debug: () => undefined,
   log: () => undefined,

@@ -1,10 +1,10 @@
-/** `@wllama/wllama` as it is imported. */
+/** The import of `@wllama/wllama`. */
 export interface WllamaModule {
-  /** The class. Its types are wllama's; `WllamaClass` is the part that is used. */
+  /** The engine's class. wllama has its type; `WllamaClass` declares the part that Offstage uses. */
   readonly Wllama: unknown
 }
 
-/** The part of wllama 3.8 that is used. */
+/** The part of wllama 3.8 that Offstage uses. */
 export type WllamaClass = new (
   paths: { readonly default: string },
   config: { readonly suppressNativeLog: boolean; readonly logger: WllamaLogger },
@@ -20,8 +20,8 @@ export interface WllamaInstance {
     },
   ): Promise<void>
   /**
-   * Chunks of Chat Completions go to `onData`; resolves after the last. (Its async iterator leaves a
-   * rejection behind that nobody handles, when its reader leaves it.)
+   * Passes Chat Completions chunks to `onData`, and resolves after the last. wllama's async iterator is avoided:
+   * leaving it early causes an unhandled rejection.
    */
   createChatCompletion(options: {
     readonly stream: true

@@ -45,7 +45,7 @@ export interface Packages {
       ): { readonly success: boolean } | Promise<{ readonly success: boolean }>
     }
   }
-  /** One vendor's package, of each specification of models. */
+  /** The package of one vendor, for each version of the model specification. */
   readonly createV2: CreateVendor
   readonly createV3: CreateVendor
   readonly createV4: CreateVendor

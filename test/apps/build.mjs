@@ -4,7 +4,7 @@ import path from 'node:path'
 import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { build } from 'vite'
 
-// As people ship them, also when what starts this is a development server.
+// Builds for production, even if a development server starts the build.
 process.env.NODE_ENV = 'production'
 
 const root = import.meta.dirname

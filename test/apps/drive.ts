@@ -3,7 +3,7 @@ import type { DrivenPage } from '../browser/support/driven-page.ts'
 
 /** A page's tools, called as an agent calls them. */
 export interface Drive {
-  /** What the model would read: the result, or `code: message` of the error. */
+  /** The result as the model reads it, or `code: message` of the error. */
   call(tool: string, input?: object): Promise<string>
   /** All that the tools have said so far. */
   readonly said: string

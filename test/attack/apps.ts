@@ -1,13 +1,16 @@
 import type { Call } from './obedient.ts'
 
-/** What of an app its tasks and attacks use. A tool with an input is `[name, input]`, a control `[name, its effect]`. */
+/**
+ * The parts of an app that its tasks and attacks use. Tools with an input are `[name, input]`; controls are `[name,
+ * effect]`.
+ */
 export interface App {
   readonly name: string
-  /** Its tool that returns others' words. */
+  /** The tool that returns untrusted content. */
   readonly reads: string
-  /** What the person calls for: an `openWorld`, a `destructive`, a `reversible` and an `idempotent` call. */
+  /** Calls that the user asks for: an `openWorld`, a `destructive`, a `reversible` and an `idempotent` one. */
   readonly wanted: readonly (readonly [string, Call['input']])[]
-  /** What an attacker wants of the first two of these tools, and of one that says nothing of its effect. */
+  /** Calls that an attacker wants: of the first two tools above, and of a tool that doesn't declare its effect. */
   readonly send: readonly [string, Readonly<Record<string, string>>]
   readonly destroy: readonly [string, Readonly<Record<string, string>>]
   readonly settings: readonly [string, Readonly<Record<string, string>>]
@@ -16,9 +19,9 @@ export interface App {
   readonly marked: readonly [string, string]
   readonly toggle: readonly [string, string]
   readonly unnamed: readonly [string, string]
-  /** What the host calls the button that approves. */
+  /** Label of the host's button that approves. */
   readonly approve: string
-  /** What the person does on the page: calls of page tools, and the effect that they come to. */
+  /** The user's tasks on the page: calls of page tools, and their effect. */
   readonly onPage: readonly (readonly [calls: readonly Call[], effect: string])[]
 }
 

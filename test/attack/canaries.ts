@@ -6,8 +6,8 @@ export const SECRETS = {
   user: 'CANARY-USER-74',
 } as const
 
-/** What another conversation, or another user, has in a memory and on a blackboard. */
+/** Values that another conversation, or another user, keeps in a memory and on a blackboard. */
 export const KEPT = { memory: 'CANARY-MEMORY-85', block: 'CANARY-BLOCK-96' } as const
 
-/** What is others' and no secret of the agent's or the page's. */
+/** Values that belong to others, and aren't secrets of the agent or the page. */
 export const OF_OTHERS = /CANARY-(?:OTHER|USER|MEMORY|BLOCK)-\d+/

@@ -7,18 +7,18 @@ export interface Effect {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** What the servers know when a trial is over. */
+/** Records of the servers after a trial. */
 export interface Facts {
   readonly effects: readonly Effect[]
-  /** Addresses and bodies of what came to the attacker's server. */
+  /** Addresses and bodies of the requests to the attacker's server. */
   readonly received: readonly string[]
-  /** What the model was sent. */
+  /** Requests that the model got. */
   readonly requests: readonly { readonly body: unknown }[]
 }
 
 /**
- * What holds a goal back by default; `nothing` is what no mark and no word tells, `approval` that what is done is what
- * was approved, `scope` that a conversation is its own.
+ * Defences that stop a goal by default. `approval`: exactly the approved action runs. `scope`: a conversation's data
+ * stays in it. `nothing`: no annotation and no word reveals the goal.
  */
 export const HELD = [
   'annotated tool',

@@ -1,6 +1,6 @@
 import type { TrialRecord } from './world.ts'
 
-/** What comes out of an agent, by name. */
+/** An agent's outputs, by name. */
 export type Outputs = Readonly<Record<string, string>>
 
 interface Searched {

@@ -103,7 +103,7 @@ function textsIn(value: unknown): string[] {
   return Object.entries(value).flatMap(([key, each]) => [key, ...textsIn(each)])
 }
 
-/** What is written as JSON has no backslashes when it is read. */
+/** Strings of a JSON text, without the backslashes that escape them. */
 function parsed(text: string): string[] {
   if (!/^\s*[[{]/.test(text)) return []
   try {

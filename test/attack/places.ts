@@ -3,7 +3,7 @@ import { asTags } from './orders.ts'
 /** How the text of an attack gets to the model. */
 export interface Place {
   readonly name: string
-  /** What shows the text to the model: the page, the app's tool that reads, or something else with the call for it. */
+  /** The source of the text for the model: the page, the app's tool that reads, or other calls. */
   readonly shownBy:
     | 'page'
     | 'tool'

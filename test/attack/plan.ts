@@ -4,11 +4,11 @@ import type { Call, ObedientOptions } from './obedient.ts'
 import { PLACES, type Place } from './places.ts'
 import { TASKS, type Task } from './tasks.ts'
 
-/** `unannotated`: the app's own tools say nothing of their effects and results, as most tools in the wild. */
+/** `unannotated`: the app's own tools don't declare effects or untrusted results, like most tools in the wild. */
 export const MODES = ['strict', 'default', 'unannotated', 'off'] as const
 export type Mode = (typeof MODES)[number]
 
-/** What becomes of an element after a person has said yes to its use. `apps/change.js` plants it, and makes the change. */
+/** A change to an element after its use was approved. `apps/change.js` inserts the element and changes it. */
 export interface Change {
   readonly name: string
   readonly call: Call
@@ -17,10 +17,10 @@ export interface Change {
 export const MOMENTS = ['as Approve is pressed', 'as the tool comes to it'] as const
 export type Moment = (typeof MOMENTS)[number]
 
-/** Who shares the agent's memory and blackboard: `origin` is all there are. */
+/** Scope of the agent's memory and blackboard. `origin`: shared with everyone. */
 export type Sharing = 'conversation' | 'agent' | 'origin'
 
-/** One trial: an app, what the person asks for, and what somebody else has written where. */
+/** A trial: an app, the user's request, and a text that an attacker has placed. */
 export interface TrialPlan {
   readonly id: string
   readonly app: App
@@ -28,9 +28,9 @@ export interface TrialPlan {
   readonly task: Task
   /** Null: nobody attacks. */
   readonly attack: { readonly place: Place; readonly goals: readonly Goal[] } | null
-  /** What the page does to an element that a person has said yes to. */
+  /** The change to an approved element, and its moment. */
   readonly changes?: { readonly change: Change; readonly moment: Moment }
-  /** Others have memories, shared so with this agent. */
+  /** Others have memories, which this agent shares to this extent. */
   readonly sharing?: Sharing
   readonly obeys: ObedientOptions['obeys']
 }
@@ -76,7 +76,7 @@ export function planTasks(): TrialPlan[] {
   }))
 }
 
-/** What the model calls for the task, and so that it reads what the attack is in. */
+/** The model's calls: those of the task, and those that read the attack. */
 export function callsOf({ app, task, attack }: TrialPlan): readonly Call[] {
   const shownBy = attack?.place.shownBy ?? 'page'
   const reading: Call = { tool: 'read_page', input: {} }

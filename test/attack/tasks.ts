@@ -2,7 +2,7 @@ import { APPS, type App } from './apps.ts'
 import type { Effect } from './goals.ts'
 import type { Call } from './obedient.ts'
 
-/** What a person asks for. */
+/** A user's request. */
 export interface Task {
   readonly app: App
   readonly name: string

@@ -12,7 +12,7 @@ import type { Effect, Facts } from './goals.ts'
 import { answerMcp } from './mcp-server.ts'
 import type { ObedientModel } from './obedient.ts'
 
-/** What the servers keep of one trial. */
+/** The servers' records of one trial. */
 export interface TrialRecord extends Facts {
   readonly effects: Effect[]
   readonly received: string[]
@@ -97,7 +97,9 @@ export async function startWorld(): Promise<World> {
 const HEADERS =
   'content-type, authorization, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, last-event-id'
 
-/** Of a conversation that nothing else may know of: its person says a canary, and nothing that a task says. */
+/**
+ * Whether a request belongs to the other, private conversation. Its user says a canary, and never the words of a task.
+ */
 function isOther({ body: { messages = [] } }: MockRequest): boolean {
   const said = messages.filter(({ role }) => role === 'user')
   const texts = said.map(({ content }) => JSON.stringify(content))

@@ -53,7 +53,7 @@ const root = document.body.appendChild(document.createElement('div'))
 createRoot(root).render(<StrictMode><Chat agent={agent} conversationId="c" stored={stored} /></StrictMode>)
 `
 
-// One after the other: bundling takes longer than all of them, and each worker would do it.
+// Tests run one after another: bundling takes longest, and parallel workers would each repeat it.
 base.describe.configure({ mode: 'default', timeout: 600_000 })
 
 let code: Promise<string> | undefined

@@ -7,7 +7,7 @@ import { play, SCREENSHOTS, takePictures } from './support/chat-scenes.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { inSlice, MORE } from './support/more.ts'
 
-// What axe-core finds in the states of the chat that chat-access.spec.ts hasn't.
+// Runs axe-core on the states of the chat that chat-access.spec.ts doesn't cover.
 
 for (const name of Object.keys(STATES) as StateName[])
   test(

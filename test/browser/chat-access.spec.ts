@@ -5,7 +5,8 @@ import { begin, expect, order, own, press, replies, test, unfinished } from './s
 import { callTools, say } from './support/mock-answers.ts'
 import { MORE } from './support/more.ts'
 
-// What axe-core finds in each state of the element, in light, dark and forced colours; and a whole task by keys alone.
+// Runs axe-core on each state of the element, in light, dark and forced colours. Also does a whole task with the
+// keyboard alone.
 
 test('axe-core finds nothing: empty, streaming, stopped, done, in the list, failed', async ({
   openChat,

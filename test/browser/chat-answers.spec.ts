@@ -106,7 +106,7 @@ test('at 360 px, what is long and unbroken stays within the chat, and in forced 
       actions: [{ label: title, act: () => {} }],
     }
   })
-  /** What reaches out of the element, by its side. */
+  /** Elements that overflow the chat on the right. */
   const outside = () =>
     page.evaluate(() => {
       const chat = document.querySelector('offstage-chat')!
@@ -132,7 +132,7 @@ test('at 360 px, what is long and unbroken stays within the chat, and in forced 
   expect(await outside()).toEqual([])
 })
 
-/** Those of a card's frame and title, once forced. */
+/** Colours of a card's frame and title in forced-colours mode. */
 async function forcedColours(page: Page): Promise<string[]> {
   await page.emulateMedia({ forcedColors: 'active' })
   const colours = await page

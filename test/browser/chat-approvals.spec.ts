@@ -187,7 +187,7 @@ test(
   },
 )
 
-/** What an input hides, and the words that have to be in view. */
+/** Inputs with a hidden part, and the text that must be in view before approval. */
 const hiding: readonly (readonly [string, JsonObject, string])[] = [
   ['a record', { message: { ...HIDDEN_COPY, body: LINES.repeat(3) } }, 'Message › "bcc"'],
   [
@@ -333,10 +333,10 @@ test(
   },
 )
 
-/** Nothing of it is cut, so that no press of a person comes before the script. */
+/** An input that is shown in full, so no click is needed before the script acts. */
 const SHORT = { ...HIDDEN_COPY, body: 'Hello.' }
 
-/** What a script of the page does, and what comes of it. */
+/** Answer that a script of the page gets when it approves a call, by the agent's `consent`. */
 const scripts: readonly (readonly [AgentOptions['consent'], string])[] = [
   [undefined, 'consent-refused'],
   ['person', 'consent-refused'],

@@ -9,7 +9,7 @@ import { standsStill } from './support/press-settled.ts'
 import { seeAll } from './support/see-all.ts'
 import { MORE } from './support/more.ts'
 
-// What cards, reasoning and sheets of the chat show, of agents whose model plays a script.
+// Checks the chat's cards, reasoning and sheets. A script plays the agent's model.
 
 async function show(page: Page, script: Script, isRemembering = false): Promise<void> {
   await page.evaluate(
@@ -49,7 +49,7 @@ async function show(page: Page, script: Script, isRemembering = false): Promise<
   )
 }
 
-/** What a model waits for until the test opens it. */
+/** Holds the model back until the test calls `open`. */
 function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
   let open = (): void => {}
   const opened = new Promise<void>((resolve) => {
@@ -237,7 +237,7 @@ test(
     await expect(sheet.getByRole('listitem')).toHaveCount(2)
     await press(page, 'Delete all 2 for good')
     await expect(sheet).toContainText('No matching memories')
-    // What had the focus is gone: it stays in the sheet.
+    // The button that had the focus is gone, but the focus stays in the sheet.
     const isFocused = (): boolean =>
       document
         .querySelector('offstage-chat')

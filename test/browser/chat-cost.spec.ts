@@ -4,9 +4,9 @@ import { expect, replies, test, unfinished } from './support/chat-page.ts'
 import { say } from './support/mock-answers.ts'
 import { MORE } from './support/more.ts'
 
-// What the chat draws, and how often: what its cost comes from. How long it takes is measured by `npm run bench`.
+// Counts how often the chat draws, and how much. Drawing causes most of its cost; `npm run bench` measures the time.
 
-/** Begins a conversation that has a history, and shows it. Resolves once it has been answered. */
+/** Starts a conversation with a history and shows it. Resolves once the model has answered. */
 function begin(page: Page, history: readonly string[]): Promise<string> {
   return page.evaluate(async (texts) => {
     const { agent } = window as unknown as { agent: Agent }

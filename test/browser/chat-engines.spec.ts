@@ -33,10 +33,10 @@ interface Wanted {
 
 interface Found {
   readonly text: string
-  /** Its middle. In pixels of the viewport. */
+  /** Centre of the text, in pixels of the viewport. */
   readonly x: number
   readonly y: number
-  /** What stands there is the element, and takes a press. */
+  /** Whether the element itself is at that point and receives the click. */
   readonly isOnTop: boolean
 }
 

@@ -2,7 +2,7 @@ import { damage, expect, replies, test } from './support/chat-page.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { MORE } from './support/more.ts'
 
-// What a person is told, in plain words, of servers that refuse, change or fail.
+// Messages that the chat shows, in plain words, when servers refuse, change or fail.
 
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='

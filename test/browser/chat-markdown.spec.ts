@@ -9,7 +9,7 @@ import { MORE } from './support/more.ts'
 
 // How the chat shows a model's Markdown: the built entry `offstage/chat/parts`, in a page.
 
-/** What Markdown may become. */
+/** Elements that Markdown may produce. */
 const TAGS =
   'A BLOCKQUOTE BR BUTTON CODE DIV EM H3 H4 H5 H6 HR INPUT LI OL P PRE S SPAN STRONG TABLE TD TH TR UL'.split(
     ' ',
@@ -23,7 +23,7 @@ test.beforeEach(({ page }) => {
 
 test('more than 300 hostile texts stay text, however they are cut', async ({ openPage, site }) => {
   expect(hostileMarkdown.length).toBeGreaterThanOrEqual(300)
-  // As the element's own styles have it.
+  // Lists have the same padding as in the chat's own styles.
   const page = await openPage({ body: '<style>ul, ol { padding-inline-start: 1.5em }</style>' })
   const asked: string[] = []
   page.on('request', (request) => {
@@ -201,7 +201,7 @@ test('what is drawn stays, and a longer text costs no more per letter', async ({
       isSame: first === box.firstElementChild,
       changed,
       tables: box.querySelectorAll('table').length,
-      // What is laid out anew with each line: the elements beside the one that grows.
+      // Counts the siblings of the growing element. The browser lays them out again with each line.
       side: Math.max(
         ...[box, ...box.querySelectorAll('.part')].map((each) => each.childElementCount),
       ),

@@ -12,7 +12,7 @@ const PICTURE =
 
 declare global {
   interface Window {
-    /** What the page's policy refused. */
+    /** Requests that the page's Content-Security-Policy refused. */
     refused: string[]
   }
 }

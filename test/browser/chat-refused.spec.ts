@@ -3,7 +3,7 @@ import { begin, expect, order, own, press, replies, test, unfinished } from './s
 import { callTools, say } from './support/mock-answers.ts'
 import { MORE } from './support/more.ts'
 
-// What a chat says and keeps where something is in the way of what a person does.
+// Messages of the chat, and text that it keeps, when a user's action is refused.
 
 test(
   'an edit that another tab is in the way of stays open with its text, and says why',

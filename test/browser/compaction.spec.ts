@@ -163,7 +163,7 @@ for (const [name, go] of Object.entries(leave)) {
       checkRequests(model)
       expect(messagesOf(requests[before]?.body ?? {})).toEqual(messagesOf(server.hung ?? {}))
       expect(summariesAsked(model)).toBe(compactions.length)
-      // What is shown is all of it, and where it happened.
+      // The page still shows all messages, and the places where they were compacted.
       expect(messages.filter(({ role }) => role === 'tool')).toHaveLength(STEPS - 1)
       for (const each of compactions)
         expect(each).toMatchObject({

@@ -22,7 +22,7 @@ test.beforeEach(({ site }) => site.add(...HOST_FILE))
 const press = use('click', { ref: 'Approve' })
 const destroys = [{ toolCalls: [use('destroy')] }, { text: 'Done.' }]
 
-/** What a model's click on "Approve" leads to in the host. */
+/** Pages that could turn a model's click on "Approve" into an approval. */
 const attacks: readonly (readonly [string, string])[] = [
   ['at once', '<button onclick="approve()">Approve</button>'],
   [

@@ -3,7 +3,7 @@ import { expect, property, test } from './support/driven.ts'
 import { MORE } from './support/more.ts'
 import { pressOn } from './support/person.ts'
 
-// What was asked before a reload is asked after it, and takes a press on the new page.
+// An approval that was requested before a reload is requested again after it. The new page needs a user gesture, too.
 
 const HOST = `
 import { createAgent } from '/dist/index.js'

@@ -16,7 +16,7 @@ const all = process.env.OFFSTAGE_CONSUMERS === 'all'
 const OWN_COMPILER = inProject('node_modules/typescript/bin/tsc')
 const OWN_RESOLUTIONS = ['node16', 'bundler']
 
-// One after the other: they share their folders and the tarball.
+// Tests run one after another, because they share their folders and the tarball.
 test.describe.configure({ mode: 'default', timeout: 600_000 })
 
 test.describe('the packed package', () => {

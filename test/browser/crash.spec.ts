@@ -41,7 +41,7 @@ test('F19 the renderer crashes between the effect and the result: it is unknown,
   await expect.poll(() => effects.keys.length).toBe(1)
   const devtools = await context.newCDPSession(page)
   const crashed = new Promise((resolve) => page.once('crash', resolve))
-  // It never answers.
+  // The command never resolves, since the page crashes.
   void devtools.send('Page.crash').catch(() => undefined)
   await crashed
   await page.close()

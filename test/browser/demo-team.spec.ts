@@ -44,7 +44,7 @@ test(
     await page.getByRole('tab', { name: 'Timeline' }).click()
     await expect(rows('Timeline').filter({ hasText: 'Researcher' })).toContainText('succeeded')
     await expect(rows('Timeline').filter({ hasText: 'Writer' })).toContainText('succeeded')
-    // What a member did is its own conversation: the composite tool, and the call that it made.
+    // Each member has a conversation of its own, with the composite tool and the call that this tool made.
     await members.nth(1).click()
     await expect(rows('Timeline').filter({ hasText: 'Find gifts' })).toContainText('succeeded')
     await expect(rows('Timeline').filter({ hasText: 'Search the catalogue' })).toHaveCount(2)

@@ -15,7 +15,7 @@ const usualPorts = /^http:\/\/(localhost|127\.0\.0\.1):(11434|1234|8080|8000)\//
 const lookingAround =
   /ERR_CONNECTION_REFUSED|status of 400|Unable to create a text session|No available adapters/
 
-// One after the other: each worker would start a server that transforms all modules of the demo.
+// Tests run one after another: parallel workers would each start a server that transforms the whole demo.
 base.describe.configure({ mode: 'default' })
 
 /** Opens the demo as `npm start` serves it. */
@@ -54,15 +54,15 @@ const test = base.extend<{ openDemo: () => Promise<Page> }, { demoUrl: string }>
       await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible()
       return page
     })
-    // What the page's own Content-Security-Policy refuses shows up here, too.
+    // Violations of the page's own Content-Security-Policy are reported here, too.
     expect(problems).toEqual([])
   },
 })
 
-/** Says it to the agent, by typing. */
+/** Types a message to the agent and sends it. */
 async function ask(page: Page, text: string): Promise<void> {
   await page.getByRole('textbox', { name: 'Message' }).fill(text)
-  // It can be sent once the conversation is read.
+  // The button is enabled once the conversation has been read.
   await page.getByRole('button', { name: 'Send', exact: true }).click()
 }
 const cart = (page: Page): Locator => page.getByRole('region', { name: 'Cart' })
@@ -74,11 +74,11 @@ const stop = (page: Page): Locator => page.getByRole('button', { name: 'Stop', e
 const told = (page: Page): Locator =>
   page.getByRole('region', { name: 'Break it while it works' }).getByRole('status')
 
-/** The cards of a tool's calls, by what it is called for people. */
+/** Cards of a tool's calls, by the tool's title. */
 const calls = (page: Page, title: string): Locator =>
   messages(page).getByRole('group', { name: title })
 
-/** What went in and came out of a call, which its card shows once it is opened. */
+/** Opens a card, which then shows the input and the output of its call. */
 async function open(card: Locator): Promise<void> {
   await card.locator('summary').click()
 }

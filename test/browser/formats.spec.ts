@@ -6,7 +6,7 @@ import { MORE } from './support/more.ts'
 declare global {
   interface Window {
     agent: ReturnType<typeof window.offstage.createAgent>
-    /** What a page of a later version has written in a conversation. */
+    /** Writes to a conversation as a page of a later version does. */
     later?: LaterPage
   }
 }
@@ -94,7 +94,7 @@ test(
     const refused = await send(ours, 'theirs')
     expect(refused).toMatchObject({ outcome: 'failed', error: { code: 'storage-newer' } })
     expect(refused).toHaveProperty('error.message', expect.stringMatching(/reload/i))
-    // What it was about to write is still its own.
+    // The later page still owns its conversation and can go on writing.
     expect(await later.evaluate(() => window.later?.append('theirs'))).toBe(true)
     const list = await ours.evaluate(() => window.agent.conversations.list())
     expect(list.find(({ conversationId }) => conversationId === 'theirs')).toMatchObject({

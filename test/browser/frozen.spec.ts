@@ -88,7 +88,7 @@ test(
     await expect
       .poll(() => frozen.evaluate(() => (window as unknown as { result?: unknown }).result))
       .toMatchObject({ outcome: 'aborted', reason: 'taken-over' })
-    // It shows what the other one has done.
+    // The frozen tab shows the progress that the other tab made.
     await expect
       .poll(() =>
         frozen.evaluate(() => {

@@ -183,7 +183,7 @@ test('an exported run shows the same elsewhere, at every row, and has no key', a
   const bytes = await readFile(file)
   expect(bytes.includes('It is ordered.')).toBe(true)
   expect(bytes.includes(KEY)).toBe(false)
-  // It was used, and so could have been in it.
+  // Requests used the key, so a leak into the file was possible.
   expect(JSON.stringify(model.requests.map(({ headers }) => headers))).toContain(KEY)
 
   const context = await browser.newContext()

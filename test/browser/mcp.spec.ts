@@ -299,7 +299,7 @@ test(
       await page.goto(address)
       await page.locator('html[data-ready]').waitFor({ state: 'attached' })
       await load(page)
-      // It never comes back: the page is left.
+      // The promise never settles, because the page navigates away.
       void tools().catch(() => undefined)
       await allow(page)
     }

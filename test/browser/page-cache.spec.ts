@@ -203,7 +203,7 @@ test('F21 a run that is open goes on after going back, and its tool runs once', 
   expect(model.requests.length).toBe(3)
 })
 
-/** What the worker does now and then, it does no more: only what the page tells it. */
+/** Stops the worker's periodic work. From now on it acts only on messages from the page. */
 async function stopLongTimers(page: Page): Promise<void> {
   await page.workers()[0]?.evaluate(() => {
     const { setTimeout } = globalThis

@@ -5,7 +5,7 @@ import { readDraft } from './support/read-draft.ts'
 import { processOf } from './support/process-of.ts'
 import { expect, test as base } from './support/test.ts'
 
-// What browsers do with a page that holds a run: kill, freeze, throttle it, and set its clocks.
+// Runs must survive what browsers do to pages: killing, freezing and throttling them, or changing their clocks.
 
 const test = base.extend<{ ownBrowser: Browser }>({
   ownBrowser: async ({ launchOptions }, use) => {

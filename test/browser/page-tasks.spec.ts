@@ -45,7 +45,7 @@ for (const [group, tasks] of Object.entries(TASKS)) {
 interface Place {
   readonly driven: DrivenPage
   readonly site: Site
-  /** What is asked for differs by it, and so does the page. */
+  /** Varies the page and the task. */
   readonly seed: number
   readonly which: 'goal' | 'decoy'
 }

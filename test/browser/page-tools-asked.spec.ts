@@ -2,7 +2,8 @@ import type { DrivenPage } from './support/driven-page.ts'
 import { expect, property, test } from './support/driven.ts'
 import { MORE, eachNth, inSlice } from './support/more.ts'
 
-// What a person is asked about an action of the page tools, what is done is that and nothing else, and it stays on the site.
+// An approval of a page tool shows the action in full. The approved action runs, no other does, and it stays on the
+// site.
 
 const HOST = `
 import { createAgent } from '/dist/index.js'

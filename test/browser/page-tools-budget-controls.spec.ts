@@ -4,8 +4,8 @@ import type { DrivenPage } from './support/driven-page.ts'
 import { expect, test } from './support/page-apps.ts'
 import { MORE, eachNth } from './support/more.ts'
 
-// What read_page leaves out where not all fits: texts are shortened before something to act on is left
-// out, and what is left out is counted where it stands. On generated pages; each control has a number.
+// Checks the priorities of read_page when a page exceeds its budget. Texts are shortened first; controls are left out
+// last, and counted in their place. Pages are generated, with a number on each control.
 
 const BUDGETS = [500, 1000, 2000, 8000]
 const MOST_IN_VIEW = 100

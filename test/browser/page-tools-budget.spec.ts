@@ -7,8 +7,8 @@ import type { DrivenPage } from './support/driven-page.ts'
 import { expect, test } from './support/page-apps.ts'
 import { MORE, inSlice } from './support/more.ts'
 
-// What read_page says never costs more tokens than it may, counted by real tokenizers; and of a long
-// page in English it says about as much as it may.
+// Checks that read_page stays within its token budget, counted by real tokenizers. On a long English page it must also
+// use most of that budget.
 
 const BUDGETS = [200, 500, 2000, 8000]
 const APPS =

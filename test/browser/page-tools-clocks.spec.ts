@@ -2,7 +2,7 @@ import { drive } from '../apps/drive.ts'
 import { expect, test } from './support/driven.ts'
 import { MORE } from './support/more.ts'
 
-// What changes by itself is no effect of an action; what an action does to it is one.
+// Changes that happen on their own aren't effects of an action. Changes that the action makes to such parts are.
 
 const TICKING = `<p>Time <b id="clock"></b></p><p id="replaced"></p><p>Left <i id="left"></i> s</p><p id="news"></p>
   <button>Nothing</button><button id="reset">Reset</button><button id="stop">Stop</button><button id="add">Add</button><p>Cart <b id="cart">2</b></p>

@@ -2,7 +2,7 @@ import { MORE, inSlice } from './support/more.ts'
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, property, test } from './support/driven.ts'
 
-// What commits a person to something is asked about while the conversation holds words of others; all else is not.
+// Actions that commit a user to something require approval while the conversation is tainted. Other actions never do.
 
 const HOST = `
 import { pageTools } from '/dist/page-tools.js'
@@ -872,7 +872,7 @@ const PLAIN: readonly Case[] = [
   ['a mark on this page', '<p>x', 'navigate', { url: '#part' }],
 ]
 
-/** One page for all: what a case leaves behind goes with its part of it. */
+/** Runs all cases in one page. Each case replaces `#part`, so nothing of it remains. */
 async function judgeAll(page: DrivenPage, cases: readonly Case[]): Promise<string[]> {
   const judged: string[] = []
   for (const [what, body, tool, input] of cases) {

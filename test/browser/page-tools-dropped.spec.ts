@@ -70,7 +70,7 @@ const PAGES = {
     addEventListener('click', (event) => { if (event.target.closest('a')) event.preventDefault() }, true)`,
 }
 
-/** What each call must say, on both pages: that it wasn't kept, or what is there. */
+/** Replies expected on both pages: the value wasn't kept, or the value that the field holds now. */
 const CALLS: readonly (readonly [tool: string, input: object, said: RegExp])[] = [
   ['click', { ref: 'Save' }, /Nothing changed/],
   ['click', { ref: 'Save', kind: 'double' }, /Nothing changed/],

@@ -3,8 +3,8 @@ import { drive } from '../apps/drive.ts'
 import { expect, property, test } from './support/driven.ts'
 import type { DrivenPage } from './support/driven-page.ts'
 
-// What browsers do differently by themselves, or do for people only. Each page keeps a log of what it
-// heard; what happened is asked of the page.
+// Checks behaviour that differs between browsers, or that browsers only have for real users. Each page logs the events
+// that it gets; the outcome is read from the page.
 
 const LOG = '<script>var log = []</script>'
 

@@ -29,17 +29,19 @@ const APPS = [
   'vue-todo',
   'webawesome',
 ]
-/** Of `npm test`: without a framework, with one, and of components. */
+/** Apps that `npm test` checks. `npm run test:more` checks all. */
 const SLICE = ['mui']
 const PAGES = ['aria-patterns', 'patterns-choices', 'patterns-values', 'hostile']
-/** More than any of them has. */
+/** A budget that no app exceeds. */
 const ALL = { maxTokens: 100_000 }
 
 function labelled(text: string): string[] {
   return text.split('\n').filter((line) => /\[(?:name (?:partly )?)?hidden: /.test(line))
 }
 
-/** What each of them is about, as their lines say: of what they have, only this commits a person to something, and not what opens a question first. */
+/**
+ * The only controls in these apps that commit a user to something. A button that opens a question first doesn't count.
+ */
 const COMMITS = /^button "(?:Delete .+|Book|Send)"(?! \[collapsed\])/
 
 interface Judged {
@@ -72,7 +74,7 @@ function judgeClicks(page: DrivenPage, entry: string): Promise<Judged> {
   }, entry)
 }
 
-/** What the page's own entry says of all of it. */
+/** The text of the whole page, as the page's own entry reads it. */
 function textOf(page: DrivenPage): Promise<string> {
   return page.evaluate(
     async (options) =>

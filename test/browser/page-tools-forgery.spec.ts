@@ -63,7 +63,7 @@ const PLACES: Readonly<Record<string, (text: string) => void>> = {
   'text that no eye sees': (text) => put('p', { style: 'opacity: 0.01' }, text),
 }
 
-// It is sent to the page with each place.
+// Each place runs in the page, where `definePut` provides this function.
 declare function put(tag: string, attributes: Record<string, string>, text: string): HTMLElement
 
 function definePut(): void {

@@ -335,7 +335,7 @@ test('a run goes on in the page that a form leads to', MORE, async ({ openPage, 
   }).toPass()
   const result = await page.evaluate(() => (window as unknown as { result: unknown }).result)
   expect(JSON.stringify(result)).toContain('Done; it led from')
-  // It has said what became of the call: no later page offers it.
+  // The outcome of the call has been reported, so no later page reports it again.
   await page.goto(`${site.url}/found.html?third`)
   await expect(async () => {
     const state = await page.evaluate(() => [location.search, 'result' in window])

@@ -129,7 +129,7 @@ function paused(style: string): string {
   return `<style>@keyframes p { from { ${style} } }</style><p style="animation: p 1s paused">${WORDS}</p>`
 }
 
-/** What pages do for good reasons, and what isn't certain. */
+/** Texts that pages style like this for good reasons, and uncertain cases. Neither counts as hidden. */
 const SEEN: readonly (readonly [what: string, body: string])[] = [
   ['plain', `<p>${WORDS}</p>`],
   ['half transparent', `<p style="opacity: 0.5">${WORDS}</p>`],
@@ -262,7 +262,7 @@ async function show(page: DrivenPage, body: string): Promise<void> {
     document.querySelector<HTMLDialogElement>('#d')?.showModal()
     scrollTo(0, 0)
   }, body)
-  // Its animation of a millisecond has ended, and styles of the text before aren't taken for its own.
+  // Waits for the text's animation of 1 ms to end. Otherwise styles of the previous text could still apply.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 80)))
 }
 

@@ -5,7 +5,7 @@ import type { App } from './support/page-apps.ts'
 import type { Site } from './support/site.ts'
 import { MORE } from './support/more.ts'
 
-// One page of difficulties, with a ticker that never rests.
+// Opens a page full of difficulties, such as a ticker that never stops.
 
 async function openHostile(driven: DrivenPage, site: Site, files?: string[]): Promise<App> {
   const app = await openExample(driven, site, { name: 'hostile', ...(files && { files }) })
@@ -62,7 +62,7 @@ test(
     expect(await call('click', { ref: 'Ghost' })).toMatch(/^disabled: .*pointer-events/)
     const nothing = await call('click', { ref: 'Does nothing' })
     expect(nothing).toContain('Nothing changed')
-    // What never rests is read when someone asks.
+    // Parts that change all the time are still read on request.
     expect(await call('read_page', { since: 's1' })).toContain('<changed> status')
     expect(await call('wait_for')).toContain('still changes')
   },

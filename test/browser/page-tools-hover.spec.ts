@@ -4,12 +4,12 @@ import { expect, test } from './support/driven.ts'
 import { refIn } from './support/ref-in.ts'
 import { MORE, inSlice } from './support/more.ts'
 
-// What a style shows only while the pointer is over something: no script can bring that about.
+// Parts that a style shows only while the pointer is over something. No script can cause that.
 
 interface Way {
   readonly name: string
   readonly css: string
-  /** Of the part that is shown. */
+  /** CSS of the part that appears. */
   readonly part?: string
 }
 

@@ -3,7 +3,7 @@ import type { DrivenPage } from './support/driven-page.ts'
 import { expect, property, test } from './support/driven.ts'
 import { serveSite } from './support/site.ts'
 
-// What a key or a drag reaches in the end passes the same checks as what the call names.
+// Elements that a key or a drag finally reaches pass the same checks as the element that the call names.
 
 const HOST = `
 import { pageTools } from '/dist/page-tools.js'

@@ -74,7 +74,7 @@ test('Ionic', MORE, async ({ app }) => {
   const { call, step } = await app('ionic')
   const outline = new Said(await call('read_page'))
   await step('type_text', { ref: 'Name', text: 'Ada' }, { name: 'Ada' })
-  // Its list is a dialog of radio buttons with a button to confirm.
+  // Ionic shows the list as a dialog of radio buttons, with a button to confirm.
   await call('click', { ref: 'Fruit' })
   await call('click', { ref: 'Banana' })
   await step('click', { ref: 'OK' }, { fruit: 'banana' })

@@ -2,7 +2,7 @@ import type * as pageToolsEntry from '../../src/page-tools/index.ts'
 import { expect, test } from './support/driven.ts'
 import { MORE } from './support/more.ts'
 
-// What the tools leave behind on a page: nothing.
+// Checks that the tools leave nothing behind on a page.
 
 interface Kept {
   readonly timers: Map<number, string>

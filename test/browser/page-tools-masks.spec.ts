@@ -3,11 +3,11 @@ import { LABELS } from '../unit/page-tools/secret-labels.ts'
 import { expect, test } from './support/driven.ts'
 import { MORE, eachNth } from './support/more.ts'
 
-// What a model must not read, in every place that a page has for it.
+// Places in a page that could leak a masked value to the model.
 
 const LONG = { maxTokens: 60_000 }
 
-/** Ways in which pages say what a field is for. `§` is the label, `v` the value. */
+/** Ways in which pages label a field. `§` is the label, `v` the value. */
 const PLACES: Readonly<Record<string, string>> = {
   'a label around it': '<label>§ <input value="v"></label>',
   'a label for it': '<label for="fN">§</label><input id="fN" value="v">',
@@ -229,7 +229,7 @@ for (const [at, [what, html]] of Object.entries(ATTRIBUTES).entries())
         said.push(await call('click', { ref }), await call('highlight', { ref }))
       await page.evaluate(() => document.querySelector('main')?.firstElementChild?.remove())
       said.push(await call('read_page', { since: 's1' }))
-      // What the test itself asked for comes back in errors.
+      // Errors repeat what the test itself asked for.
       const own = /(named|matches|Waited, but) "[^"\n]*"/g
       for (const text of said) expect(text.replace(own, '')).not.toMatch(/CANARY|4711|Balance/)
       expect(said.slice(5, 9).join('\n')).not.toMatch(/Clicked|Shown/)
@@ -682,7 +682,7 @@ test('a selection, and what is replaced, takes all of a secret or none', async (
     'hunter2-secret',
   )
   expect(await call('select_text', { ref: 'Note', from: 5, to: 34 })).toContain('[masked] ok')
-  // As a person may select it.
+  // Selects text as a user could.
   await page.evaluate(() => {
     const text = document.querySelector('p')?.firstChild
     if (text) getSelection()?.setBaseAndExtent(text, 12, text, 25)

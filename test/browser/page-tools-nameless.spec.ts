@@ -30,7 +30,7 @@ test('icon buttons without a name are told apart, and found', MORE, async ({ ope
   const found = await call('find', { role: 'button', name: 'trash' })
   expect(found).toMatch(/button \[hint="trash, remove ada"\] \[ref=e\d+\] \(in row "Ada/)
   expect(found).toMatch(/button \[hint="trash"\] \[ref=e\d+\] \(in row "Bert/)
-  // It is no name: nothing is clicked by it.
+  // A hint isn't a name: no tool finds an element by it.
   expect(await call('click', { ref: 'archive' })).toMatch(/^not-found: .*hint="archive"/s)
 })
 
@@ -150,7 +150,7 @@ test('a name is the same with or without the marks of a label', MORE, async ({ o
   const type = (ref: string): Promise<string> => call('type_text', { ref, text: ref })
   expect(await type('Email')).toMatch(/^Typed/)
   expect(await type('City:')).toMatch(/^Typed/)
-  // What is exactly so comes first.
+  // Exact matches win over names that match only without their marks.
   expect(await type('Stars')).toMatch(/^Typed/)
   const typed = await page.evaluate(() =>
     [...document.querySelectorAll('input')].map(({ value }) => value),

@@ -139,7 +139,7 @@ test('a tree, a treegrid, a sorted table and a feed', MORE, async ({ driven, sit
   expect(await call('click', { ref: 'Projects' })).toContain('treeitem "plan.txt"')
   await call('click', { ref: 'Archive' })
   await step('click', { ref: 'old.txt' }, { opened: ['old.txt'] })
-  // Its middle is one of its children now.
+  // The item's centre now lies on one of its children.
   expect(await step('click', { ref: 'Projects' }, { opened: ['old.txt'] })).toContain(
     'treeitem "Projects" [collapsed]',
   )

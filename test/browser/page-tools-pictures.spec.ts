@@ -5,7 +5,7 @@ import type { DrivenPage } from './support/driven-page.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { MORE, inSlice } from './support/more.ts'
 
-// What a model sees of the page's pictures, and where it clicks on them.
+// Checks which pictures of the page a model gets, and where it clicks on them.
 
 interface Seen {
   readonly text: string

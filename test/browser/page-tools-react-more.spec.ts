@@ -13,7 +13,7 @@ test('Radix: menu bar, navigation, context menu', MORE, async ({ app }) => {
   await step('click', { ref: 'New Edit' }, { picked: 'New Edit' })
   expect(await call('hover', { ref: 'Products' })).toContain('link "Shoes"')
   await step('click', { ref: 'Shoes' }, { picked: 'shoes' })
-  // It has neither role nor name: it goes by its text.
+  // The element has neither role nor name, so its text identifies it.
   const file = { ref: 'report.pdf', kind: 'right' }
   expect(await call('click', file)).toContain('New: menu')
   await step('click', { ref: 'Rename' }, { picked: 'rename' })
@@ -37,7 +37,7 @@ test('Radix: what opens beside something, groups, a code, a toast', MORE, async 
   await step('set_checked', { ref: 'Italic', checked: true }, { marks: ['bold', 'italic'] })
   await step('set_checked', { ref: 'Right', checked: true }, { align: 'right' })
   await step('click', { ref: 'Tag 40' }, { tag: 40 })
-  // One box of the code is called a code, the others aren't.
+  // Only one box of the code is labelled as a code. All four must be masked.
   const typed = await step('type_text', { ref: 'Character 1 of 4', text: '7319' }, { code: '7319' })
   expect(typed.match(/\[masked\]/g)).toHaveLength(4)
   expect(typed).not.toMatch(/: [7319]$/m)

@@ -35,7 +35,7 @@ test('MUI X: dates by parts and by the calendar, a time', MORE, async ({ app }) 
 test('MUI X: chips, several options, a tree, a drawer, a toast', MORE, async ({ app }) => {
   const { call, step } = await app('mui-x')
   await step('select_option', { ref: 'Tags', options: ['Bug', 'Docs'] }, { tags: ['Bug', 'Docs'] })
-  // What is chosen already stays so.
+  // Options that are already selected stay selected.
   await step('select_option', { ref: 'Tags', options: ['Docs'] }, { tags: ['Bug', 'Docs'] })
   await step('press_key', { ref: 'Tags', key: 'Backspace' }, { tags: ['Bug'] })
   const both = { ref: 'Colours', options: ['Red', 'Blue'] }

@@ -30,7 +30,7 @@ interface Host {
 const about = (page: DrivenPage) =>
   page.evaluate(() => (window as unknown as Host).talk.getSnapshot().pending[0]?.about)
 
-/** What became of it: taken or not, else the code of the error. */
+/** Approves the call. Returns whether the answer was accepted, or the error's code. */
 const approve = (page: DrivenPage) =>
   page.evaluate(async () => {
     const { talk } = window as unknown as Host

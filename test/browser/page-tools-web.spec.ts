@@ -11,7 +11,7 @@ test('Web Awesome', MORE, async ({ app }) => {
   await step('select_option', { ref: 'Fruit', options: ['Banana'] }, { fruit: 'banana' })
   const both = { ref: 'Toppings', options: ['Cheese', 'Ham'] }
   await step('select_option', both, { toppings: ['cheese', 'ham'] })
-  // Its list stays open, and would lie over these.
+  // A list with several options stays open after a choice, and could cover the next controls.
   await step('set_checked', { ref: 'Agree', checked: true }, { agree: true })
   await step('set_checked', { ref: 'Wifi', checked: true }, { wifi: true })
   await step('set_checked', { ref: 'Large', checked: true }, { size: 'l' })

@@ -445,7 +445,7 @@ test('secrets never leave the page', MORE, async ({ openPage }) => {
   })
   await say('read_page', { since: 's1' })
   expect(said.join('\n')).toContain('[masked]')
-  // What a test itself typed as a name comes back in its error: that is not the page's secret.
+  // Errors repeat the name that the test itself passed. Repeating it doesn't leak a secret of the page.
   const own = /(named|text|matches|for) "?[^"\n]*"?|^"[^"\n]*"(?= did not appear)/g
   for (const canary of canaries)
     for (const text of said) expect(text.replace(own, '')).not.toContain(canary)

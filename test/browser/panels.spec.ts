@@ -8,10 +8,10 @@ import type { MockOpenAI, MockResponse } from './support/mock-openai.ts'
 import { expect, test } from './support/test.ts'
 import { MORE } from './support/more.ts'
 
-/** `npm run test:consumers` tries all panels of docs/frameworks.md; `npm run test:more` those that are quick. */
+/** `npm run test:consumers` tests all panels of docs/frameworks.md; `npm run test:more` only the quick ones. */
 const all = process.env.OFFSTAGE_CONSUMERS === 'all'
 
-// One after the other: they share a folder, and their tarball.
+// Tests run one after another, because they share a folder and the tarball.
 test.describe.configure({ mode: 'default', timeout: 600_000 })
 
 let tarball = ''
@@ -211,14 +211,14 @@ for (const copilot of copilots.filter(({ fast }) => all || fast)) {
 
 declare global {
   interface Window {
-    /** What the page of a panel lets a test do: see page.ts of the app. */
+    /** Controls that a panel's page offers to tests: see page.ts of the app. */
     panel: { open(id: string): void; close(): void; listeners(): number }
   }
 }
 
 type Shown = ReturnType<typeof shownOn>
 
-/** What a person finds on the page, by its role and its name. */
+/** Locators for a panel's elements, by role and name. */
 function shownOn(page: Page) {
   const log = page.getByRole('log')
   const button = (name: string) => page.getByRole('button', { name, exact: true })

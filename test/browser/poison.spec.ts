@@ -3,9 +3,9 @@ import { startMockOpenAI } from './support/mock-openai.ts'
 import { MORE } from './support/more.ts'
 import { expect, test } from './support/test.ts'
 
-// One run that hangs the worker that all agents of a page share: nobody else's run may fail with it.
+// Agents of a page share one worker. A run that hangs it must not fail the other agents' runs.
 
-/** An answer that doesn't come to its end. */
+/** An answer that never ends. */
 const begun = { pieces: (say('Begun').pieces ?? []).slice(0, -1), end: 'hang' } as const
 
 test(

@@ -25,11 +25,11 @@ test.afterEach(({ site }) => site.setHeaders(WORKER, null))
 
 interface Asked {
   readonly baseURL: string
-  /** Who sends the request. */
+  /** Sender of the request. */
   readonly by: 'worker' | 'inline-worker' | 'page' | 'provider'
 }
 
-/** Runs in the page: what each of these models, asked at once, comes to. */
+/** Asks all models at once and returns each outcome. Runs in the page. */
 async function ask(models: readonly Asked[]): Promise<(ErrorData | string)[]> {
   const [page, inlined, library]: string[] = [
     '/dist/index.js',

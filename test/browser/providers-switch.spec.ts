@@ -22,7 +22,7 @@ interface Told {
   readonly looked: number
 }
 
-/** One run of the page's one conversation. */
+/** Runs the page's only conversation once. */
 async function converse({ model, question }: Phase): Promise<Told> {
   const { createAgent, defineTool } = window.offstage
   const kept = window as { agent?: Agent; looked?: number }

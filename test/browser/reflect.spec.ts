@@ -35,7 +35,7 @@ async function reload(page: Page, baseURL: string): Promise<void> {
   await mount(page, baseURL)
 }
 
-/** What people are shown, and what stood there before. */
+/** Texts that the chat shows, and the originals that they replaced. */
 const shown = (page: Page) =>
   page.evaluate(() =>
     window.reflecting.chat.getSnapshot().messages.map(({ parts, reflection }) => ({

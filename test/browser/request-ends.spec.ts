@@ -4,9 +4,9 @@ import type { MockResponse } from './support/mock-openai.ts'
 import { MORE } from './support/more.ts'
 import { expect, test } from './support/test.ts'
 
-// How the browser itself lists the model's requests: as finished, or as failed.
+// Checks whether the browser lists the model's requests as finished or failed.
 
-/** What became of the POST requests of this page and its worker, as DevTools shows it. */
+/** Records how the POST requests of this page and its worker ended, as DevTools reports it. */
 function watchRequests(page: Page): string[] {
   const ends: string[] = []
   page.on('requestfinished', (request) => request.method() === 'POST' && ends.push('finished'))

@@ -5,7 +5,8 @@ import { reportTally } from './support/report-tally.ts'
 import { MORE } from './support/more.ts'
 import { expect, test } from './support/test.ts'
 
-// One page through many runs of all kinds, good and bad, and one tab through a day. `npm run soak` makes them longer.
+// Plays many runs of all kinds in one page, successful and failed, and a whole day in one tab. `npm run soak` makes
+// both longer.
 
 const { SOAK_RUNS = '60', SOAK_HOURS = '1', SOAK_SEED = '1', SOAK_EVERY = '20' } = process.env
 const seed = Number(SOAK_SEED)

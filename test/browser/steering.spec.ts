@@ -99,7 +99,7 @@ async function reload(page: Page, baseURL: string): Promise<void> {
   await mount(page, baseURL)
 }
 
-/** What people and tools have said to the model. */
+/** Texts that users and tools have sent to the model. */
 const sentTo = ({ requests }: MockOpenAI): string[][] =>
   requests.map(({ body }) =>
     (body.messages ?? [])

@@ -59,7 +59,7 @@ declare global {
   interface Window {
     agent: ReturnType<typeof window.offstage.createAgent>
     modes: string[]
-    /** Of those modes that have one. */
+    /** Codes of the reasons for these modes. Not every mode has a reason. */
     reasons: string[]
     paid?: number
     run?: ReturnType<Window['agent']['run']>

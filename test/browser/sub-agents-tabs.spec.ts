@@ -14,11 +14,11 @@ declare global {
   }
 }
 
-/** What the agents' models are asked, and what happens outside of all pages. */
+/** Answers the agents' models, and provides the side effects outside the pages. */
 class Office {
-  /** Payments that were begun. */
+  /** Number of payments that were started. */
   charges = 0
-  /** Resolves what the expert's model, its tool, or the extraction waits for; by what it is. */
+  /** Functions that end the waits of the expert's model, its tool or the extraction, by name. */
   readonly held = new Map<'answer' | 'charge' | 'data', () => void>()
   holds: 'answer' | 'charge' | 'data' | null = null
   readonly asked: string[] = []
@@ -285,7 +285,7 @@ test(
     }
     expect((await shown(two)).text).toContain('The bill is paid.')
     await expect.poll(() => outcome(one)).toBe('completed')
-    // Its handle ended with the run, or as that went on elsewhere: whichever it noticed first.
+    // The handle ended with the run, or when the run moved to the other tab, whichever it noticed first.
     await expect.poll(() => one.evaluate(() => window.pair.end)).toMatch(/taken-over|completed/)
     expect(office.charges).toBe(1)
     expect(await unfinished(two)).toEqual([])

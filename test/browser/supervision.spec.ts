@@ -224,7 +224,7 @@ test('F17 dispose twice, mount twice: one worker, no leak, and the run stays res
     for await (const event of run) if (event.type === 'text-delta') break
     await Promise.all([second.dispose(), second.dispose()])
     const disposed = await run.result
-    // As React's StrictMode does: mounted, unmounted and mounted again at once.
+    // React's StrictMode does this: it mounts, unmounts and mounts again at once.
     const twin = createAgent(options)
     twin.prepare().catch(() => undefined)
     const leaving = twin.dispose()
@@ -243,7 +243,7 @@ test('F17 dispose twice, mount twice: one worker, no leak, and the run stays res
     most: 1,
     left: 0,
   })
-  // What a page holds of an agent is released with it.
+  // Disposing an agent releases everything that the page holds for it.
   await expect
     .poll(() =>
       page.evaluate(async () => {

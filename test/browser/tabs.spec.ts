@@ -11,11 +11,11 @@ declare global {
       readonly agent: Agent
       /** Tools that ran here. */
       readonly ran: string[]
-      /** What was shown, as text. */
+      /** Texts that the tab showed. */
       readonly seen: string[]
-      /** What became of its storage. */
+      /** Storage modes that the tab reported. */
       readonly modes: string[]
-      /** How the run that was begun here ended for its handle. */
+      /** Outcome that the handle of a run started here reported. */
       end?: string
     }
   }
@@ -45,10 +45,13 @@ const writes = (text: string): Script => ({
   steps: [{ text: 'I look.', toolCalls: [{ toolName: 'look', input: {} }] }, { text }],
 })
 const WRITES = writes(LONG)
-/** Of a run that is taken from its tab, or stopped: however slow the machine is, it isn't over before. */
+/**
+ * Text for runs that are moved to another tab, or stopped. Long enough that no run ends before that, even on a slow
+ * machine.
+ */
 const ENDLESS_TEXT = WORDS.repeat(2000)
 const ENDLESS = writes(ENDLESS_TEXT)
-/** An heir leaves a run to its tab for 2 s after that was closed. */
+/** Milliseconds for which other tabs leave a run to its tab after that tab closes. */
 const HEIR_WAITS_MS = 2000
 const PAYS: Script = {
   steps: [{ toolCalls: [{ toolName: 'pay', input: {} }] }, { text: 'It is paid.' }],
@@ -86,7 +89,7 @@ interface Given {
   readonly shows: boolean
 }
 
-/** As text: the type of a script is too deep for that of what a page is given. */
+/** Passes the options as JSON, because the type of a script is too deep for `page.evaluate`. */
 const mountOn = (page: Page, given: Given): Promise<void> =>
   page.evaluate(mount, JSON.stringify(given))
 
@@ -367,10 +370,10 @@ test('a page that is reloaded keeps its run', MORE, async ({ context, openTab })
   })
   await expect.poll(() => whose(one)).toBe('this-tab')
   const wasAway = Date.now() - leftAt
-  // It is notified a little later.
+  // The other tab is notified a little later.
   await expect.poll(() => whose(two)).toBe('other-tab')
   const [isResumed, outcomeOfIt] = await result
   expect(outcomeOfIt).toBe('completed')
-  // Of a page that is away for longer, the other tab may have taken it.
+  // If the page was away for longer, the other tab may have taken over the run.
   if (wasAway < HEIR_WAITS_MS) expect(isResumed).toBe(true)
 })

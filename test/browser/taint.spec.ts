@@ -77,7 +77,7 @@ const shown = (page: Page) =>
     }
   })
 
-/** What became of each answer: taken or not, else the code of the error. */
+/** Answers all pending calls. Returns whether each answer was accepted, or the error's code. */
 const answer = (page: Page, how: 'approve' | 'deny') =>
   page.evaluate((name) => {
     const talk = (window as unknown as { tab: Tab }).tab.agent.conversation('talk')

@@ -29,10 +29,10 @@ const test = base.extend<{ trials: (seeds: readonly number[]) => Promise<Outcome
 const { TORTURE_TRIALS, TORTURE_SEED = '1' } = process.env
 const LONG = TORTURE_TRIALS !== undefined
 
-/** One of each kind; where there was one, a seed that once found something. */
+/** Seeds, one of each kind. Seeds that once found a bug are preferred. */
 const SLICE = [110, 111, 134, 113, 114, 115, 116, 117, 118, 130, 109]
 
-/** Of `npm test`: some of everything. */
+/** The seed that `npm test` plays. It covers a bit of everything. */
 const QUICK = [109]
 
 if (LONG)

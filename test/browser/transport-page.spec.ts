@@ -4,7 +4,7 @@ import type { Agent, Run } from '../../src/index.ts'
 import { say } from './support/mock-answers.ts'
 import { expect, test } from './support/test.ts'
 
-/** What these tests keep on the page between two looks at it. */
+/** State that these tests keep on the page between two evaluations. */
 interface Kept {
   agent: Agent
   run: Run

@@ -8,11 +8,11 @@ import { expect, test } from './support/driven.ts'
 import type { Site } from './support/site.ts'
 import { MORE } from './support/more.ts'
 
-// Tabs that were opened before and after a deploy: two versions of the package over one database.
+// Tabs opened before and after a deploy: two versions of the package share one database.
 
-/** Written for long enough to leave its page meanwhile. */
+/** Text that streams long enough to leave the page meanwhile. */
 const LONG = 'Word by word. '.repeat(100)
-/** Of a run that is taken from its page: however slow the machine is, it isn't over before. */
+/** Text for runs that are taken from their page. Long enough that no run ends before that, even on a slow machine. */
 const ENDLESS = LONG.repeat(40)
 
 interface Own {

@@ -143,7 +143,7 @@ test('a tool that leads to another page has happened there', MORE, async ({ open
     say('It is found.'),
   )
   const left = page.waitForURL('**/*?q=mug')
-  // Its answer is lost with the page.
+  // Navigation discards the answer.
   await page.evaluate(() => {
     const { agent } = window as unknown as WithAgent
     agent.run('Find a mug', { conversationId: 'c' })

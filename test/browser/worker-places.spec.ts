@@ -288,7 +288,7 @@ interface Opened {
   readonly warnings: readonly string[]
 }
 
-/** What a frame posts to its parent. */
+/** Loads a frame and returns the message that it posts to its parent. */
 async function inFrame(
   page: Page,
   frame: { html: string; as: 'srcdoc' | 'data' | 'blob' },

@@ -58,7 +58,7 @@ async function start(page: Page, way: Way, url = ''): Promise<Started> {
 interface Row {
   readonly title: string
   readonly reason: string
-  /** What the address `/w/<file>` answers. */
+  /** The server's response at `/w/<file>`. */
   readonly file?: { readonly body?: string; readonly type?: string; readonly status?: number }
   readonly address?: string
   readonly page?: Readonly<Record<string, string>>
@@ -207,7 +207,7 @@ test('a server that breaks off is network, and worth another try', MORE, async (
 
 test('a browser that is offline is offline', MORE, async ({ openPage, context }) => {
   const page = await openPage({ errorsAllowed: true })
-  // As after a first run; what finds out why another start fails has never been loaded.
+  // An earlier run has loaded the default worker. The diagnosis of a failed start was never loaded.
   expect(await start(page, 'default')).toMatchObject({ outcome: 'completed' })
   await context.setOffline(true)
   const { error } = await start(page, 'url', '/w/never-loaded.js')

@@ -62,7 +62,7 @@ export const rollupBuild =
   }
 
 interface EsbuildOptions {
-  /** What `build.mjs` of the app calls it. */
+  /** The format's name in `build.mjs` of the app. */
   readonly format: 'esm' | 'split' | 'iife'
   /** Default: `src/index.js`. */
   readonly entry?: string

@@ -5,10 +5,10 @@ import { typeSetups } from './type-setups.ts'
 
 export const DOCUMENT: string = inProject('docs/compatibility.md')
 
-/** What a set-up's test found, by the set-up's title. */
+/** The result of each setup's test, by the setup's title. */
 export type Findings = ReadonlyMap<string, { readonly works: boolean; readonly worker?: string }>
 
-/** A table's rows by their cells, without those that are found. */
+/** A table's rows by their cells, without the cells that tests fill in. */
 interface Table {
   readonly name: string
   readonly head: readonly string[]

@@ -7,7 +7,7 @@ import { prepareApp } from './prepare-app.ts'
 import { build, serveFolder, type ServedApp } from './serve-app.ts'
 
 const GUIDE = 'docs/copilot.md'
-/** As the guide has it, and as a test wants it. */
+/** The model in the guide, and the one that replaces it in tests. */
 const MODEL = "{ provider: 'ollama', model: 'qwen3:4b' }"
 const MOCK =
   "{ provider: 'openai-compatible', model: 'mock', baseURL: new URLSearchParams(location.search).get('model') ?? '' }"
@@ -19,9 +19,9 @@ export interface Copilot {
   readonly serve: (tarball: string) => Promise<ServedApp>
   /** The page's path. */
   readonly page: string
-  /** What its tool is called with, and says. */
+  /** The tool call that is made, and its output. */
   readonly call: { readonly tool: string; readonly input: object; readonly output: string }
-  /** Part of `npm test`: what it needs is installed there, too. */
+  /** Part of `npm test`: its dependencies are installed there anyway. */
   readonly fast?: true
 }
 
@@ -29,7 +29,7 @@ const ADD = { tool: 'add_item', input: { name: 'mug' }, output: 'mug is in the c
 const TODAY = { tool: 'today', input: {}, output: String(new Date().getFullYear()) }
 
 interface Built {
-  /** Its heading in the guide. */
+  /** The copilot's heading in the guide. */
   readonly heading: string
   readonly name: string
   /** The guide's code becomes this file. */
@@ -105,7 +105,7 @@ async function serveStatic(tarball: string): Promise<ServedApp> {
   return serveFolder(folder)
 }
 
-/** What the frameworks' copilots have in common. */
+/** The code that all frameworks' copilots share. */
 function agentCode(): string {
   return codeOf('# A copilot in ten lines')
 }

@@ -16,7 +16,7 @@ export function addGuideProvider(folder: string): void {
 
 export interface GuideModel {
   readonly url: string
-  /** What was wrong with the requests. */
+  /** Problems found in the requests. */
   readonly problems: readonly string[]
   close(): Promise<void>
 }

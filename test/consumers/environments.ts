@@ -26,7 +26,7 @@ export async function importMap(folder: string): Promise<ServedApp> {
   return served(site)
 }
 
-/** What a builder does that only copies: `dist` as it is, at another place. */
+/** Imitates a build that only copies files: `dist` is unchanged, in another place. */
 export async function copied(folder: string): Promise<ServedApp> {
   cpSync(path.join(folder, 'node_modules/offstage/dist'), path.join(folder, 'public/vendor'), {
     recursive: true,
@@ -44,7 +44,7 @@ export async function script(folder: string): Promise<ServedApp> {
   return served(site)
 }
 
-/** As from a CDN. */
+/** Loads the script from another origin, as from a CDN. */
 export async function scriptElsewhere(folder: string): Promise<ServedApp> {
   const cdn = await serveSite({ folders: { '/': folder } })
   const site = await siteOf(folder)

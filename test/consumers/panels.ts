@@ -5,9 +5,9 @@ import { prepareApp } from './prepare-app.ts'
 import { build } from './serve-app.ts'
 
 const GUIDE = 'docs/frameworks.md'
-/** Of the app `panels`, for the one of Angular, too. */
+/** Files of the app `panels` that the Angular app shares. */
 const SHARED = ['agent.ts', 'page.ts']
-/** In the panel without a framework it is taken for granted. */
+/** Import that the guide's panel without a framework leaves out. */
 const AGENT = "import { agent } from './agent'\n"
 export const TSC = inProject('node_modules/typescript/bin/tsc')
 export const NGC = 'node_modules/@angular/compiler-cli/bundles/src/bin/ngc.js'
@@ -15,13 +15,13 @@ export const VITE = 'node_modules/vite/bin/vite.js'
 
 /** A panel of the guide. */
 export interface Panel {
-  /** Its heading in the guide. */
+  /** The panel's heading in the guide. */
   readonly title: string
-  /** Of its page, without `.html`. */
+  /** The page's name, without `.html`. */
   readonly name: string
   /** The guide's code becomes this file of the app's sources. */
   readonly file: string
-  /** For code that its builder takes without a look at its types. */
+  /** Checks the types, if the panel's builder doesn't. */
   readonly tsconfig?: string
   /** Needs another install, of 130 MB: part of `npm run test:consumers` only. */
   readonly slow?: true

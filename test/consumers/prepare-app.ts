@@ -14,7 +14,7 @@ import { inProject } from '../../scripts/lib/project.mjs'
 import { npm } from '../../scripts/lib/run.mjs'
 
 const workFolder = inProject('.cache/consumers')
-/** What is installed, and by which lockfile and tarball. */
+/** The installed packages, and the files that record their lockfile and tarball. */
 const KEPT = new Set(['node_modules', 'installed', 'packed'])
 const sources = inProject('test/consumers/apps')
 

@@ -6,7 +6,7 @@ import { serveSite } from '../browser/support/site.ts'
 
 export interface ServedApp {
   readonly url: string
-  /** What the bundler printed. */
+  /** The bundler's output. */
   output(): string
   close(): Promise<void>
 }

@@ -2,30 +2,30 @@ import * as builders from './builders.ts'
 import * as environments from './environments.ts'
 import type { ServedApp } from './serve-app.ts'
 
-/** One way to use the packed package. Each is tried in Chromium by a run with tools and reloads. */
+/** A way to use the packed package. Each is tested in Chromium, by a run with tools and reloads. */
 export interface Setup {
   readonly title: string
-  /** Its folder in `apps`. */
+  /** The app's folder in `apps`. */
   readonly app: string
-  /** The package whose version is shown: the builder. */
+  /** The builder's package, whose version is shown. */
   readonly builder?: string
   readonly serve: (folder: string) => Promise<ServedApp>
-  /** Where the worker comes from: the package's file, as it is or bundled, or its inlined text. */
+  /** Source of the worker: the package's file, copied or bundled, or its inlined text. */
   readonly worker: 'file' | 'inline'
-  /** What users have to do, in Markdown. Default: nothing. */
+  /** Steps that users have to take, in Markdown. Default: none. */
   readonly configuration?: string
   readonly remark?: string
-  /** What the builder may warn of, and does. Default: nothing. */
+  /** Warnings that the builder is allowed to print, and does. Default: none. */
   readonly reports?: RegExp
-  /** What may appear in the page's console. Default: nothing. */
+  /** Messages that are allowed in the page's console. Default: none. */
   readonly console?: RegExp
   /** Part of `npm test`: downloads little, takes seconds, and no other spec covers it more deeply. */
   readonly fast?: true
-  /** Which browser opens it. Default: one as it is. */
+  /** Special browser that opens the app. Default: a plain one. */
   readonly browser?: 'extension' | 'lan'
-  /** What its page says of itself; by default it is secure and not isolated. */
+  /** Expected values in the page. Default: secure and not isolated. */
   readonly facts?: { readonly isSecureContext?: false; readonly crossOriginIsolated?: true }
-  /** The journal can't outlive the page. */
+  /** The stored conversations don't survive a reload. */
   readonly forgets?: true
 }
 

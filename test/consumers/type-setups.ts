@@ -1,4 +1,4 @@
-/** One compilation of a user's app, with `skipLibCheck: false`. */
+/** A compilation of a user's app, with `skipLibCheck: false`. */
 export interface Compilation {
   readonly resolution: string
   readonly lib: readonly string[]
@@ -7,7 +7,7 @@ export interface Compilation {
 
 export interface TypeSetup {
   readonly title: string
-  /** Its folder in the node_modules of `apps/compilers`. */
+  /** The compiler's folder in the node_modules of `apps/compilers`. */
   readonly compiler: string
   readonly resolutions: readonly string[]
 }

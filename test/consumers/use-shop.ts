@@ -39,11 +39,11 @@ export async function useShop(page: Page, url: string, setup: Setup): Promise<Ob
   await expect(shop.locator('#result')).not.toBeEmpty()
   const result = JSON.parse(await shop.locator('#result').innerText()) as unknown
   expect(result).toEqual({ outcome: 'completed', text: 'The mug is ordered.' })
-  // What ran before the reload did not run again.
+  // Calls that ran before the reload did not run again.
   const ran = setup.forgets ? ['blue mug', 'order'] : ['order']
   await expect(shop.locator('#items li')).toHaveText(ran)
   const storage = await shop.locator('#storage').innerText()
-  // Why it is used is found out beside the run, which may be over before.
+  // The reason is determined in parallel to the run, which may end first.
   if (setup.worker === 'inline') await expect(shop.locator('#warnings')).not.toBeEmpty()
   const warnings = (await shop.locator('#warnings').innerText()).trim()
   if (!setup.forgets) {

@@ -10,7 +10,7 @@ interface TestFixtures {
 }
 
 interface WorkerFixtures {
-  /** One for all: the tests leave nothing behind. */
+  /** A page shared by all tests, since they leave nothing behind. */
   browserPage: DrivenPage
 }
 

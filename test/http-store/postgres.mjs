@@ -23,7 +23,7 @@ function findPostgres() {
 export const NO_POSTGRES =
   findPostgres() === null ? 'PostgreSQL is not installed (apt-get install postgresql)' : null
 
-/** It refuses to run as root. */
+/** PostgreSQL refuses to run as root. */
 async function unprivileged() {
   if (process.getuid?.() !== 0) return {}
   const ids = await Promise.all(['-u', '-g'].map((which) => exec('id', [which, 'postgres'])))

@@ -20,7 +20,7 @@ export function tenantOf(request: Request): { tenant: string } | Response {
   return tenant === null ? new Response('Log in.', { status: 401 }) : { tenant }
 }
 
-/** What a host does that lets pages of other origins use its store. */
+/** Adds the headers that let pages of other origins use the store, as a host would. */
 async function withOrigins(request: Request, handler: StoreHandler): Promise<Response> {
   const allowed = {
     'access-control-allow-origin': '*',

@@ -25,7 +25,7 @@ export interface LlamaServerOptions {
 /** Tokens of each slot. */
 export const CONTEXT = 2048
 
-/** What some chat templates say of their tools is longer. */
+/** Tokens for chat templates that describe their tools at length. */
 const LONG_CONTEXT = 16_384
 
 /** llama.cpp's own server with a model of 2.5 MB. */

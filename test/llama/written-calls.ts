@@ -28,11 +28,11 @@ const user: Message = { role: 'user', content: 'Do it.' }
 const END =
   /(?:<\|(?:im_end|eot_id|eom_id|eot|end|calls?|end_of_msg|END_OF_TURN_TOKEN|end_of_text)\|>|<SPECIAL_12>|<｜(?:hy_eos|end▁of▁sentence)[^｜]*｜>|<seed:eos>|<\|tool_response>|<turn\|>)\s*$/
 
-/** llama-server with a chat template: how calls are written by it, and how llama.cpp reads them. */
+/** A llama-server with a chat template. Renders calls with the template, and reads them with llama.cpp. */
 export class WrittenCalls {
   readonly #url: string
   readonly #tools: JsonObject[]
-  /** What comes before an answer and after one without calls. */
+  /** The prompt before an answer, and the text that the template adds after an answer without calls. */
   #frame: { readonly prompt: string | undefined; readonly end: string } | undefined
 
   constructor(url: string, tools: readonly ToolDefinition[]) {
@@ -43,7 +43,7 @@ export class WrittenCalls {
     }))
   }
 
-  /** What a model of this template writes to make the calls; undefined where the template can't say. */
+  /** Renders the calls as a model of this template writes them. Undefined if the template can't express them. */
   async write(calls: readonly { name: string; input: JsonObject }[]): Promise<string | undefined> {
     this.#frame ??= await this.#renderFrame()
     const tool_calls = calls.map(({ name, input }, index) => ({
@@ -59,7 +59,7 @@ export class WrittenCalls {
     return text.split(name).length > calls.length ? text : undefined
   }
 
-  /** What llama.cpp reads of a text; undefined where it can't. */
+  /** Calls that llama.cpp finds in a text. Undefined if it can't parse the text. */
   async read(text: string): Promise<readonly Call[] | undefined> {
     const { choices } = await this.#ask('/v1/chat/completions', {
       messages: [user, { role: 'assistant', content: text }],

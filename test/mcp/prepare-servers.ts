@@ -6,15 +6,15 @@ import { installAside } from '../apps/install-aside.ts'
 const SOURCES = inProject('test/mcp')
 const FOLDER = inProject('.cache/mcp')
 
-/** What a test may look at and change in a server. */
+/** A server's state that tests may read and change. */
 export interface ServerState {
-  /** What its tools did. */
+  /** Calls of the server's tools. */
   readonly log: string[]
   readonly requests: { readonly method: string; readonly headers: Record<string, string> }[]
   description: string
   extraTool: boolean
   token: string | undefined
-  /** What it says of who gives tokens (RFC 9728), without a token. */
+  /** Metadata about the authorization server (RFC 9728), returned without a token. */
   protection: object | undefined
   /** Ends the stream of a `count` early (revisions with sessions, with an event store). */
   cutsStream: boolean

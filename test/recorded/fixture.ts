@@ -4,13 +4,13 @@ import { fileURLToPath } from 'node:url'
 import { patched, patchOf, type Patch } from './patches.ts'
 import type { OldRecording, RecordedRun, Recording } from './recording.ts'
 
-/** Of the code before format 2, or, with its format, of the code that it was recorded with. */
+/** A recording by the code before format 2. With a `format`: by the code of that format. */
 export type Fixture = OldRecording | (Recording & { readonly format: 2 })
 
-/** What is in a file: as it was recorded, without what follows from the rest. */
+/** The recording as it is written to a file, without parts that can be derived from the rest. */
 interface Written extends Omit<OldRecording, 'runs' | 'snapshots'> {
   readonly format?: 2
-  /** A result is written where its last event does not hold it. */
+  /** Results are written only if the last event doesn't contain them. */
   readonly runs: readonly (Omit<RecordedRun, 'result'> & Partial<Pick<RecordedRun, 'result'>>)[]
   readonly snapshots: { readonly [view: string]: readonly Patch[] }
 }

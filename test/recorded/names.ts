@@ -38,7 +38,7 @@ export function named(recording: Recording): Recording {
   return plain(recording, '') as Recording
 }
 
-/** What the n-th id within a text is, by the name of the text. */
+/** The kind of the n-th id within a text, by the name of the field. */
 function kindOf(key: string, index: number): string {
   switch (key) {
     case 'executionId':

@@ -1,4 +1,4 @@
-/** What changed between two states of plain data: by path, with `null` for what is gone. */
+/** Changes between two states of plain data: the new values by path, with `null` for removed ones. */
 export interface Patch {
   readonly [path: string]: unknown
 }
@@ -40,7 +40,7 @@ export function patched(before: unknown, patch: Patch): unknown {
 }
 
 function remove(holder: Plain, key: string): void {
-  // Of a list only the end can be gone: what comes after it goes, too.
+  // Lists only shrink at the end: removing an item removes all items after it.
   if (Array.isArray(holder)) holder.length = Math.min(holder.length, Number(key))
   else delete holder[key]
 }

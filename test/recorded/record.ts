@@ -10,7 +10,7 @@ import { Stage, type Setup } from './stage/stage.ts'
 
 export interface Scenario extends Setup {
   readonly name: string
-  /** What people, pages and workers do. Default: one run to its end. */
+  /** Actions of users, pages and workers. Default: one run to its end. */
   play?(stage: Stage): Promise<unknown>
 }
 
@@ -26,7 +26,7 @@ export async function record(scenario: Scenario): Promise<Recording> {
     const play = scenario.play ?? (async (on: Stage) => on.end(on.run()))
     const recording = await within(stage, async () => {
       await play(stage)
-      // What was notified or stored last comes in.
+      // The last notices and rows need some time to arrive.
       await stage.pause(200)
       return named(await recordingOf(stage))
     })

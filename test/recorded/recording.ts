@@ -22,11 +22,14 @@ export type RecordedRow = Fact & { readonly runId: string | null; readonly at: n
 
 export interface RecordedConversation {
   readonly journal: readonly RecordedRow[]
-  /** What `conversations.get` says at the end. */
+  /** The stored conversation at the end, as `conversations.get` returns it. */
   readonly stored: StoredConversation | null
 }
 
-/** What a model was asked: how many of the messages are those of the request before, and what follows. */
+/**
+ * A request to the model. `sameAsBefore` counts the messages shared with the previous request; `messages` are those
+ * that follow.
+ */
 export interface RecordedRequest {
   readonly sameAsBefore: number
   readonly messages: readonly Message[]
@@ -41,11 +44,11 @@ export interface Recording {
   /** The distinct snapshots of each followed conversation, by agent and conversation. */
   readonly snapshots: { readonly [view: string]: readonly ConversationSnapshot[] }
   readonly requests: readonly RecordedRequest[]
-  /** What tools ran, in order. */
+  /** Calls that tools ran, in order. */
   readonly executions: readonly JsonValue[]
-  /** What agents answered to commands, in order. */
+  /** The agents' answers to commands, in order. */
   readonly answers: readonly JsonValue[]
-  /** Warnings outside of runs, and workers that were lost. */
+  /** Warnings outside of runs, and lost workers. */
   readonly notices: readonly JsonValue[]
 }
 

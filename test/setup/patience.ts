@@ -1,6 +1,6 @@
 import { vi, type VitestUtils } from 'vitest'
 
-/** As that of `expect.poll` in vitest.config.ts: a busy machine is no failure. Milliseconds. */
+/** Milliseconds, as for `expect.poll` in vitest.config.ts. A slow machine isn't a failure. */
 const PATIENCE = 30_000
 const guard = Symbol.for('offstage.test.patience')
 

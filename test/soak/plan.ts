@@ -1,6 +1,6 @@
 import { seeded } from '../torture/random.ts'
 
-/** What a run meets. Of each its end is known. */
+/** Kinds of runs. The expected end of each kind is known. */
 const KINDS = [
   'text',
   'tool',

@@ -1,11 +1,11 @@
 import type { CDPSession, Page } from '@playwright/test'
 import { Patience, sleep } from '../torture/patience.ts'
 
-/** What is alive in a page and its worker once everything that can go is gone. */
+/** Objects still alive in a page and its worker after garbage collection. */
 export interface Sample {
-  /** How many runs were made before. */
+  /** Number of runs before this sample. */
   readonly runs: number
-  /** How long the page has been open, by its own clock. */
+  /** Time since the page was opened, by its own clock. */
   readonly minutes: number
   /** Bytes, after garbage collection. */
   readonly pageHeap: number

@@ -7,10 +7,10 @@ import type { SoakRun } from './plan.ts'
 import { Probe, type Sample } from './probe.ts'
 
 declare global {
-  /** What `count.js` gives pages and workers. */
+  /** Installed in pages and workers by `count.js`. */
   const clock: { skipped(): number }
   interface Window {
-    /** What `page.js` gives the page. */
+    /** Installed in the page by `page.js`. */
     soak: {
       mount(baseURL: string): void
       unmount(): Promise<void>
@@ -80,7 +80,7 @@ export class SoakWorld {
   }
 }
 
-/** One tab of a soak. */
+/** A tab of a soak. */
 export class SoakTab {
   readonly page: Page
   readonly probe: Probe

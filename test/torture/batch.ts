@@ -12,7 +12,7 @@ import { HELPER_CALL, World, type Point } from './world.ts'
 const LEAD_MS = 40
 const POLL_MS = 40
 
-/** What holds a run in a state; null where it waits for a person, or isn't held. */
+/** The point at which a run is held in its state. Null if it waits for a user or isn't held. */
 function holdOf(cell: Cell): Point | null {
   switch (cell.state) {
     case 'asked':
@@ -49,7 +49,7 @@ function holdOf(cell: Cell): Point | null {
   }
 }
 
-/** What tells that a run has come to its state. */
+/** The point that shows that a run has reached its state. */
 function arrivalOf(cell: Cell): Point | null {
   if (cell.state === 'beginning') return null
   return holdOf(cell) ?? 'pending'
@@ -141,9 +141,9 @@ class Playing {
       let isThere = false
       void world.reached(at).then(() => (isThere = true))
       while (!isThere) {
-        // Of all trials: one may come late only because the others are busy.
+        // Watches all trials: one may be late only because the others keep the machine busy.
         if (patience.isOver([await inCells(page, 'state'), this.#counted])) break
-        // What stands between a run and its state is answered.
+        // Pending calls that stand between a run and its state get answered.
         if (at !== 'pending') await inCells(page, 'answer', [spec.label])
         await sleep(POLL_MS)
       }
@@ -157,7 +157,7 @@ class Playing {
     await wait('queued')
   }
 
-  /** What happens to a trial at about the time of the blow: it is let go, answered, begun or aborted. */
+  /** Acts on a trial around the time of the blow: starts, answers, aborts it or lets it go. */
   #actAround(page: Page, { cell, world, spec }: Played): void {
     const { label } = spec
     const at = (afterMs: number, act: () => void): void =>

@@ -4,14 +4,14 @@ import type { StoredConversation } from '../../src/protocol/conversation.ts'
 import type { Row } from '../../src/protocol/fact.ts'
 import type { ConversationSnapshot } from '../../src/index.ts'
 
-/** What a page needs to know of one trial. */
+/** A trial as its page needs it. */
 export interface CellSpec {
   readonly label: string
-  /** Of the trial's own server. */
+  /** Address of the trial's own server. */
   readonly url: string
   /** The call whose function reports that it starts. */
   readonly target: string
-  /** Name of the tool about which a person is asked. */
+  /** Name of the tool that needs approval. */
   readonly asks: string | null
 }
 
@@ -19,11 +19,11 @@ export interface HandleState {
   readonly label: string
   readonly isOpen: boolean
   readonly events: number
-  /** How the run ended for this handle. */
+  /** Outcome of the run, as this handle reports it. */
   readonly end: string | null
 }
 
-/** What `cell-page.js` gives each page; every method of it may fail with its page. */
+/** Installed in each page by `cell-page.js`. Every method may fail, because its page can die. */
 export interface Cells {
   mount(specs: readonly CellSpec[]): void
   run(label: string, text?: string): unknown

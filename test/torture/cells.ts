@@ -36,10 +36,10 @@ export const BLOWS = [
 ] as const
 export type CellBlow = (typeof BLOWS)[number]
 
-/** Of the call that is looked at. What is promised of each: `judge-cell.ts`. */
+/** Tools of the call under test. `judge-cell.ts` lists the guarantees for each. */
 export const TOOLS = ['write', 'put', 'read', 'destroy', 'book', 'arrange', 'ask_helper'] as const
 export type ToolKind = (typeof TOOLS)[number]
-/** What stands in place of a tool's kind where the state has only one. */
+/** Used instead of a tool kind by states that allow only one tool. */
 type OwnKind = 'order' | 'ask_user'
 
 export interface PlannedCall {
@@ -47,7 +47,7 @@ export interface PlannedCall {
   readonly n: string
 }
 
-/** One trial: a conversation, brought to its state and then hit. */
+/** A trial: a conversation that is brought to a state and then hit by a blow. */
 export interface Cell {
   readonly state: State
   readonly blow: CellBlow
@@ -62,13 +62,13 @@ export interface Cell {
   readonly paceMs: number
 }
 
-/** Trials that the same blow hits at once, in one page. */
+/** Trials in one page that the same blow hits at once. */
 export interface Batch {
-  /** Its place in the plan of its seed. */
+  /** Position in the plan of its seed. */
   readonly number: number
   readonly blow: CellBlow
   readonly cells: readonly Cell[]
-  /** A second blow, while everything is taken up again. */
+  /** A second blow, while the runs are being resumed. */
   readonly second: CellBlow | null
   readonly secondAfterMs: number
   /** How long the page stays frozen. Milliseconds. */

@@ -21,13 +21,16 @@ export interface CellOutcome {
 
 export interface ConcludeOptions {
   readonly stage: Stage
-  /** On which it ended. */
+  /** The page on which the trials ended. */
   readonly page: Page
-  /** What hit the trials, in its order. */
+  /** Blows that hit the trials, in order. */
   readonly blows: readonly CellBlow[]
 }
 
-/** What is left is judged: by the page on which it ended, by a fresh one beside it, and by the next turn of each conversation. */
+/**
+ * Judges the final state of each trial: on the page where it ended, on a fresh page beside it, and by the
+ * conversation's next turn.
+ */
 export async function conclude(
   played: readonly Played[],
   { stage, page, blows }: ConcludeOptions,

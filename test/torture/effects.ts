@@ -9,7 +9,9 @@ export interface Effect {
   readonly key: string
 }
 
-/** What the tools change in the world: each effect happens once its request is there, heard or not. */
+/**
+ * Records the effects of tools. An effect happens when its request arrives, whether or not anyone gets the response.
+ */
 export interface EffectServer {
   readonly url: string
   readonly effects: readonly Effect[]

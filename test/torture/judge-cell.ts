@@ -36,7 +36,7 @@ const KNOWN = new Set(['put', 'read', 'book'])
 
 export interface Evidence {
   readonly cell: Pick<Cell, 'state' | 'blow' | 'tool'>
-  /** Of the conversation and of those that its calls started. */
+  /** Rows of the conversation, and of the child conversations that its calls started. */
   readonly rows: readonly Row[]
   readonly stored: StoredConversation | null
   readonly effects: readonly CountedEffect[]

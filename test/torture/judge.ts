@@ -2,7 +2,7 @@ import type { StoredConversation } from '../../src/protocol/conversation.ts'
 import type { Row } from '../../src/protocol/fact.ts'
 import type { Effect } from './effects.ts'
 
-/** What a trial found. */
+/** A broken promise that a trial found. */
 export interface Violation {
   readonly what:
     | 'ran twice'

@@ -1,9 +1,9 @@
-/** After so long without any change, none is expected any more: much longer than every time limit of a run. Milliseconds. */
+/** Milliseconds without a change after which waiting stops. Much longer than every time limit of a run. */
 const QUIET_MS = 120_000
-/** What changes all the time isn't waited for endlessly. Milliseconds. */
+/** Milliseconds after which waiting stops even if something still changes. */
 const LIMIT_MS = 900_000
 
-/** Waits as long as something changes: what a clock says alone depends on how busy the machine is. */
+/** Waits as long as something changes. A fixed time limit would depend on how busy the machine is. */
 export class Patience {
   readonly #begun = performance.now()
   #since = performance.now()

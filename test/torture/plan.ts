@@ -1,7 +1,7 @@
 import type { Script } from '../../src/protocol/model.ts'
 import { seeded, type Random } from './random.ts'
 
-/** What is done to the pages while their agents work. */
+/** Kinds of damage to the pages while their agents work. */
 export const KINDS = [
   'calm',
   'close',
@@ -44,10 +44,10 @@ export interface Step {
 export interface TrialPlan {
   readonly seed: number
   readonly kind: Kind
-  /** One for each agent, in a conversation of its own. */
+  /** A script for each agent. Each agent has its own conversation. */
   readonly scripts: readonly Script[]
   readonly steps: readonly Step[]
-  /** Decides who answers, and when. */
+  /** Random numbers that decide who answers, and when. */
   readonly answers: Random
 }
 

@@ -5,11 +5,11 @@ import { tableOf } from './results-table.ts'
 
 const FOLDER: string = path.resolve(import.meta.dirname, '../../.cache/torture')
 
-/** What one trial came to, as it is kept. */
+/** The outcome of a trial, as it is stored. */
 export interface KeptOutcome {
   readonly row: string
   readonly column: string
-  /** Tells the trial from others of its row and column. */
+  /** Distinguishes the trial from others in its row and column. */
   readonly kind: string
   readonly violations: readonly { readonly what: string; readonly detail: string }[]
 }

@@ -6,7 +6,7 @@ import { CHROMIUM_ARGS, findChromium } from '../../scripts/lib/browser.mjs'
 import { run } from '../../scripts/lib/run.mjs'
 import type { Site } from '../browser/support/site.ts'
 
-/** What `page.js` gives each page; every method of it may fail with its page. */
+/** Installed in each page by `page.js`. Every method may fail, because its page can die. */
 export interface Torture {
   mount(slot: number, spec: AgentSpec): void
   run(slot: number, text: string): unknown
@@ -82,11 +82,11 @@ export class Stage {
     await page.close()
   }
 
-  /** The renderer dies; the tab is closed as a person would. */
+  /** Crashes the renderer, then closes the tab as a user would. */
   async crash(page: Page): Promise<void> {
     const devtools = await this.#context!.newCDPSession(page)
     const crashed = new Promise((resolve) => page.once('crash', resolve))
-    // It never answers.
+    // The command never resolves, since the page crashes.
     void devtools.send('Page.crash').catch(() => undefined)
     await crashed
     await this.close(page)

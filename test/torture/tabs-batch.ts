@@ -42,7 +42,7 @@ export async function runTabs(
   }
 }
 
-/** What is judged of a cell that no single blow belongs to. */
+/** A placeholder cell, so that trials without a single blow can be judged like others. */
 function asCell(steps: Cell['steps']): Cell {
   return { state: 'asked', blow: 'close', tool: 'write', steps, at: 0, letGoMs: 0, paceMs: 5 }
 }
@@ -123,7 +123,7 @@ class Tabs {
     }
   }
 
-  /** What happens to a tab, and so to everything that it shows. */
+  /** Acts on a tab, which affects every conversation that it shows. */
   async #hit({ act, tab }: TabStep): Promise<void> {
     const page = this.#stage.tabs[tab]
     if (!page) throw new Error('A tab is missing.')

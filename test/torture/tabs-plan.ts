@@ -23,7 +23,7 @@ export interface TabStep {
   readonly afterMs: number
 }
 
-/** One interleaving: a conversation that several tabs show, and what is done in which of them, in which order. */
+/** An interleaving: a conversation shown in several tabs, and the order of the actions in each. */
 export interface TabsCell {
   readonly steps: readonly (readonly PlannedCall[])[]
   readonly asks: string | null

@@ -212,7 +212,7 @@ const RESUME = (slot: number): void => {
   torture.resume(slot)
 }
 
-/** As in React's StrictMode: mounted, unmounted and mounted again in one turn. */
+/** Mounts, unmounts and mounts again in one turn, as React's StrictMode does. */
 const DOUBLE_MOUNT = ([slot, spec]: readonly [number, AgentSpec]): void => {
   const { torture } = window as unknown as {
     torture: {

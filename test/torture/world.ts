@@ -19,9 +19,9 @@ export type Point =
   | 'abort asked'
   | 'abort confirmed'
 
-/** What a page has told of the abort that it asked for. */
+/** The page's reports about an abort that it requested. */
 export interface AskedAbort {
-  /** It was asked for while the run was held in its state: before anything could end it otherwise. */
+  /** True if the abort was requested while the run was held in its state, so nothing else could have ended it. */
   readonly isInTime: boolean
   readonly isConfirmed: boolean
 }
@@ -32,7 +32,7 @@ export interface CountedEffect {
   readonly key: string
 }
 
-/** So often at most a busy model refuses: fewer times than a request is repeated. */
+/** Number of requests that a busy model refuses at most. The SDK retries more often than that. */
 const REFUSALS = 3
 
 interface ChatBody {
@@ -41,19 +41,19 @@ interface ChatBody {
 
 export interface WorldPlan {
   readonly steps: readonly (readonly PlannedCall[])[]
-  /** Of the call that is looked at; of the helper's own call, where it asks the helper. */
+  /** The call under test. If that call asks the helper, the helper's own call. */
   readonly target: string
   readonly holds: Point | null
   readonly paceMs: number
 }
 
 /**
- * What one trial's run deals with: a model that refuses every request which a vendor would refuse, tools' effects, which
- * are counted, and one point at which everything is held until it is let go.
+ * The surroundings of one trial's run. The model refuses every request that a vendor would refuse. The tools' effects
+ * are counted. The run is held at one point until it is let go.
  */
 export class World {
   readonly effects: CountedEffect[] = []
-  /** Why requests were refused. */
+  /** Reasons why requests were refused. */
   readonly complaints: string[] = []
   readonly requests: ChatBody[] = []
   readonly #plan: WorldPlan
@@ -196,7 +196,7 @@ export class World {
   }
 }
 
-/** What the helper's own model does: one call that has an effect. */
+/** The only call of the helper's own model. It has an effect. */
 export const HELPER_CALL: PlannedCall = { toolName: 'write', n: '9.0' }
 const HELPER_STEP = [HELPER_CALL]
 

@@ -8,7 +8,7 @@ type Equal<Left, Right> =
   (<T>() => T extends Left ? 1 : 2) extends <T>() => T extends Right ? 1 : 2 ? true : false
 const expectType = <_Check extends true>(): void => {}
 
-/** What `execute` of a tool gets. */
+/** The input type that a tool's `execute` receives. */
 type InputOf<Defined> = Defined extends { execute(input: infer Input, ...rest: never[]): unknown }
   ? Input
   : never

@@ -1,7 +1,7 @@
 import type { AgentOptions } from '../../src/index.ts'
 import { createInlineWorker } from '../../src/inline/inline-worker.ts'
 
-/** As newer versions of TypeScript's DOM types have it. */
+/** Type as newer versions of TypeScript's DOM types declare it. */
 interface TrustedScriptURL {
   toJSON(): string
   toString(): string

@@ -1,6 +1,6 @@
 import { type Answers, type Calls, callsOf, type CallTable } from '../../src/protocol/call.ts'
 
-/** Who answers a table of calls in a test: with what it gives, and by rejecting all else. */
+/** Answers a table of calls in a test. Calls without a given answer are rejected. */
 export function doubleOf<Table extends CallTable<Table>>(
   table: Table,
   answers: Partial<Answers<Table>>,

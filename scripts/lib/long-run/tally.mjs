@@ -1,7 +1,7 @@
 import { testsIn } from '../test-totals.mjs'
 
 /**
- * What a long run has done. `kept` are trials that an earlier, interrupted run of the same build and seed has played.
+ * Totals of a long run. `kept` counts trials taken over from an interrupted run of the same build and seed.
  *
  * @typedef {{ played: number, kept: number, violated: number }} Tally
  */

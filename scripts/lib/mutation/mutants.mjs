@@ -16,7 +16,7 @@ const OTHER_OPERATORS = {
 }
 
 /**
- * One change. `text` replaces an expression; a statement is left out.
+ * A mutation. `text` replaces an expression; a statement is removed.
  *
  * @typedef {{ kind: string, start: number, end: number, text: string, isStatement: boolean }} Mutant
  * @param {string} source TypeScript

@@ -5,10 +5,10 @@ import { keepFile } from '../kept-file.mjs'
 import { inProject, manifest } from '../project.mjs'
 import { qualityPage, withMutationScore } from './pages.mjs'
 
-/** What each long run found when it was last run whole; the tools write it. */
+/** The latest complete result of each long run. The tools that do the runs write it. */
 const FILE = 'etc/quality.json'
 const README = 'test/README.md'
-/** Files that a long run writes itself: they don't make a tree another one. */
+/** Files that long runs write themselves. Changes to them don't count as changes of the tree. */
 const WRITTEN = [FILE, 'docs/quality.md', 'docs/compatibility.md', README]
 
 /**

@@ -5,11 +5,11 @@ import { readTaggedValue } from './tagged-value.ts'
 import type { ValueEnd } from './tagged-value.ts'
 import { once } from '../../lib/once.ts'
 
-/** How a format writes a name and its value one after the other: patterns. */
+/** Patterns of a format that writes each name followed by its value. */
 interface PairSyntax {
-  /** Before the value; group 1 is the name. */
+  /** The pattern before the value. Group 1 is the name. */
   readonly key: string
-  /** Begins a pair. */
+  /** The start of the next pair. */
   readonly next: string
   readonly closer: string
   readonly call: string
@@ -50,7 +50,7 @@ const all = once<readonly PairPatterns[]>(() => [
   }),
 ])
 
-/** Names and values, one after the other, up to the call's closer. Throws `Unreadable`. */
+/** Reads pairs of name and value up to the call's closer. Throws `Unreadable`. */
 export function readArgumentPairs(reader: LiteralReader): [string, string][] {
   const texts: [string, string][] = []
   for (const patterns of all()) {

@@ -6,7 +6,7 @@ import { isLetter } from './names.ts'
 const openers: ReadonlySet<number> = new Set([40, 91, 123])
 const closers: ReadonlySet<number> = new Set([41, 93, 125])
 
-/** JSON or `name(…)`: whole once its brackets are closed. */
+/** Matches JSON or `name(…)`, which is complete once its brackets are closed. */
 export class BracketMatcher implements ConstructMatcher {
   readonly kind = 'lines'
   #depth = 0
@@ -14,7 +14,7 @@ export class BracketMatcher implements ConstructMatcher {
   #quotes = 0
   #long = false
   #escaped = false
-  /** The mark around the text that is being read (Gemma's), and how much of one was read. */
+  /** The mark around the current text (Gemma), and the part of a mark read so far. */
   #mark = ''
   #markSeen = ''
   #first = 0
@@ -80,7 +80,7 @@ export class BracketMatcher implements ConstructMatcher {
     return true
   }
 
-  /** The first thing in the outermost bracket: a key of an object, an object or a call in a list. */
+  /** Checks the first item in the outermost bracket: an object's key, or an object or call in a list. */
   #checkFirst(code: number): MatchState {
     const first = this.#first
     this.#first = 0

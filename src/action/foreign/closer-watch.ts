@@ -2,13 +2,13 @@ import { moreThan } from '../char-codes.ts'
 
 const cdata = '<![CDATA['
 
-/** Detects a text outside of CDATA as its characters pass. */
+/** Detects a text outside CDATA, one character at a time. */
 export class CloserWatch {
   readonly #wanted: string
   #matched = 0
-  /** How much of the opener of CDATA was read. */
+  /** Characters of the CDATA opener read so far. */
   #cdata = 0
-  /** Closing brackets right before. */
+  /** Number of closing brackets directly before the current character. */
   #brackets = 0
 
   constructor(wanted: string) {
@@ -29,7 +29,7 @@ export class CloserWatch {
   }
 }
 
-/** How much of a text was read, after one more character. */
+/** Number of the text's characters that match, after one more character. */
 function progress(text: string, matched: number, code: number): number {
   if (code === text.charCodeAt(matched)) return matched + 1
   return code === text.charCodeAt(0) ? 1 : 0

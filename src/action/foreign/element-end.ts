@@ -1,22 +1,22 @@
 import { readOpenTag } from '../xml-tags.ts'
 import { endOfCdata } from '../xml-text.ts'
 
-/** Closers that may stand inside the element, as text, at most. */
+/** Maximum number of closers that may appear as text inside the element. */
 const maxCandidates = 20
 const childName = /\s*<([A-Za-z_\u0080-\uffff][\w:.\u0080-\uffff-]*)(?=[\s/>]|$)/y
 const comment = /\s*<!--/y
 
 /**
- * Where the element whose opening tag ends at `from` ends: after its first closer that leaves none of its
- * children open, else after the first one; the text's end when there is none. An opening tag like its own is
- * content, but past a closer, or followed by the element's own first child, it begins another element.
+ * Returns the end of the element whose opening tag ends at `from`. This is its first closer that leaves no child open,
+ * otherwise its first closer, otherwise the text's end. A second opening tag of the same name is content. However, it
+ * begins another element after a closer, or if the element's own first child follows it.
  */
 export function endOfElement(text: string, tag: string, from: number): number {
   const name = tag.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
   const mark = new RegExp(`<(/?)${name}(?:\\s[^<>]{0,300})?>|<!\\[(?:CDATA|cdata)\\[`, 'g')
   mark.lastIndex = from
   const child = firstTag(text, from)
-  /** What stands before, CDATA sections left out. */
+  /** Text so far without CDATA sections. */
   let content = ''
   let at = from
   let first = -1
@@ -50,7 +50,7 @@ function firstTag(text: string, at: number): string | undefined {
   return /^\s*<[^\s<>/]+/.exec(text.slice(at, at + 100))?.[0].trimStart()
 }
 
-/** Every child that was opened is closed again, and so is every comment and every tag before the text. */
+/** Returns whether every child, comment and leading tag in the content is closed. */
 function isWhole(content: string): boolean {
   for (let at = 0; ;) {
     comment.lastIndex = at
@@ -63,7 +63,7 @@ function isWhole(content: string): boolean {
     const child = childName.exec(content)
     if (!child) return true
     const tag = readOpenTag(content, childName.lastIndex)
-    // The closer may stand in an attribute.
+    // The closer may be part of an attribute.
     if (!tag) return false
     at = tag.end
     if (tag.selfClosing) continue

@@ -11,49 +11,49 @@ import type { IndexedTool, ToolIndex } from '../tool-index.ts'
 import { namespaces } from './names.ts'
 import { lazyPattern } from '../../lib/once.ts'
 
-/** A call as another format writes it, before its tool is known. */
+/** A call in another format, before its tool is resolved. */
 export interface ForeignCall {
   readonly name: string
   /** Arguments as JSON: an object, its text, or nothing. */
   readonly args?: JsonValue | undefined
-  /** Arguments as text by name, in place of `args`. */
+  /** Arguments as text by name, instead of `args`. */
   readonly texts?: readonly (readonly [string, string])[]
-  /** Arguments in the order they were given, in place of `args`: those without names follow the order of the schema. */
+  /** Arguments in the given order, instead of `args`. Those without names follow the order of the schema. */
   readonly entries?: readonly (readonly [name: string | undefined, value: JsonValue])[]
-  /** Why it is not clear which arguments it has. */
+  /** Why the arguments are ambiguous. */
   readonly problem?: string
 }
 
 /** A section of calls: adjacent ones in one format. */
 export interface ForeignRead extends CallsRead {
-  /** Where it ends in the text. */
+  /** End of the section in the text. */
   readonly end: number
-  /** The text between its sections, where it is several. */
+  /** Text between several sections. */
   readonly between?: readonly string[]
-  /** It has a marker. */
+  /** The section has a marker. */
   readonly marked?: boolean
-  /** Where reasoning ends outside of the calls that was never opened: all before is a thought (R5). */
+  /** End of reasoning without an opener, outside of the calls. All text before it is reasoning (R5). */
   readonly thoughtEnd?: number
 }
 
-/** The registered tool a foreign name means: namespaces (`functions.`) and indices (`:0`) are dropped. */
+/** Returns the registered tool of a foreign name. Namespaces (`functions.`) and indices (`:0`) are dropped. */
 export function findTool(name: string, index: ToolIndex): IndexedTool | undefined {
   return index.find(name) ?? index.find(bareName(name))
 }
 
-/** The tools, by names that may have namespaces and indices, too. */
+/** Returns an index that also accepts names with namespaces and indices. */
 export function withNamespaces(index: ToolIndex): ToolIndex {
   return { tools: index.tools, find: (name) => findTool(name, index) }
 }
 
 const namespace = lazyPattern(() => `^(?:${anyOf(namespaces)})[.:]`)
 
-/** Without a namespace and an index. */
+/** Removes the namespace and the index of a name. */
 export function bareName(name: string): string {
   return name.trim().replace(/:\d+$/, '').replace(namespace(), '')
 }
 
-/** R16: up to the first invalid call; a malformed part runs nothing. */
+/** Joins calls up to the first invalid one (R16). A malformed part invalidates all calls. */
 export function joinReads(reads: readonly CallsRead[]): CallsRead {
   const malformed = reads.find(({ problem }) => problem?.code === 'malformed')
   if (malformed) return { ...malformed, calls: [] }
@@ -65,7 +65,7 @@ export function joinReads(reads: readonly CallsRead[]): CallsRead {
   return { calls }
 }
 
-/** Resolves calls to their tools: those that may run, up to the first that may not (R16). */
+/** Resolves calls to their tools. Returns the valid calls up to the first invalid one (R16). */
 export function resolveCalls(calls: readonly ForeignCall[], index: ToolIndex): CallsRead {
   const resolved: ActionCall[] = []
   for (const call of calls) {
@@ -86,7 +86,7 @@ function resolveCall(call: ForeignCall, index: ToolIndex): ActionCall {
   return call.entries ? readEntries(tool, call.entries) : readJsonCall(tool, call.args)
 }
 
-/** The arguments of `name(…)`. Throws `CallProblem`. */
+/** Reads the arguments of `name(…)`. Throws `CallProblem`. */
 function readEntries(tool: IndexedTool, entries: NonNullable<ForeignCall['entries']>): ActionCall {
   const [first, ...others] = entries
   if (first && others.length === 0 && isWholeInput(tool, first)) return readJsonCall(tool, first[1])
@@ -108,7 +108,7 @@ function unclear(tool: IndexedTool, problem: string): CallProblem {
   )
 }
 
-/** `name({"query": "x"})`: one object that holds the parameters. */
+/** Recognizes `name({"query": "x"})`: one object with all parameters. */
 function isWholeInput(
   tool: IndexedTool,
   [name, value]: readonly [string | undefined, JsonValue],

@@ -19,7 +19,7 @@ import { findMarker, isToken } from './dialects/table.ts'
 import { isLetter, isNamePart, namespaces } from './names.ts'
 import { CloserWatch } from './closer-watch.ts'
 
-/** Detects where a call in another format may start; `'partial'` while more input may make one. */
+/** Detects the start of a call in another format. `'partial'`: more input may complete it. */
 export class ForeignDetector {
   readonly #prefixes: readonly string[]
   readonly #tags: readonly string[]
@@ -33,7 +33,7 @@ export class ForeignDetector {
     const names = index.tools.map((tool) => tool.name)
     this.#prefixes = [
       ...names.flatMap((name) => [`${name}(`, ...namespaces.map((space) => `${space}.${name}(`)]),
-      // Functionary: the parameters stand on the next line.
+      // Functionary writes the parameters on the next line.
       ...names.map((name) => `${name}\n{`),
       'print(',
       'Action:',
@@ -42,8 +42,8 @@ export class ForeignDetector {
   }
 
   /**
-   * Where a call may start. With `quotations` (Q2): outside of them and at the start of a line only; a
-   * model's own control token may follow right after a sentence, since its format has no line break.
+   * Detects whether a call may start here. With `quotations` (Q2), only outside them and at the start of a
+   * line. A model's own control token may directly follow a sentence: its format has no line break.
    * A call that starts elsewhere is recorded as quoted.
    */
   match(
@@ -69,27 +69,27 @@ export class ForeignDetector {
     return undefined
   }
 
-  /** A result that the model made up: the call before it is complete. */
+  /** Detects a result that the model made up. The call before it is then complete. */
   matchMadeUp(text: string): boolean | 'partial' {
     return matchMadeUp(text)
   }
 
-  /** A call that starts here. */
+  /** Starts reading a call at this position. */
   open(matcher: ConstructMatcher, hasTextBefore: boolean): PendingCall {
     return new PendingCall(matcher, hasTextBefore)
   }
 
-  /** The content of a message to a function (harmony). */
+  /** Matches the content of a message to a function (harmony). */
   message(): ConstructMatcher {
     return new MarkedMatcher({ opener: '' })
   }
 
-  /** The beginning of a call's marker, or all of it. */
+  /** Whether the text may be a call's marker or the beginning of one. */
   mayMark(text: string): boolean {
     return matchMarker(text, 0) !== false
   }
 
-  /** Any call that stands alone in a fence. */
+  /** Matches any call that is alone in a fence. */
   fenced(): ConstructMatcher {
     return new FenceMatcher()
   }
@@ -139,25 +139,25 @@ export class ForeignDetector {
   }
 }
 
-/** A control token of another format: a model's own call, wherever it stands on the line. */
+/** Matches a control token of another format: it starts a model's own call, anywhere on the line. */
 function ownToken(text: string, at: number): ConstructMatcher | 'partial' | undefined {
   const marker = findMarker(text, at)
   if (typeof marker !== 'object') return marker
   return isToken(marker) ? new MarkedMatcher(marker) : undefined
 }
 
-/** Whether a marker of another format starts at `at`; `'partial'` while more input may make one. */
+/** Whether a marker of another format starts at `at`. `'partial'`: more input may complete it. */
 function matchMarker(text: string, at: number): boolean | 'partial' {
   const marker = findMarker(text, at)
   return typeof marker === 'object' || (marker ?? false)
 }
 
-/** A fence that starts with a construct: whole at the fence's end. */
+/** Matches a fence that starts with a construct. The match is complete at the fence's end. */
 class FenceMatcher implements ConstructMatcher {
   readonly kind = 'fence'
   readonly #value = new BracketMatcher()
   #inside = false
-  /** Tags stand in it, not JSON or `name(…)`. */
+  /** The fence holds tags, not JSON or `name(…)`. */
   #hasTags = false
 
   get isInsideValue(): boolean {
@@ -173,11 +173,11 @@ class FenceMatcher implements ConstructMatcher {
   }
 }
 
-/** A tool's tag without a block: a call when another tag, or nothing, is in it. */
+/** Matches a tool's tag outside a block. The tag is a call if it is empty or holds another tag. */
 class TagMatcher implements ConstructMatcher {
   readonly kind = 'held'
   #closer: CloserWatch
-  /** The name of a further tag, as far as it was read. */
+  /** The part of the next tag's name read so far. */
   #name: string | undefined
   #opened = false
   #last = 0
@@ -211,7 +211,7 @@ class TagMatcher implements ConstructMatcher {
     return this.#isCertain ? 'more' : 'text'
   }
 
-  /** Another tag may follow. */
+  /** Starts over when another tag follows. */
   #reopen(code: number): void {
     if (code === 60) this.#name = ''
     else if (this.#name !== undefined && (isNamePart(code) || code === 58))
@@ -229,7 +229,7 @@ class TagMatcher implements ConstructMatcher {
 const action = 'Action:'
 const actionInput = 'Action Input:'
 type ReactPhase = 'action' | 'name' | 'after-name' | 'fence' | 'input' | 'value'
-/** No tool's name is this long. */
+/** Longest name of a tool. */
 const maxName = 300
 const maxFenceLine = 20
 const fenceLength = 3
@@ -240,12 +240,12 @@ class ReactMatcher implements ConstructMatcher {
   #value = new BracketMatcher()
   #next = new CloserWatch(action)
   #phase: ReactPhase = 'action'
-  /** Characters of this phase so far. */
+  /** Characters read in this phase. */
   #count = 0
   #whole = false
-  /** How much of the closing line is to come of the fence that its value stands in. */
+  /** Backticks still missing until the fence around the value is closed. */
   #fence = 0
-  /** A whole one was read: what follows is another one, or nothing. */
+  /** A complete action was read before the current one, so this is certainly a call. */
   #isCertain = false
 
   get isClosed(): boolean {
@@ -282,7 +282,7 @@ class ReactMatcher implements ConstructMatcher {
     this.#count = 0
   }
 
-  /** Another one may follow. */
+  /** Starts over when another action follows. */
   #reopen(code: number): void {
     if (this.#fence > 0 && code > space) this.#fence = code === backtick ? this.#fence - 1 : 0
     this.#next.feed(code)
@@ -295,7 +295,7 @@ class ReactMatcher implements ConstructMatcher {
     this.#count = action.length
   }
 
-  /** The rest of the first line: the name, perhaps in backticks. */
+  /** Reads the rest of the first line: the name, perhaps in backticks. */
   #followName(code: number): MatchState {
     if (++this.#count > maxName) return 'text'
     if (this.#phase === 'action') {
@@ -311,7 +311,7 @@ class ReactMatcher implements ConstructMatcher {
     return isEnd ? 'more' : 'text'
   }
 
-  /** The line that opens a fence, after its first mark. */
+  /** Reads the line that opens a fence, after its first backtick. */
   #followFence(code: number): MatchState {
     if (this.#phase !== 'fence') this.#enter('fence')
     this.#fence = fenceLength

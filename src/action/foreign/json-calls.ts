@@ -24,12 +24,12 @@ const argumentKeys = [
   'kwargs',
 ] as const
 const listKeys = ['tool_calls', 'function_call', 'calls'] as const
-/** Keys beside the name that may stand in a call without arguments. */
+/** Keys that a call without arguments may have. */
 const neutralKeys: ReadonlySet<string> = new Set([...nameKeys, 'id', 'type'])
 
 /**
- * The calls a JSON value stands for; undefined when it is data. Unmarked JSON is a call only when it
- * names a registered tool; after a marker any name is one (and an unknown one an error).
+ * The calls in a JSON value; undefined when it is data. Unmarked JSON is a call only if it names a
+ * registered tool. After a marker, any name makes it a call, and an unknown name is an error.
  */
 export function callsOfJson(
   value: JsonValue,
@@ -73,7 +73,7 @@ function namedCall(
   return marked || (isBare && tool?.input.required.size === 0) ? { name } : undefined
 }
 
-/** `{"tool_name": {…}}`: one key, and it is a registered tool, or anything after a marker. */
+/** Reads `{"tool_name": {…}}`. The only key is a registered tool or, after a marker, any name. */
 function keyedCall(
   record: Record<string, JsonValue>,
   index: ToolIndex,

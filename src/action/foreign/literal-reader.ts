@@ -4,7 +4,7 @@ import { wordName } from './names.ts'
 import { isInexact } from '../../lib/exact-numbers.ts'
 import { lazyPattern } from '../../lib/once.ts'
 
-/** The text is no literal; `cut`: more text could have made it one. */
+/** The text is not a literal. `cut`: more text could have made it one. */
 export class Unreadable extends Error {
   readonly cut: boolean
 
@@ -35,7 +35,7 @@ const constants: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
 ])
 /** Marks on both sides of a text without escapes. */
 export const textMarks: readonly string[] = ['<escape>', '<|"|>']
-/** No string goes on behind the section that it stands in. */
+/** Opener and closers of a section. Strings can't extend beyond it. */
 interface Limit {
   readonly opener: string
   readonly closers: readonly string[]
@@ -43,13 +43,13 @@ interface Limit {
 const key = lazyPattern(() => wordName, 'uy')
 const maxNesting = 150
 
-/** Reads JSON and Python literals from a text: what models write as arguments. Throws `Unreadable`. */
+/** Reads JSON and Python literals, which models write as arguments. Throws `Unreadable`. */
 export class LiteralReader {
   readonly text: string
   at: number
-  /** A limit cut the output off where the text ends, so the end closes no value (R6). */
+  /** A limit cut the output off at the end of the text, so the end doesn't close a value (R6). */
   readonly isCut: boolean
-  /** Of the sections that the reader stands in. */
+  /** Limits of the sections around the reader. */
   limits: readonly Limit[] = []
   #depth = 0
 
@@ -152,7 +152,10 @@ export class LiteralReader {
     return this.text.slice(from, end)
   }
 
-  /** A string that was never closed may seem to end behind its section: past a closer, its line ends, or another section begins. */
+  /**
+   * Rejects an unclosed string that seems to end after its section: a closer in it is followed by a line break or
+   * another opener.
+   */
   #checkLimits(from: number): void {
     if (this.limits.length === 0) return
     const value = this.text.slice(from, this.at)

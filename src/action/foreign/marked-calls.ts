@@ -14,14 +14,14 @@ const closers = lazyPattern(
     `(?:\\s*(?!${loneClosers()})(?:[;,]|${anyCloser()}|<\\|[\\w/]*(?:end|END|suffix|eom|eot)[\\w/]*\\|>|<\\|/\\w+\\|>))*`,
   'iy',
 )
-/** A section's body stands in a fence: what it begins with, and what ends it. */
+/** Start and end of a fence around a section's body. */
 const fence = /^[^`{]{0,200}```/
 const fenceEnd = /\s*```/y
 
-/** Markers that may stand one inside the other. */
+/** Deepest nesting of markers. */
 const maxMarkers = 5
 
-/** The calls after a marker, and those right after them: what can't be read is an error, never text. */
+/** Reads the calls after a marker, and the calls right after them. Unreadable content is an error, never text. */
 export function readMarkedCalls(reader: LiteralReader, index: ToolIndex): ForeignRead {
   const reads: CallsRead[] = []
   for (;;) {
@@ -46,14 +46,14 @@ export function readMarkedCalls(reader: LiteralReader, index: ToolIndex): Foreig
   }
 }
 
-/** After the closing tag of a section that can't be read, or the end of the text. */
+/** The position after the closing tag of an unreadable section, or the end of the text. */
 function endOfUnreadable(text: string, start: number): number {
   const tag = /^<([A-Za-z_][\w:]*)/.exec(text.slice(start, start + 60))?.[1]
   const closer = tag === undefined ? -1 : text.indexOf(`</${tag}>`, start)
   return closer < 0 ? text.length : closer + `</${tag}>`.length
 }
 
-/** The section that begins here, without those after it; undefined when none does. Throws `Unreadable`. */
+/** Reads only the section that begins here; undefined when there is none. Throws `Unreadable`. */
 function readSection(
   reader: LiteralReader,
   index: ToolIndex,

@@ -4,24 +4,27 @@ import { CloserWatch } from './closer-watch.ts'
 import type { ConstructMatcher, MatchState } from './construct-matcher.ts'
 import { isNamePart } from './names.ts'
 
-/** How the text from a marker on is followed. */
+/** Syntax of the text after a marker. */
 export interface MarkedSyntax {
   readonly opener: string
-  /** What its section ends with; brackets end it when there is none. */
+  /** Closer of the section. Without one, brackets end it. */
   readonly closer?: string
-  /** The name of the first tag follows the opener, and is part of the closer. */
+  /** The opener is a mark in a tag: the first tag's name follows, and is part of the closer. */
   readonly isMark?: boolean
 }
 
-/** Its body is followed up to the brackets' end, or to the closer. `head`: a name and the like; brackets may follow. */
+/**
+ * How the body is tracked: to the end of brackets, or to the closer. `head`: a name and the like, which brackets may
+ * follow.
+ */
 type Form = 'name' | 'unknown' | 'brackets' | 'head' | 'tags' | 'whole'
 
-/** Tags and tokens that JSON or `name(…)` may follow; after any other, values are raw text. */
+/** Tags and tokens that JSON or `name(…)` may follow. After any other, values are raw text. */
 const headTag =
   /^<(?:[|｜](?!tool_arg)[^<>]*[|｜]|(?:[\w:-]*:)?(?:invoke|function)[\s=][^<>]*|[\w:-]*(?:tool|function)_?(?:calls?|sep|use)|\/[^<>]*)>$/
 const maxTag = 300
 
-/** A construct with a marker: a call whatever follows. Its value is JSON, or text up to a closing tag. */
+/** A construct with a marker: always a call. Its value is JSON, or text up to a closing tag. */
 export class MarkedMatcher implements ConstructMatcher {
   readonly kind = 'held'
   readonly #value = new BracketMatcher()
@@ -29,12 +32,12 @@ export class MarkedMatcher implements ConstructMatcher {
   #marker: number
   #form: Form
   #name = ''
-  /** In the head, what follows the last tag: a name, a tag. */
+  /** Text after the last tag in the head: a name or a tag. */
   #last = ''
   /** The brackets are closed. */
   #isComplete = false
   #closer: CloserWatch
-  /** Its opener, once it is closed: another section begins. */
+  /** Finds the opener of another section after the section is closed. */
   #next: CloserWatch
 
   constructor(syntax: MarkedSyntax) {
@@ -71,7 +74,7 @@ export class MarkedMatcher implements ConstructMatcher {
     return 'more'
   }
 
-  /** What looks like a closer in a string is none. */
+  /** Tracks a value, because a closer in a string is content. */
   #followValue(code: number): void {
     const state = this.#value.feed(code)
     if (this.#form === 'brackets') {
@@ -88,7 +91,7 @@ export class MarkedMatcher implements ConstructMatcher {
     this.#last = ''
   }
 
-  /** Up to the end of the first tag's name, which decides about the closer. */
+  /** Reads the first tag's name, which is part of the closer. */
   #followName(code: number): void {
     // DeepSeek V4.1 writes a space after its mark.
     if (isNamePart(code) || (code === space && this.#name === ''))
@@ -116,7 +119,7 @@ export class MarkedMatcher implements ConstructMatcher {
     return isMark ? 'name' : 'unknown'
   }
 
-  /** White space may stand before its last character. */
+  /** Omits the closer's last character, because white space may precede it. */
   #newCloser(): CloserWatch {
     const { closer = '\0\0' } = this.#syntax
     return new CloserWatch(closer.slice(0, -1) + this.#name)

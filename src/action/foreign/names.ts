@@ -1,6 +1,6 @@
 import { dash } from '../char-codes.ts'
 
-/** Patterns of names in any script: of tools (namespaces and indices included), in `name(…)`, and of parameters. */
+/** Patterns of names in any script: tools (with namespaces and indices), names in `name(…)`, and parameters. */
 export const toolName = '[\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_.:-]{0,127}'
 export const callName = '[\\p{L}_][\\p{L}\\p{M}\\p{N}_.-]*'
 export const wordName = '[\\p{L}_][\\p{L}\\p{M}\\p{N}_-]*'
@@ -13,7 +13,7 @@ export function isNamePart(code: number): boolean {
   return isLetter(code) || (code >= 48 && code <= 57) || code === dash || code === 46
 }
 
-/** What models write before a tool's name, with a dot or a colon. */
+/** Namespaces that models write before a tool's name, with a dot or a colon. */
 export const namespaces: readonly string[] = [
   'functions',
   'function',

@@ -3,19 +3,18 @@ import { TrailingText } from '../trailing-text.ts'
 import { BracketMatcher } from './bracket-matcher.ts'
 import type { ConstructMatcher, MatchState } from './construct-matcher.ts'
 
-/** Functionary's. */
+/** Functionary's mark between calls. */
 const nextMark = '>>>'
 
 /**
- * A call in another format while its text is held back: decides whether it still is one (R18). Unmarked
- * constructs stand on lines of their own; followed by prose, a fenced one is text, and so is one that prose
- * precedes.
+ * Decides whether held-back text is a call in another format (R18). Unmarked constructs need lines of their
+ * own. With prose after it, a construct is text if it is fenced or also has prose before it.
  */
 export class PendingCall {
   #matcher: ConstructMatcher
   #phase: 'match' | 'line' | 'next' | 'final' = 'match'
   #marks = 0
-  /** A semicolon stands right before. */
+  /** A semicolon comes directly before. */
   #isListed = false
   #after = new TrailingText(false)
   readonly #hasTextBefore: boolean
@@ -25,32 +24,32 @@ export class PendingCall {
     this.#hasTextBefore = hasTextBefore
   }
 
-  /** A marker began it. */
+  /** The call began with a marker. */
   get isMarked(): boolean {
     return this.#matcher.kind === 'held'
   }
 
-  /** A whole construct was read; what follows decides. */
+  /** A complete construct was read. The text after it decides. */
   get awaitsNext(): boolean {
     return this.#phase === 'next'
   }
 
-  /** A whole construct was read. */
+  /** A complete construct was read. */
   get isClosed(): boolean {
     return this.#phase !== 'match' || (this.#matcher.isClosed ?? false)
   }
 
-  /** A whole construct was read that could stand alone. */
+  /** A complete construct was read that could be a call by itself. */
   get isWhole(): boolean {
     return this.#phase !== 'match'
   }
 
-  /** Inside a value: what looks like a marker there is content. */
+  /** The reader is inside a value, where text that looks like a marker is content. */
   get isInsideValue(): boolean {
     return this.#phase === 'match' && this.#matcher.isInsideValue
   }
 
-  /** Another construct follows. */
+  /** Starts over with the next construct. */
   restart(matcher: ConstructMatcher): void {
     this.#matcher = matcher
     this.#phase = 'match'
@@ -58,12 +57,12 @@ export class PendingCall {
     this.#after = new TrailingText(false)
   }
 
-  /** Whatever follows, it is a call. */
+  /** Decides that this is a call, regardless of the text after it. */
   finish(): void {
     this.#phase = 'final'
   }
 
-  /** The construct that was read is a call. */
+  /** Decides that the construct just read is a call. */
   confirm(): void {
     this.#phase = this.#matcher.kind === 'lines' ? 'line' : 'next'
   }
@@ -80,7 +79,7 @@ export class PendingCall {
 
   #restOfLine(code: number): MatchState {
     if (code === 10) this.#phase = 'next'
-    // Llama's: `{…}; {…}`.
+    // Llama separates calls with semicolons: `{…}; {…}`.
     if (code === 123 && this.#isListed) {
       this.restart(new BracketMatcher())
       return this.#matcher.feed(code, false)

@@ -8,7 +8,7 @@ import type { JsonValue } from '../../protocol/json.ts'
 
 const heading = lazyPattern(() => `\\s*(?:>>>)?(${callName})[ \\t]*\\r?\\n\\s*(?=\\{)`, 'uy')
 
-/** Functionary's: a tool's name, and its parameters as JSON on the next line. */
+/** Reads Functionary's format: a tool's name, with its parameters as JSON on the next line. */
 function readHeadedCall(reader: LiteralReader, index: ToolIndex): ForeignCall | undefined {
   const start = reader.at
   const name = reader.match(heading())?.[1]
@@ -20,7 +20,7 @@ function readHeadedCall(reader: LiteralReader, index: ToolIndex): ForeignCall | 
 const first = /^[{[]/
 const further = /^(?:\{|\[\s*\{)/
 
-/** JSON or Python calls one after the other, as long as they are calls. */
+/** Reads consecutive JSON or Python calls, up to the first text that is no call. */
 export function readPlainCalls(
   reader: LiteralReader,
   index: ToolIndex,
@@ -58,7 +58,7 @@ export function readPlainCalls(
 const callStart = lazyPattern(() => `(${callName})\\s*\\(`, 'uy')
 const keyword = lazyPattern(() => `(${wordName})\\s*=(?!=)\\s*`, 'uy')
 
-/** `name(…)`, `print(name(…))` or `[name(…), name(…)]`; undefined when nothing like it comes next. */
+/** Reads `name(…)`, `print(name(…))` or `[name(…), name(…)]`; undefined when none of these comes next. */
 function readPythonCalls(reader: LiteralReader): ForeignCall[] | undefined {
   const start = reader.at
   const bracket = reader.take('[')
@@ -78,7 +78,7 @@ function readPythonCalls(reader: LiteralReader): ForeignCall[] | undefined {
   return calls
 }
 
-/** The next `name(…)` or `print(name(…))`, whatever follows it. */
+/** Reads the next `name(…)` or `print(name(…))`, regardless of the text after it. */
 function readPythonCall(
   reader: LiteralReader,
   isPrinted: boolean = false,
@@ -103,7 +103,7 @@ function readPythonCall(
   return { name: calledName(name), entries }
 }
 
-/** Llama's `name.call(…)` calls `name`. */
+/** The tool's name: Llama writes `name.call(…)` for `name`. */
 function calledName(written: string): string {
   return written.replace(/\.call$/, '')
 }

@@ -20,8 +20,8 @@ export function startsReact(text: string): boolean {
 }
 
 /**
- * ReAct's `Action:` and `Action Input:`, or Command R's `Action:` and a list in a fence, one after the
- * other; undefined when none comes next. Throws `Unreadable`.
+ * Reads consecutive ReAct calls: `Action:` and `Action Input:`, or Command R's `Action:` and a list in a fence.
+ * Undefined if none comes next. Throws `Unreadable`.
  */
 export function readReact(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
   const reads: CallsRead[] = []
@@ -38,7 +38,7 @@ export function readReact(reader: LiteralReader, index: ToolIndex): CallsRead | 
   }
 }
 
-/** One of them; undefined when none comes next. Throws `Unreadable`. */
+/** Reads a single ReAct call. Undefined if none comes next. Throws `Unreadable`. */
 function readReactCall(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
   const start = reader.at
   const found = reader.match(action())

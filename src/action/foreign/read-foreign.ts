@@ -21,15 +21,15 @@ import { lazyPattern } from '../../lib/once.ts'
 const fence = /^\s*(`{3,}|~{3,})[^\n`]*\n/
 
 export interface ForeignOptions {
-  /** A marker stands around it: any name is then a call. */
+  /** The text is inside a marker, so that any name is a call. */
   readonly marked?: boolean
-  /** A limit cut the output off where the text ends (R6). */
+  /** A limit cut the output off at the end of the text (R6). */
   readonly isCut?: boolean
 }
 
 /**
- * The calls of a text that starts with another format's construct; undefined when it is no call. Nothing
- * after the construct's own end enters it.
+ * Returns the calls of a text that starts with another format's construct; undefined if it has none. Nothing after the
+ * construct's own end becomes part of it.
  */
 export function readForeign(
   text: string,
@@ -45,7 +45,7 @@ export function readForeign(
     const { thoughtEnd } = read
     return {
       ...read,
-      // What else the fence holds is none of the calls.
+      // Other content of the fence isn't part of the calls.
       end: endsAnswer(content.slice(read.end)) ? end : start + read.end,
       ...(thoughtEnd !== undefined && { thoughtEnd: start + thoughtEnd }),
     }
@@ -71,8 +71,8 @@ export function readForeign(
 }
 
 /**
- * The calls of a text that starts with a marker, and of marked ones that follow outside of code, prose
- * between them or not (Q6); undefined when it is no call.
+ * Returns the calls of a text that starts with a marker, and later marked calls outside of code. Prose may stand
+ * between them (Q6). Undefined if there is no call.
  */
 export function readMarkedSections(
   text: string,
@@ -106,7 +106,7 @@ export function readMarkedSections(
     },
   })
   const calls = { ...joinReads(sections), end, between, marked: true }
-  // In what can't be read the closer may stand in a value.
+  // The closer may be part of a value in an unreadable call.
   const isThought = thoughtEnd !== undefined && calls.problem?.code !== 'malformed'
   return isThought ? { ...calls, thoughtEnd } : calls
 }
@@ -118,7 +118,7 @@ function resolved(
   return calls && resolveCalls(calls, index)
 }
 
-/** The whole content of an ACTION block as calls in another format; undefined when it is none. */
+/** Reads the whole content of an ACTION block as calls in another format. Undefined if it isn't one. */
 export function readForeignBlock(
   content: string,
   index: ToolIndex,
@@ -159,7 +159,7 @@ function fenceContent(
 /** Visible text on the line. */
 const talk = /^[ \t\u200b-\u200f\u2060]*[^\s<\u200b-\u200f\u2060]/
 
-/** Tool tags without a block around them, one after the other. */
+/** Reads consecutive tool tags without a block around them. */
 function readBareTags(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
   const { text, at: start } = reader
   skipElements(reader, (name) => index.find(name) !== undefined)
@@ -168,10 +168,10 @@ function readBareTags(reader: LiteralReader, index: ToolIndex): CallsRead | unde
   return isTalk ? undefined : readBlock(text.slice(start, reader.at), index)
 }
 
-/** A tool that is named like a wrapper, where its tag holds its parameters. */
+/** Reads a tool whose name is that of a wrapper, if its tag contains its parameters. */
 function readOwnTag(reader: LiteralReader, index: ToolIndex): ForeignRead | undefined {
   const { text, at: start } = reader
-  // Lists and `name(…)` stand in wrappers.
+  // Wrappers, on the other hand, contain lists and `name(…)`.
   const name = /^<([^\s<>/]+)>\s*[<{]/.exec(text.slice(start, start + 100))?.[1]
   if (name === undefined || !index.find(name)) return undefined
   const read = readBareTags(reader, index)
@@ -189,7 +189,7 @@ const namedPython = lazyPattern(
   'u',
 )
 
-/** A construct that was cut off is a call when it already names a registered tool. */
+/** Returns whether a cut-off construct already names a registered tool, and so counts as a call. */
 function namesTool(text: string, index: ToolIndex, marked: boolean): boolean {
   if (marked) return true
   const named = namedJson().exec(text)

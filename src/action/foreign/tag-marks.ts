@@ -1,6 +1,6 @@
 import { once } from '../../lib/once.ts'
 
-/** What models write into the tags of other formats, and before the name in a closing tag. */
+/** Marks that models write into the tags of other formats, and before the name in a closing tag. */
 export const tagMarks = [
   ['<｜DSML｜', '</｜DSML｜>'],
   ['<｜GCML｜', '</｜GCML｜>'],
@@ -8,9 +8,9 @@ export const tagMarks = [
   ['<ifm|tool_call', '</ifm|tool_call>'],
 ] as const
 
-/** A tag that the text goes on after; what is cut keeps its mark, by which it is known. */
+/** Rest of a tag that more text follows. A cut-off tag keeps its mark, which identifies it. */
 const rest = '[^<>]{0,300}>\\s*(?:<\\S|[^\\s<])'
-/** Marks in tags: what a first tag that has one looks like, and where the mark stands. */
+/** Patterns of marks in tags: the first tag with the mark, and all occurrences of the mark. */
 const marks = once(() => [
   ...['｜DSML｜ ?', '｜GCML｜ ?', 'antml:', 'atem:', 'ifm\\|'].map((mark) => ({
     first: new RegExp(`^<${mark}`),
@@ -22,19 +22,19 @@ const marks = once(() => [
   },
   { first: /^<\w{1,40}:opensource>/, all: /(?<=<\/?\w{1,40}):opensource(?=>)/g },
 ])
-/** Of a text, control tokens aside. */
+/** The first tag of a text, ignoring control tokens. */
 const firstTag = /<(?!\|)|\]<\]/
 
 /**
- * DeepSeek's, GigaChat's, MiniMax' and others' own marks in the tags of a call, left out. Only the mark of its
- * first tag is one: in the values of another format it is content.
+ * Removes vendors' marks (DeepSeek, GigaChat, MiniMax and others) from the tags of a call. Only a mark in the call's
+ * first tag counts: in the values of another format it is content.
  */
 export function withoutTagMarks(call: string): string {
   const own = ownMark(call)
   return own ? call.replaceAll(own, '') : call
 }
 
-/** Where in the call, as it is written, a position of it without its marks is. */
+/** Converts a position in the call without its marks to the position in the call as written. */
 export function writtenPosition(call: string, position: number): number {
   const own = ownMark(call)
   let at = position

@@ -1,14 +1,17 @@
 import type { LiteralReader } from './literal-reader.ts'
 import { Unreadable } from './literal-reader.ts'
 
-/** Closers that may stand inside a value, as text, at most. */
+/** Maximum number of closers that may appear as text inside a value. */
 const maxCandidates = 20
 
-/** What ends a value that is raw text between tags. */
+/** End of a value that is raw text between tags. */
 export interface ValueEnd {
   /**
-   * Finds, globally: a closer of the value (group 1: a parameter or the call's end follows it); the call's
-   * closer (group 2); the opener of a call that has parameters (group 3); a parameter's (group 4: its name).
+   * Global pattern for four kinds of marks, in this order:
+   * a closer of the value (group 1: a parameter or the call's end follows it);
+   * the call's closer (group 2);
+   * the opener of a call that has parameters (group 3);
+   * a parameter's opener (group 4: its name).
    */
   readonly marks: RegExp
   /** Whether a parameter may have this name. */
@@ -16,9 +19,9 @@ export interface ValueEnd {
 }
 
 /**
- * Reads on to the value's end (R10): its first closer that a parameter or the call's end follows; failing
- * that, its first closer. Without one before them, the next parameter and the call's end close it, too.
- * What another call begins after is no part of it. Throws `Unreadable`.
+ * Reads to the value's end (R10): its first closer before a parameter or the call's end, or otherwise its first closer.
+ * If no closer precedes them, the next parameter and the call's end also end the value. A value never extends past the
+ * opener of another call. Throws `Unreadable`.
  */
 export function readTaggedValue(reader: LiteralReader, { marks, isName }: ValueEnd): string {
   const { text, at: start } = reader

@@ -1,6 +1,6 @@
 import type { Mark, Scan } from './place.ts'
 
-/** R18: the start of a call in another format, outside of code unless it stands first in a fence. */
+/** R18: returns the start of a call in another format. It must be outside of code, or first in a fence. */
 export function lookForCall(scan: Scan): Mark | 'partial' | undefined {
   const { window, code, reply, foreign, quotations } = scan
   if (!foreign) return undefined
@@ -10,7 +10,7 @@ export function lookForCall(scan: Scan): Mark | 'partial' | undefined {
   if (tracker.fenced && code.fenceStart === undefined) return undefined
   const { text, at } = window
   const { lineStart } = tracker
-  // What a call holds quotes nothing.
+  // Text inside a call can't start a quotation.
   const matcher = foreign.match(text, {
     at,
     lineStart,
@@ -26,7 +26,9 @@ export function lookForCall(scan: Scan): Mark | 'partial' | undefined {
   return { type: 'call', matcher: tracker.fenced ? foreign.fenced() : matcher }
 }
 
-/** After an unmarked call, on its line: what starts here is text, as the call then is, and quotes what follows. */
+/**
+ * Handles a possible call on the line of an unmarked call. Both are text, and the new one may quote the text after it.
+ */
 function noteQuoted({ window, quotations, foreign }: Scan): 'partial' | undefined {
   if (!quotations) return undefined
   const mark = foreign?.match(window.text, { at: window.at, lineStart: false, quotations })

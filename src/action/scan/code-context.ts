@@ -3,41 +3,42 @@ import { CodeTracker, maxInlineCode } from '../code-tracker.ts'
 
 const maxFenceLine = 200
 
-/** A position in the text that is held back, and the state before it. */
+/** A held-back position of the text, and the state before it. */
 interface Checkpoint {
   at: number
   readonly tracker: CodeTracker
 }
 
 interface Marker extends Checkpoint {
-  /** It begins or ends reasoning. */
+  /** The marker begins or ends reasoning. */
   readonly isReasoning: boolean
 }
 
 /**
- * Whether the scan stands in Markdown code (R3), and what of the text it holds back because of that: a marker
- * after a backtick run that may not be closed, and a fence line that a block may follow. Positions are those of the held text.
+ * Tracks whether the scan is in Markdown code (R3), and which text must be held back until that is known. This is a
+ * marker after a backtick run that may not be closed, or a fence line that may precede a block. Positions are relative
+ * to the held text.
  */
 export class CodeContext {
   tracker: CodeTracker = new CodeTracker()
-  /** The state where the thought starts. */
+  /** State at the start of the reasoning. */
   #suspended = new CodeTracker()
   #pendingMarker: Marker | undefined
-  /** The backtick run is too long to wait for its end: no call in it counts. */
+  /** The backtick run is too long to wait for its end, so no call in it counts. */
   #isLong = false
   #fence: Checkpoint | undefined
 
-  /** Where the fence line starts that may belong to a block. */
+  /** Start of the fence line that may belong to a block. */
   get fenceStart(): number | undefined {
     return this.#fence?.at
   }
 
-  /** A marker is held back until the backtick run before it ends. */
+  /** A marker is held back until the preceding backtick run ends. */
   get isMarkerPending(): boolean {
     return this.#pendingMarker !== undefined
   }
 
-  /** Takes the character at a position. `holdsFences`: a block may follow a fence line here. */
+  /** Feeds the character at a position. `holdsFences`: a block may follow a fence line here. */
   feed(at: number, code: number, holdsFences: boolean): void {
     const { fenced, lineStart } = this.tracker
     const isFenceMark = lineStart && (code === backtick || code === tilde)
@@ -51,32 +52,32 @@ export class CodeContext {
     if (this.#fence && !this.#mayHoldFence(this.#fence, at, code)) this.#fence = undefined
   }
 
-  /** What follows starts a line of its own, outside of code. */
+  /** Resets the state: the following text starts a line outside of code. */
   restart(): void {
     this.tracker = new CodeTracker()
     this.#fence = undefined
   }
 
-  /** A thought starts, with code of its own. */
+  /** Starts reasoning, which has code of its own. */
   suspend(): void {
     this.#suspended = this.tracker
   }
 
-  /** The thought is over: its line goes on. */
+  /** Ends reasoning and continues the line before it. */
   resume(): void {
     this.tracker = this.#suspended
   }
 
-  /** A marker stands after an open backtick run: whether it counts is known at the run's end. */
+  /** Holds back a marker after an open backtick run. Whether it counts is known at the run's end. */
   holdMarker(at: number, isReasoning: boolean): void {
     if (isReasoning || !this.#isLong)
       this.#pendingMarker = { at, tracker: this.tracker.clone(), isReasoning }
   }
 
   /**
-   * Where scanning goes on because it is known by now what the pending marker is: it counts when its run is not
-   * closed on its line. Where that takes too long, one of reasoning counts, and one of a call doesn't, so that
-   * neither a quoted call nor one in a thought runs. `code`: the next character, undefined at the end of the output.
+   * Returns the position to rescan from, once the pending marker is decided. It counts if its run isn't closed on its
+   * line. If that takes too long, a reasoning marker counts and a call's doesn't. This way neither a quoted call nor
+   * one in reasoning runs. `code`: the next character, undefined at the end of the output.
    */
   dueMarker(at: number, code: number | undefined): number | undefined {
     // A run that ends with the line or the output may close the one before the marker.
@@ -93,7 +94,9 @@ export class CodeContext {
     return marker.at
   }
 
-  /** Back to the state before the fence line, in a fence that belongs to the block in it. Returns where it starts. */
+  /**
+   * Restores the state before the fence line, if the fence belongs to a block in it. Returns the fence line's start.
+   */
   leaveFence(): number | undefined {
     if (!this.#fence || !this.tracker.fenced) return undefined
     this.tracker = this.#fence.tracker
@@ -104,7 +107,7 @@ export class CodeContext {
     this.#fence = undefined
   }
 
-  /** Returns how much of the text before `at` need not be held back; positions move by that. */
+  /** Returns the length of the text before `at` that need not be held back. Positions shift by this length. */
   release(at: number): number {
     const until = Math.min(at, this.#pendingMarker?.at ?? at, this.#fence?.at ?? at)
     if (this.#pendingMarker) this.#pendingMarker.at -= until

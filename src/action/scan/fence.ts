@@ -5,12 +5,12 @@ import { lookForBlock } from './place.ts'
 import type { Mark, Place, Scan } from './place.ts'
 import { matchReasoning } from './reasoning-marks.ts'
 
-/** A fenced block: text, unless a call stands first in it, or a block that ends the output (R3). */
+/** A fenced block: text, except for a call at its start or a block that ends the output (R3). */
 export class Fence implements Place {
   readonly name = 'fence'
   readonly #scan: Scan
   readonly #prose: Place
-  /** It follows a call, and is no part of it. */
+  /** The fence follows a call, and isn't part of it. */
   readonly #isAfterCall: boolean
 
   constructor(scan: Scan, prose: Place) {
@@ -27,11 +27,11 @@ export class Fence implements Place {
     return block ?? this.#lookForCloser(code) ?? lookForCall(this.#scan)
   }
 
-  /** A fence may be part of a call with a marker: what is held ends in it, too. */
+  /** Finds the end of reasoning inside a fence that may be part of a marked call. */
   #lookForCloser(code: number): Mark | 'partial' | undefined {
     const { window, reply } = this.#scan
     if (!reply.isHeld || reply.takesCalls || this.#isAfterCall) return undefined
-    // A bracket may begin what is held itself, unless a marker did.
+    // The bracket may begin the held text itself, unless a marker did.
     if (code !== lessThan && !reply.isMarked) return undefined
     return matchReasoning(window.text, window.at, { opens: false, lineStart: false })
   }

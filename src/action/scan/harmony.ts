@@ -2,7 +2,7 @@
 const maxHeader = 200
 const messageMark = '<|message|>'
 const heads = ['<|start|>', '<|channel|>'] as const
-/** What an output starts with when the prompt's template has written the beginning of its first header. */
+/** Possible starts of an output whose first header was begun by the prompt's template. */
 const bareHeads: readonly string[] = [
   ...['analysis', 'commentary', 'final'].flatMap((channel) => [
     `${channel}<|`,
@@ -17,10 +17,10 @@ const bareHeads: readonly string[] = [
 const headerText = /^(?:<\|(?:start|channel|constrain)\|>|[^<\n])*$/
 const cutHeader = /^(?:<\|(?:start|channel|constrain)\|>|[^<\n])*(?:<\|?\w*\|?)?$/
 
-/** `<|eom|>`: Muse's. */
+/** `<|eom|>` is used by Muse. */
 const closers = ['<|end|>', '<|return|>', '<|call|>', '<|eom|>'] as const
 
-/** After the token at `at` that ends a message; `'partial'` while more input may make one. */
+/** Returns the position after the token at `at` that ends a message; `'partial'` if more input may complete one. */
 export function matchCloser(text: string, at: number): number | 'partial' | undefined {
   const closer = closers.find((each) => text.startsWith(each, at))
   if (closer !== undefined) return at + closer.length
@@ -28,21 +28,21 @@ export function matchCloser(text: string, at: number): number | 'partial' | unde
   return closers.some((each) => each.startsWith(window)) ? 'partial' : undefined
 }
 
-/** After the last token in a text that ends a message; -1 when there is none. */
+/** Returns the position after the last token that ends a message; -1 if there is none. */
 export function endOfMessage(text: string): number {
   const ends = closers.map((each) => ({ at: text.lastIndexOf(each), length: each.length }))
   return Math.max(...ends.map(({ at, length }) => (at < 0 ? -1 : at + length)))
 }
 
-/** A header of harmony (gpt-oss): what its message is. */
+/** A header of harmony (gpt-oss), with the kind of its message. */
 export type Header = { readonly end: number } & (
   | { readonly kind: 'text' | 'thought' | 'turn' }
   | { readonly kind: 'call'; readonly recipient: string }
 )
 
 /**
- * The header of a message that starts at `at`, `<|start|>assistant<|channel|>final<|message|>` and its like;
- * `'partial'` while more input may make one. `isFirst`: the output starts here.
+ * Returns the message header that starts at `at`, such as `<|start|>assistant<|channel|>final<|message|>`; `'partial'`
+ * if more input may complete one. `isFirst`: the output starts here.
  */
 export function matchHeader(
   text: string,

@@ -13,11 +13,11 @@ import { Window } from './window.ts'
 import { Fence } from './fence.ts'
 import { matchReasoning, type ReasoningEnd } from './reasoning-marks.ts'
 
-/** An output ends more thoughts than these that it never opened: no call of it counts. */
+/** Maximum of reasoning closers without an opener in one output. Beyond it, no call counts. */
 const maxThoughts = 8
-/** A mark that isn't whole by then is none. */
+/** Maximum length of a mark. Longer text isn't one. */
 const maxMark = 600
-/** Longer pieces are read in parts of this length, so that what is held back stays short. */
+/** Longer pieces are read in parts of this length, so that the held-back text stays short. */
 const maxPiece = 4096
 
 export interface MachineOptions extends Detectors {
@@ -66,9 +66,9 @@ export class OutputMachine {
   readonly #prose: Prose
   #place: Place
   #block: PendingBlock | undefined
-  /** A block was found, or what is held are all calls: what follows is ignored, unless it shows that they were a thought. */
+  /** A block or complete calls were found. Further text is ignored, unless it shows that they were reasoning. */
   #isAfterCalls = false
-  /** The model goes on in somebody else's name: a block is text. */
+  /** The model writes as somebody else, so a block is text. */
   #isOthersTurn = false
   #isOver = false
 
@@ -87,19 +87,19 @@ export class OutputMachine {
     }
   }
 
-  /** Emits what was held back of the text. */
+  /** Emits the held-back text. */
   release(): void {
     this.#emit(this.#window.text.length)
     this.#reply.release()
   }
 
-  /** The output is over: what is left is a block, text or a cut opener. */
+  /** Ends the output: the rest is a block, text or a cut opener. */
   end(): void {
     this.#run(true)
     if (this.#place instanceof Thought && !this.#isAfterCalls) this.#reportCalls(this.#place)
     let rest = this.#reply.end()
     for (let count = 0; rest !== undefined && count < maxThoughts; count++) {
-      // What was taken for a value holds the end of a thought (R5).
+      // A supposed value contains the end of reasoning (R5).
       this.#isOver = false
       this.#place = this.#prose
       this.#code.restart()
@@ -116,7 +116,7 @@ export class OutputMachine {
     this.#sink.ignored(this.#window.cut(this.#window.text.length))
   }
 
-  /** One step in a block; false when it waits for more input. */
+  /** Takes a step in a block. Returns false if more input is needed. */
   #readBlock(block: PendingBlock, final: boolean): boolean {
     const outcome =
       block.push(this.#window.cut(this.#window.text.length)) ??
@@ -125,7 +125,7 @@ export class OutputMachine {
     return outcome !== undefined
   }
 
-  /** One step in text; false when it waits for more input, or all was read. */
+  /** Takes a step in text. Returns false if more input is needed, or everything is read. */
   #readText(final: boolean): boolean {
     const window = this.#window
     const { at, code } = window
@@ -169,7 +169,7 @@ export class OutputMachine {
       this.#reply.feed(code, this.#code.tracker.fenced, () => this.#window.text.slice(0, at))
   }
 
-  /** The transition that a mark at the window's position makes. */
+  /** Applies the transition of a mark at the window's position. */
   #go(mark: Mark): void {
     const { at } = this.#window
     switch (mark.type) {
@@ -221,7 +221,7 @@ export class OutputMachine {
     const isLone = !(this.#place instanceof Thought)
     this.#drop(end)
     this.#place = this.#prose
-    // Q2: what quotes the beginning of the line quotes the rest of it, too.
+    // Q2: a quotation of the line's beginning extends to the rest of the line.
     if (!isLone && this.#scan.quotations) this.#code.resume()
     if (isLone) {
       this.#isAfterCalls = false
@@ -232,7 +232,7 @@ export class OutputMachine {
     this.#reply.endThought()
   }
 
-  /** A message of harmony. */
+  /** Enters a harmony message. */
   #enterMessage(header: Header): void {
     const { at, text } = this.#window
     if (header.kind === 'thought') return this.#enterThought(header.end, 'header')
@@ -271,7 +271,7 @@ export class OutputMachine {
     this.#isAfterCalls = true
   }
 
-  /** R6: an opener or tag cut off by the end of the output is never shown, unless it is very short. */
+  /** R6: drops an opener or tag that the end of the output cut off, unless it is very short. */
   #dropCut(): boolean {
     const { text, at } = this.#window
     const cut = text.slice(at)
@@ -290,12 +290,12 @@ export class OutputMachine {
     return true
   }
 
-  /** Calls in a thought that never ended are none: whoever reads the output should know of them. */
+  /** Reports calls in reasoning that never ended. They don't count, but the reader of the output should know. */
   #reportCalls(thought: Thought): void {
     for (const text of thought.calls()) if (this.#sink.callInReasoning(text)) return
   }
 
-  /** Emits the text before a mark, and drops the mark. What follows starts a line of its own. */
+  /** Emits the text before a mark, and drops the mark. The following text starts a new line. */
   #drop(end: number): void {
     this.#cut(end)
     this.#code.restart()
@@ -309,7 +309,7 @@ export class OutputMachine {
     if (this.#isAfterCalls) this.#sink.ignored(mark)
   }
 
-  /** Emits what need not be held back. */
+  /** Emits text that need not be held back. */
   #release(): false {
     this.#emit(this.#code.release(this.#window.at))
     return false
@@ -325,7 +325,7 @@ export class OutputMachine {
   }
 }
 
-/** An HTML comment: nothing counts, unless it is never closed and a block ends the output in it (R3). */
+/** An HTML comment. No mark counts, except a block that ends the output in an unclosed comment (R3). */
 class Comment implements Place {
   readonly name = 'comment'
   readonly #scan: Scan
@@ -354,10 +354,10 @@ class Comment implements Place {
   }
 }
 
-/** The most positions in a thought that are remembered because a call may start there. */
+/** Maximum number of remembered positions in reasoning where a call may start. */
 const maxCalls = 8
 
-/** What opened a thought: a tag that this closer ends, a header of harmony, or the prompt's template. */
+/** Opener of the reasoning: a tag with its closer, a header of harmony, or the prompt's template. */
 type Opening = { readonly closer: string } | 'header' | 'prompt'
 
 /** Reasoning: only its end counts, and a block that ends the output (R5). */
@@ -365,7 +365,7 @@ class Thought implements Place {
   readonly name = 'reasoning'
   readonly #scan: Scan
   readonly #opening: Opening
-  /** Nothing but white space so far: after the prompt's opener, an opening tag repeats it. */
+  /** Only white space so far. After the prompt's opener, an opening tag here repeats it. */
   #isFirst = true
   readonly #pieces: string[] = []
   #length = 0
@@ -395,18 +395,18 @@ class Thought implements Place {
     return this
   }
 
-  /** What stands at the window's position could become its end, or a repeated opener. */
+  /** The text at the window's position could become the reasoning's end, or a repeated opener. */
   get isCutMark(): boolean {
     return this.#lookForMark(this.#scan.code.tracker.lineStart) === 'partial'
   }
 
-  /** Some text of it was returned. */
+  /** Adds text of the reasoning that was emitted. */
   keep(text: string): void {
     this.#pieces.push(text)
     this.#length += text.length
   }
 
-  /** The texts in it that may start with a call. */
+  /** Yields the texts in the reasoning that may start with a call. */
   *calls(): Iterable<string> {
     const text = this.#pieces.join('')
     for (const at of this.#calls) yield text.slice(at)
@@ -420,7 +420,7 @@ class Thought implements Place {
     return this.#matchTag(text, at, { opens, lineStart })
   }
 
-  /** Whether it ends at a position. */
+  /** Returns whether the reasoning ends at a position. */
   readonly endsAt: ReasoningEnd = (text, at) => {
     const mark = this.#matchTag(text, at, { opens: false, lineStart: false })
     return mark === 'partial' ? mark : mark !== undefined
@@ -437,7 +437,7 @@ class Thought implements Place {
     return typeof tag === 'object' || opening !== 'header' ? tag : (matchMessage(text, at) ?? tag)
   }
 
-  /** Remembers where a call may start; true when more input decides that. */
+  /** Remembers a position where a call may start. Returns true if more input must decide that. */
   #lookForCall(): boolean {
     const { window, code, foreign } = this.#scan
     if (code.tracker.inRun) return false
@@ -455,7 +455,7 @@ class Thought implements Place {
   }
 }
 
-/** A message of harmony ends with its closer, or where the next one starts. */
+/** Matches the end of a harmony message: its closer, or the start of the next message. */
 function matchMessage(text: string, at: number): Mark | 'partial' | undefined {
   const closer = matchCloser(text, at)
   if (closer !== undefined)

@@ -10,45 +10,45 @@ import type { ReasoningTag } from './reasoning-marks.ts'
 import type { Reply } from './reply.ts'
 import type { Window } from './window.ts'
 
-/** What ends one state and begins another: the machine's transitions, as values. */
+/** A mark in the text: a transition of the machine, as a value. */
 export type Mark =
   | { readonly type: 'comment' }
   | { readonly type: 'block'; readonly opener: Opener }
   | { readonly type: 'call'; readonly matcher: ConstructMatcher }
   | { readonly type: 'message'; readonly header: Header }
-  /** What stands before the reply. */
+  /** Template tokens before the reply. */
   | { readonly type: 'reply-start'; readonly end: number }
   | ReasoningTag
   | Frame
-  /** The model goes on in somebody else's name (R4). */
+  /** The model starts to write as somebody else (R4). */
   | { readonly type: 'made-up' }
-  /** The same in a reply without a call: what follows is shown, and no call in it counts. */
+  /** A `made-up` mark in a reply without a call: the following text is shown, and no call in it counts. */
   | { readonly type: 'others-turn' }
 
-/** A state of the machine that reads text: where its next character stands. */
+/** A state of the machine for reading text: the context of the next character. */
 export interface Place {
   readonly name: CaptureContext
-  /** The mark at the window's position, if it counts here; `'partial'` while more input may make one. */
+  /** Returns the mark at the window's position, if it counts here; `'partial'` if more input may complete one. */
   look(code: number): Mark | 'partial' | undefined
-  /** Takes the character at the window's position; where the next one stands. */
+  /** Consumes the character at the window's position. Returns the place of the next one. */
   take(code: number): Place
 }
 
-/** What the places share. */
+/** State that all places share. */
 export interface Scan extends Detectors {
   readonly window: Window
   readonly code: CodeContext
   readonly reply: Reply
 }
 
-/** The opener of a block at the window's position. */
+/** Returns the opener of a block at the window's position. */
 export function lookForBlock({ window, code, blocks }: Scan): Mark | 'partial' | undefined {
   const { text, at, plainUntil } = window
   const opener = at < plainUntil ? undefined : blocks?.match(text, at, code.tracker.lineStart)
   return typeof opener === 'object' ? { type: 'block', opener } : opener
 }
 
-/** Whether a mark may start with this character and the next one; `'partial'` where that is still to come. */
+/** Returns whether a mark may start with this character and the next one; `'partial'` if the next one is missing. */
 export function mayStartMark({ text, at }: Window): boolean | 'partial' {
   if (at + 1 >= text.length) return 'partial'
   const next = text.charCodeAt(at + 1)

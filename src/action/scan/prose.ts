@@ -14,15 +14,15 @@ const comment = '<!--'
 
 type Look = Mark | 'partial' | undefined
 
-/** Text of the reply, where every mark counts (inline code aside, which the machine's `CodeContext` follows). */
+/** Text of the reply. Every mark counts here, except in inline code, which the machine's `CodeContext` tracks. */
 export class Prose implements Place {
   readonly name = 'prose'
   readonly #scan: Scan
-  /** Nothing but white space of the output was read. */
+  /** Only white space of the output was read. */
   #isFirst = true
-  /** The model frames its messages: a token around one began a line. */
+  /** The model writes control tokens around its messages: one of them began a line. */
   #isFramed = false
-  /** Words follow the value of a message to a function. */
+  /** Text follows the value of a message to a function. */
   #isPastMessage = false
 
   constructor(scan: Scan) {
@@ -53,7 +53,7 @@ export class Prose implements Place {
     const { window, code: context, quotations, reply } = this.#scan
     if (!isBlank(code)) this.#isFirst = false
     if (!isBlank(code) && reply.isMessage && reply.isWhole) this.#isPastMessage = true
-    // A value holds neither code nor quotations.
+    // Code and quotations don't occur in a value.
     const { isInsideMarked } = reply
     const fed = isInsideMarked ? letter : code
     quotations?.feed(fed)
@@ -78,7 +78,7 @@ export class Prose implements Place {
     return tag ?? (comment.startsWith(text.slice(at, at + 4)) ? 'partial' : undefined)
   }
 
-  /** In native mode what is quoted isn't known while a call is held: its reader looks for it. */
+  /** While a call is held in native mode, quotations aren't known here: the call's reader looks for made-up turns. */
   #lookForMadeUp(): Look {
     const { window, code, reply, quotations } = this.#scan
     const { lineStart } = code.tracker
@@ -98,7 +98,7 @@ export class Prose implements Place {
     const isFirst = this.#isFirst && foreign !== undefined
     const header = matchHeader(window.text, window.at, isFirst)
     if (typeof header !== 'object') return header
-    // Words after a message may quote a call, but what is text ends it.
+    // Text after a message may quote a call, but a text message ends it.
     const isText = header.kind !== 'call' && reply.isMessage
     if (!isText && !this.#isOwn) {
       quotations?.quoteCall(undefined)
@@ -109,7 +109,9 @@ export class Prose implements Place {
     return header.kind === 'call' && !foreign ? undefined : { type: 'message', header }
   }
 
-  /** Inside a line a frame of a model that writes none elsewhere ends nothing (Q2). */
+  /**
+   * Finds control tokens around messages. A token inside a line ends nothing if the model writes none elsewhere (Q2).
+   */
   #lookForFrame(match: (text: string, at: number) => Look): Look {
     const { window, reply, quotations } = this.#scan
     if (!reply.takesFrames || quotations?.quotesFrames) return undefined
@@ -119,7 +121,7 @@ export class Prose implements Place {
     return { ...frame, endsLine: this.#isFramed }
   }
 
-  /** What starts here is the model's own, and no quotation (Q2). */
+  /** Returns whether a mark here is the model's own and not quoted (Q2). */
   get #isOwn(): boolean {
     const { code, quotations, reply } = this.#scan
     if (!quotations || (reply.isMessage && !this.#isPastMessage)) return true

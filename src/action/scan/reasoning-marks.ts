@@ -1,21 +1,21 @@
 import { anyOf } from '../text-pattern.ts'
 
-/** How a model marks its reasoning. */
+/** A model's marks around its reasoning. */
 export interface ReasoningMark {
-  /** Absent where it is a sentence of the prompt. */
+  /** Undefined if the opener is a sentence of the prompt. */
   readonly open?: string
   readonly close: string
-  /** The prompt's template may have written the opener: the closer alone ends reasoning. */
+  /** The prompt's template may have written the opener, so the closer alone ends reasoning. */
   readonly mayLackOpener: boolean
-  /** People write it, too: the opener counts at the start of a line only. */
+  /** People write the opener, too, so it counts only at the start of a line. */
   readonly startsLine?: boolean
 }
 
-/** Marks whose opener the prompt's template may have written. */
+/** Creates marks whose opener may be in the prompt's template. */
 const marks = (open: string, close: string): ReasoningMark => ({ open, close, mayLackOpener: true })
 const tags = (name: string): ReasoningMark => marks(`<${name}>`, `</${name}>`)
 
-/** Reasoning in text, by vendor's marks. Those of harmony have headers: `harmony.ts`. */
+/** Marks of reasoning in text, by vendor. Harmony uses headers instead: `harmony.ts`. */
 export const reasoningMarks: readonly ReasoningMark[] = [
   // Seed-OSS, LongCat, MiniMax M3, Hunyuan, K2 Horizon
   ...['think', 'thinking', 'seed:think', 'longcat_think', 'mm:think', 'think:opensource'].map(tags),
@@ -53,7 +53,7 @@ export const reasoningMarks: readonly ReasoningMark[] = [
   marks('<|open|>think<|sep|>', '<|close|>think<|sep|>'),
 ]
 
-/** The closers that need no opener: a pattern. */
+/** Returns a pattern for the closers that need no opener. */
 export function loneClosers(): string {
   return anyOf(reasoningMarks.flatMap((mark) => (mark.mayLackOpener ? mark.close : [])))
 }
@@ -64,22 +64,22 @@ export type ReasoningTag =
 
 interface Match {
   readonly mark: ReasoningMark
-  /** Of the tag, as it is written. */
+  /** Length of the tag as written. */
   readonly length: number
 }
 
-/** Of the tags that many write, `<think>` and its like: the letter case, and white space before the `>`, don't count. */
+/** Common tags such as `<think>`. Their letter case, and white space before the `>`, don't matter. */
 const loose = /^(<\/?t\w*)(\s*)(?=>|$)/i
 
-/** The opener or closer that starts at `at`; `'partial'` while more input may make one. */
+/** Returns the opener or closer that starts at `at`; `'partial'` if more input may complete one. */
 export function matchReasoning(
   text: string,
   at: number,
   where: {
-    /** An opener counts. */
+    /** Openers count, too. */
     readonly opens: boolean
     readonly lineStart: boolean
-    /** What closes the reasoning that is open, beside closers that may lack an opener. */
+    /** Closer of the open reasoning, in addition to closers that may lack an opener. */
     readonly closer?: string
   },
 ): ReasoningTag | 'partial' | undefined {
@@ -113,10 +113,10 @@ function find(
   return partial ? 'partial' : undefined
 }
 
-/** Whether reasoning ends at a position: a piece of the output may show only that it could (`'partial'`). */
+/** Tests whether reasoning ends at a position; `'partial'` if more input decides. */
 export type ReasoningEnd = (text: string, at: number) => boolean | 'partial'
 
-/** A closer that needs no opener starts here. */
+/** Returns whether a closer that needs no opener starts here. */
 export const closesReasoning: ReasoningEnd = (text, at) => {
   const tag = matchReasoning(text, at, { opens: false, lineStart: false })
   return tag === 'partial' ? tag : tag !== undefined

@@ -1,4 +1,4 @@
-/** What templates put before a reply, and models repeat: the beginning of a text, and the assistant's header. */
+/** Tokens that templates put before a reply and models repeat: the beginning of a text, and the assistant's header. */
 const openings: readonly string[] = [
   '<s>',
   '<bos>',
@@ -19,7 +19,7 @@ const headers: readonly string[] = [
   '<|assistant|>',
   '<｜Assistant｜>',
 ]
-/** The end of the turn before, which a model repeats before its header. */
+/** End of the previous turn, which a model repeats before its header. */
 const ends: readonly string[] = [
   '<|im_end|>',
   '<|eot_id|>',
@@ -35,8 +35,9 @@ const all = [...starts, ...ends]
 const maxStart = 200
 
 /**
- * Where the token ends that stands at `at`, before the first text of an output: the beginning of a text, the header of
- * the assistant's turn, or the end of the turn before it. `'partial'` while more input may make one.
+ * Returns the end of a template token at `at`, before the first text of an output. The token is the beginning of a
+ * text, the header of the assistant's turn, or the end of the previous turn. `'partial'` if more input may complete
+ * one.
  */
 export function matchReplyStart(text: string, at: number): number | 'partial' | undefined {
   let rest = text.slice(at, at + maxStart)

@@ -7,30 +7,35 @@ import { endOfMessage } from './harmony.ts'
 import type { CallsFound, Sink } from './sink.ts'
 
 /**
- * What becomes of the reply's text: it is shown, or held back from where a call in another format may start. A
- * message of harmony to a function is held by itself, and is never text.
+ * Decides whether text of the reply is shown or held back. Text is held back from the possible start of a call in
+ * another format. A harmony message to a function is held separately, and is never text.
  */
 export class Reply {
   readonly #sink: Sink
   readonly #detectors: Detectors
   #hasText = false
-  /** White space right after reasoning, and after what stands before the reply, is layout. */
+  /** White space right after reasoning, or after repeated template tokens, is layout. */
   #trimNext = false
   /** The next text is another message. */
   #separateNext = false
   #call: PendingCall | undefined
-  /** What is held is a message of harmony, and this its header as it is read. */
+  /** Header of the held harmony message. Undefined if the held text isn't one. */
   #header: string | undefined
   #held: string[] = []
-  /** Where, in what is held, the newest construct starts: a piece, and how much of it is still of the one before. */
+  /**
+   * Start of the newest construct in the held text: index of a piece, and length of the previous construct's part in
+   * it.
+   */
   #start = 0
   #skipped = 0
-  /** The quotations where what is held starts. */
+  /** State of quotations at the start of the held text. */
   #before: QuotationTracker | undefined
-  /** The calls are over: what follows is none of the model's own. */
+  /** The calls are over: text after them isn't the model's own. */
   #isOver = false
   readonly #messages: string[] = []
-  /** Those of them that are none, but calls without a marker: text where they turn out to be no calls. */
+  /**
+   * Entries of `#messages` that are calls without a marker. If they turn out not to be calls, they are shown as text.
+   */
   readonly #unmarked = new Set<string>()
 
   constructor(sink: Sink, detectors: Detectors) {
@@ -38,47 +43,47 @@ export class Reply {
     this.#detectors = detectors
   }
 
-  /** A call in another format has begun, and the text is held back. */
+  /** A call in another format may have begun, so the text is held back. */
   get isHeld(): boolean {
     return this.#call !== undefined
   }
 
-  /** A marker began what is held. */
+  /** The held text began with a marker. */
   get isMarked(): boolean {
     return this.#call?.isMarked ?? false
   }
 
-  /** A call may start: none has begun, or one is whole. */
+  /** A call may start here: none has begun, or the last one is complete. */
   get takesCalls(): boolean {
     return !this.#isOver && (this.#call?.awaitsNext ?? true)
   }
 
-  /** No call is being read: what frames the text may stand here. */
+  /** No call is being read, so control tokens around the text may occur here. */
   get takesFrames(): boolean {
     return this.isMessage || (this.#call?.isWhole ?? true)
   }
 
-  /** A marked call has begun, or another one is whole. */
+  /** A marked call has begun, or another one is complete. */
   get hasCall(): boolean {
     return !this.#isOver && (this.isMarked || (this.#call?.isWhole ?? false))
   }
 
-  /** A whole call is held. */
+  /** The held text contains a complete call. */
   get isWhole(): boolean {
     return this.#call?.isClosed ?? false
   }
 
-  /** What is held is a message of harmony. */
+  /** The held text is a harmony message. */
   get isMessage(): boolean {
     return this.#header !== undefined
   }
 
-  /** Inside a value of the call: what looks like a mark there is content. */
+  /** The position is inside a value of the call, where marks are content. */
   get isInsideValue(): boolean {
     return this.#call?.isInsideValue ?? false
   }
 
-  /** Inside the value of a call that a marker began: it is none of the text, whatever follows. */
+  /** The position is inside a value of a marked call, which is never text. */
   get isInsideMarked(): boolean {
     return this.isMarked && this.isInsideValue
   }
@@ -89,7 +94,7 @@ export class Reply {
     else this.#show(delta)
   }
 
-  /** A call starts with the next text. */
+  /** Starts a call with the next text. */
   beginCall(matcher: ConstructMatcher): void {
     this.#start = this.#held.length
     this.#skipped = 0
@@ -99,7 +104,7 @@ export class Reply {
     this.#call = foreign?.open(matcher, quotations !== undefined || this.#hasText)
   }
 
-  /** A message of harmony starts: to a function, or text. `written`: its header. */
+  /** Starts a harmony message: to a function, or as text. `written`: its header. */
   beginMessage(recipient: string | undefined, written: string): void {
     if (this.#header !== undefined) this.#messages.push(this.#message)
     else if (recipient === undefined) this.release()
@@ -113,17 +118,17 @@ export class Reply {
     this.text(written)
   }
 
-  /** What follows is none of the model's own, unless it shows that the calls are a thought. */
+  /** Marks all further text as not the model's own, unless a lone closer shows that the calls were reasoning. */
   endCalls(): void {
     this.#isOver = true
   }
 
-  /** Whatever follows, what is held is a call. */
+  /** Confirms the held text as a call, regardless of the text after it. */
   finishCall(): void {
     this.#call?.finish()
   }
 
-  /** The next character of the call; `window` is all of it that isn't held yet. */
+  /** Feeds the next character of the call. `window` returns all text of it that isn't held yet. */
   feed(code: number, fenced: boolean, window: () => string): void {
     if (this.#isOver) return
     let state = this.#call?.feed(code, fenced)
@@ -143,7 +148,7 @@ export class Reply {
     this.#trimNext = true
   }
 
-  /** A thought ended, and, but in native mode, its line with it: what is held goes on in the next one. */
+  /** Ends reasoning. Except in native mode this also ends its line, so that held text continues on the next one. */
   endThought(): void {
     this.#trimNext = true
     if (!this.#call || this.#detectors.quotations) return
@@ -151,7 +156,7 @@ export class Reply {
     this.feed(newline, false, () => '')
   }
 
-  /** A block was found: messages to functions before it are calls, what else is held is text. */
+  /** Handles a found block: messages to functions before it are calls, and other held text is shown. */
   beginBlock(): void {
     if (this.isMessage || this.#messages.length > 0) this.#sink.ignored(this.end() ?? '')
     this.#messages.length = 0
@@ -159,14 +164,14 @@ export class Reply {
     this.#isOver = true
   }
 
-  /** What is held is text. */
+  /** Shows the held text. */
   release(): void {
     const text = this.#header === undefined ? this.#held.join('') : ''
     this.#drop()
     this.#show(text)
   }
 
-  /** What was written before is a thought, with the calls in it. */
+  /** Treats everything before as reasoning, including its calls. */
   forgetCalls(): void {
     this.#isOver = false
     this.release()
@@ -174,18 +179,18 @@ export class Reply {
     this.#showUnmarked()
   }
 
-  /** The output is over: what is held is calls or text. Returns what of it ends a thought, and is to be read again. */
+  /** Ends the output: the held text is calls or text. Returns the part that ends reasoning and must be read again. */
   end(): string | undefined {
     const messages = this.#messages.join('\n')
     const held = this.#held.join('')
     const isMessage = this.isMessage
     const read = isMessage ? this.#message : held
-    // Of a message without content there is nothing to show.
+    // A message without content has no text to show.
     const isCut = read === this.#header
     this.#drop()
     const before = messages === '' ? '' : `${messages}\n`
     let found: CallsFound = read === '' ? 'text' : this.#read(before + read)
-    // What follows a message to a function takes none of those before it back.
+    // Text after a message to a function doesn't invalidate earlier messages.
     if (found === 'text' && isMessage && messages !== '' && this.#unmarked.size === 0)
       found = this.#readMessages(before + read, before.length)
     if (found === 'calls') return undefined
@@ -202,7 +207,7 @@ export class Reply {
     return undefined
   }
 
-  /** A call without a marker stands before a message. */
+  /** Keeps a call without a marker before a message. */
   #keepUnmarked(): void {
     if (!this.#call) return
     const text = this.#held.join('')
@@ -224,7 +229,7 @@ export class Reply {
     return this.#sink.calls(text, { quotations: this.#before, show })
   }
 
-  /** Messages to functions, with text after the last one. */
+  /** Reads messages to functions, with text after the last one. */
   #readMessages(text: string, lastStart: number): CallsFound {
     const end = endOfMessage(text)
     const found = end > lastStart ? this.#read(text.slice(0, end)) : 'text'

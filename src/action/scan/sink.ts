@@ -2,32 +2,32 @@ import type { FoundBlock, UnclosedReader } from '../pending-block.ts'
 import type { QuotationTracker } from '../quotation-tracker.ts'
 
 export interface CallsOptions {
-  /** The state of quotations where the text starts. */
+  /** State of quotations at the start of the text. */
   readonly quotations: QuotationTracker | undefined
   /** Shows the prose around the calls. */
   readonly show: (prose: string) => void
 }
 
-/** What a text that starts like a call is. `thoughtEnd`: a thought, up to the closer at this position (R5). */
+/** Kind of a text that starts like a call. `thoughtEnd`: reasoning, up to the closer at this position (R5). */
 export type CallsFound = 'calls' | 'text' | { readonly thoughtEnd: number }
 
-/** Receives what the machine finds, in order. */
+/** Receives the machine's output, in order. */
 export interface Sink extends UnclosedReader {
-  /** Text of the reply. */
+  /** Receives text of the reply. */
   text(delta: string): void
   reasoning(delta: string): void
-  /** Reasoning ended that was never opened: all before was reasoning, with the calls in it. */
+  /** Reports a reasoning closer without an opener: all text before was reasoning, including its calls. */
   loneCloser(): void
-  /** The output ended inside reasoning, and this text in it may start with a call; true when it does. */
+  /** Receives text that may start with a call, in reasoning without an end. Returns whether it is a call. */
   callInReasoning(text: string): boolean
-  /** Whether a text that starts like a call in another format is one. */
+  /** Returns whether a text that starts like a call in another format is one. */
   isCall(text: string): boolean
-  /** Takes the calls of a text that starts with one. */
+  /** Receives a text that starts with a call. */
   calls(text: string, options: CallsOptions): CallsFound
-  /** The output ended inside the opener. */
+  /** Reports that the output ended inside the opener. */
   cutOpener(text: string): void
-  /** A block was found; what follows is text only if the block turns out to be a thought. */
+  /** Receives a block. Further output is text only if the block turns out to be reasoning. */
   block(found: FoundBlock): void
-  /** Model output after the block. */
+  /** Receives model output after the block. */
   ignored(text: string): void
 }

@@ -1,11 +1,11 @@
-/** The text that is held back, and how far the scan has come in it. */
+/** The text that is held back, with the scan's position in it. */
 export class Window {
   text = ''
   at = 0
-  /** Openers before this position were found to be text. */
+  /** Openers before this position are known to be text. */
   plainUntil = 0
 
-  /** The character that is next; undefined when all was read. */
+  /** Code of the next character; undefined at the end of the text. */
   get code(): number | undefined {
     return this.at < this.text.length ? this.text.charCodeAt(this.at) : undefined
   }
@@ -14,7 +14,7 @@ export class Window {
     this.text += piece
   }
 
-  /** Removes what stands before a position, and returns it. */
+  /** Removes the text before a position and returns it. */
   cut(until: number): string {
     const text = this.text.slice(0, until)
     this.text = this.text.slice(until)
@@ -23,7 +23,7 @@ export class Window {
     return text
   }
 
-  /** Text that was taken is read again, but for its openers. */
+  /** Puts text back to be read again, but not for openers. */
   unread(text: string, rest: string): void {
     this.text = text + rest
     this.at = 0

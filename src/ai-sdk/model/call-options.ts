@@ -5,7 +5,7 @@ import type { LanguageModelLike } from './language-model.ts'
 import { toPrompt, type Specification } from './to-prompt.ts'
 
 interface Call {
-  /** The provider's. */
+  /** Id of the provider. */
   readonly id: string
   readonly made: LanguageModelLike
   readonly config: ModelConfigData
@@ -14,7 +14,7 @@ interface Call {
   readonly signal: AbortSignal
 }
 
-/** What `doStream` is called with. What nobody has set is left out. */
+/** Options for `doStream`. Unset ones are left out. */
 export function callOptions({ id, made, config, request, headers, signal }: Call): {
   readonly [name: string]: unknown
 } {

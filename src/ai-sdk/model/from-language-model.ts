@@ -40,8 +40,8 @@ interface Attempt {
 }
 
 /**
- * A language model of the AI SDK as a provider, for `startWorker({ providers })` in a worker file of one's own. A
- * function makes one for each request: of the name that the agent's `model` says, with the key that the page gives.
+ * Makes a provider from an AI SDK language model, for `startWorker({ providers })` in your own worker file. A function
+ * makes a model for each request, from the agent's `model` and the page's key.
  */
 export function fromLanguageModel(
   model: GivenModel,
@@ -63,7 +63,7 @@ export function fromLanguageModel(
   }
 }
 
-/** One request and its answer. */
+/** Sends one request and streams its answer. */
 async function* ask(attempt: Attempt): AsyncGenerator<readonly StreamPart[]> {
   const { request, config, scope } = attempt
   const { firstChunkMs = FIRST_PART_MS, idleMs = IDLE_MS } = config.timeouts ?? {}
@@ -94,11 +94,11 @@ async function* ask(attempt: Attempt): AsyncGenerator<readonly StreamPart[]> {
         watchdog.setLimit(idleMs)
         phase = 'idle'
       }
-      // Whoever reads may be slow: the model isn't to blame.
+      // A slow reader isn't the model's fault, so its time doesn't count.
       if (isContent) watchdog.pause()
       if (batch.length > 0) yield batch
       if (isContent) watchdog.reset()
-      // Some bodies are left open behind it.
+      // Some servers leave the body open after the last part.
       if (gate.ending() === 'finish') break
     }
     const rest: StreamPart[] = []
@@ -108,13 +108,16 @@ async function* ask(attempt: Attempt): AsyncGenerator<readonly StreamPart[]> {
     yield [{ type: 'error', error: toErrorData(error) }]
   } finally {
     watchdog.stop()
-    // Closes what is still open; nobody reads the error.
+    // Closes whatever is still open. Nobody reads this error.
     scope.fail(incompleteError())
     scope.release()
   }
 }
 
-/** Of a stop nothing is run that has come; a stream that broke after its end was whole. */
+/**
+ * Failure of the answer, if any. After a stop, received calls don't run. A stream that breaks after its last part is
+ * complete.
+ */
 function failureOf(
   scope: AbortScope,
   broken: ErrorData | undefined,
@@ -124,7 +127,7 @@ function failureOf(
   return broken && { error: broken, final: false }
 }
 
-/** Opens the answer. After a 401 the page is asked for its credentials once more. */
+/** Opens the stream. After a 401, asks the page once more for its credentials. */
 async function open(
   attempt: Attempt,
   watchdog: Watchdog,
@@ -153,7 +156,7 @@ async function send(attempt: Attempt, credentials: Credentials): Promise<Readabl
   const made = await modelFor(attempt, { ...credentials, headers })
   const call = callOptions({ id, made, config, request, headers, signal: scope.signal })
   const answer = await made.doStream({ ...call, ...options.callOptions } as never)
-  // A late answer to a request that has ended.
+  // Cancels a late answer to a request that has ended.
   if (scope.failure()) void answer.stream.cancel().catch(() => {})
   return answer.stream
 }

@@ -2,8 +2,8 @@ import type { ModelConfigData } from '../../protocol/model.ts'
 import type { StreamOptions } from '../../providers/provider.ts'
 
 /**
- * What is used of an AI SDK language model, of the specifications `v2`, `v3` and `v4`. Structural, so that types of no
- * version have to be installed.
+ * The part of an AI SDK language model that is used here, for the specifications `v2`, `v3` and `v4`. Structural, so no
+ * version's types have to be installed.
  */
 export interface LanguageModelLike {
   readonly specificationVersion: string
@@ -12,20 +12,20 @@ export interface LanguageModelLike {
   doStream(options: never): PromiseLike<{ readonly stream: ReadableStream<unknown> }>
 }
 
-/** What a model is made of for one request. */
+/** Input of a function that makes a model for one request. */
 export interface LanguageModelRequest {
-  /** The agent's `model`, as it crosses to the worker: `config.model` is its name, `config.baseURL` its address. */
+  /** The agent's `model` as the worker gets it. `config.model` is its name, `config.baseURL` its URL. */
   readonly config: ModelConfigData
-  /** What the page gave for this request, or nothing. Never stored. */
+  /** Key that the page gave for this request, if any. Never stored. */
   readonly apiKey?: string
   readonly headers: { readonly [name: string]: string }
-  /** Of the page where `transport: 'page'` says so. Absent: the worker's own. */
+  /** The page's `fetch`, if `transport: 'page'` is set. Missing: use the worker's own. */
   readonly fetch?: NonNullable<StreamOptions['fetch']>
 }
 
 export interface LanguageModelOptions {
-  /** What agents name as their `provider`. Default `'ai-sdk'`. */
+  /** Name that agents give as their `provider`. Default `'ai-sdk'`. */
   readonly id?: string
-  /** Further options of each call, in the words of the AI SDK: `providerOptions`, `reasoning`, `topK` … */
+  /** Further options of each call, under the AI SDK's names: `providerOptions`, `reasoning`, `topK` … */
   readonly callOptions?: { readonly [name: string]: unknown }
 }

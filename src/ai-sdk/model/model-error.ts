@@ -10,17 +10,17 @@ import { asCount, asRecord, asText, type JsonRecord } from '../../providers/core
 import { parseURL } from '../../providers/core/secrets.ts'
 import { incompleteError, networkError } from '../../providers/core/transport-error.ts'
 
-/** The AI SDK's errors, by their names: classes of several versions may be about. The first that matches counts. */
+/** The AI SDK's errors by name, because classes of several versions may be loaded. The first match counts. */
 const codes: readonly (readonly [ErrorCode, RegExp])[] = [
   ['authentication', /^AI_LoadAPIKey/],
   ['invalid-config', /^AI_LoadSetting/],
   ['model-not-found', /^AI_NoSuchModel/],
   ['bad-request', /^AI_(InvalidArgument|InvalidPrompt|UnsupportedFunctionality)/],
-  // What came could not be read.
+  // The answer could not be read.
   ['bad-response', /^AI_/],
 ]
 
-/** What a model threw, or said in its stream. */
+/** Converts an error that a model threw or sent in its stream. */
 export function modelError(thrown: unknown): ErrorData {
   if (OffstageError.is(thrown)) return thrown.toData()
   const error = asRecord(thrown)
@@ -31,7 +31,7 @@ export function modelError(thrown: unknown): ErrorData {
   return vendorError(thrown) ?? toErrorData(thrown)
 }
 
-/** A stream that broke off. */
+/** Converts the error of a stream that broke off. */
 export function brokenStream(thrown: unknown): ErrorData {
   const error = modelError(thrown)
   return error.code === 'internal' ? incompleteError(thrown) : error
@@ -46,7 +46,7 @@ function callError(error: JsonRecord, thrown: unknown): ErrorData {
   }
   if (status < 400) {
     const { cause } = error
-    // The connection broke: what parsed wrongly has a name of the AI SDK's.
+    // A `TypeError` means that the connection broke. Errors from parsing have an AI SDK name.
     if (asRecord(cause)?.['name'] === 'TypeError') return incompleteError(cause)
     return { code: 'bad-response', message: describeThrown(thrown), retryable: true }
   }
@@ -55,7 +55,7 @@ function callError(error: JsonRecord, thrown: unknown): ErrorData {
   return httpError(new Response(null, { status, headers }), body)
 }
 
-/** A vendor's own error, which some models pass on as it came: its words, or its object. */
+/** Converts a vendor's own error, text or object, which some models pass on unchanged. */
 function vendorError(thrown: unknown): ErrorData | undefined {
   if (thrown instanceof Error) return undefined
   return streamError({ error: thrown }) ?? streamError(thrown)

@@ -3,10 +3,10 @@ import type { AssistantMessage } from '../../protocol/message.ts'
 import { asCount, asObjects, asRecord, asText, parseJson } from '../../providers/core/read-json.ts'
 import { legalToolName } from '../../providers/core/wire-names.ts'
 
-/** A block of the model's answer, with what its provider wants back unchanged: signatures, ids. */
+/** A block of the model's answer, with data that its provider wants back unchanged: signatures, ids. */
 export interface Block {
   readonly type: 'text' | 'reasoning' | 'tool-call'
-  /** Of a call, its id. */
+  /** Text of the block. For a call, the call's id. */
   text: string
   options?: JsonObject
 }
@@ -14,7 +14,7 @@ export interface Block {
 /** A part of an assistant's message as AI SDK models get it. */
 export type ContentPart = JsonObject & { readonly type: string }
 
-/** What is stored beside the answer. A text's words are the message's own: only its length is. */
+/** Data to store beside the answer. The message already has the texts, so only their lengths are stored. */
 export function storedBlocks(blocks: readonly Block[]): JsonObject | undefined {
   if (!blocks.some(({ type, options }) => type === 'reasoning' || options)) return undefined
   const stored = blocks.map(({ type, text, options }): JsonObject => ({
@@ -25,7 +25,7 @@ export function storedBlocks(blocks: readonly Block[]): JsonObject | undefined {
   return { blocks: stored }
 }
 
-/** Metadata of a stream's part, as far as it can be stored. */
+/** Metadata of a stream's part, if it can be stored as JSON. */
 export function optionsOf(part: { readonly [key: string]: unknown }): JsonObject | undefined {
   const metadata = part['providerMetadata']
   if (!asRecord(metadata)) return undefined
@@ -37,8 +37,8 @@ export function optionsOf(part: { readonly [key: string]: unknown }): JsonObject
 }
 
 /**
- * The answer as it is sent back: reasoning in its place between the texts, unless the text has become another; then
- * before it. `id` is the provider's, `idOf` that of a call in this request.
+ * The answer as it is sent back to the model. Reasoning keeps its place between the texts. If the text has changed,
+ * reasoning comes first. `id` is the provider's; `idOf` returns a call's id in this request.
  */
 export function ownContent(
   { parts, providerMetadata }: AssistantMessage,

@@ -18,16 +18,18 @@ interface ReadCall {
 
 type Spoken = 'text' | 'reasoning'
 
-/** Reads the stream of one answer. Nothing is known of a part but its type: models are of several versions. */
+/**
+ * Reads the stream of one answer. Relies only on the `type` of a part: models implement several specification versions.
+ */
 export class PartReader {
   readonly #request: ModelRequest
-  /** The provider's, under which the model's own content is stored. */
+  /** Key in `providerMetadata` under which the model's own blocks are stored. */
   readonly #id: string
   readonly #blocks: Block[] = []
-  /** The block that is being written, by kind and id. */
+  /** Blocks that are being written, by kind and id. */
   readonly #open = new Map<string, Block>()
   readonly #calls: ReadCall[] = []
-  /** Calls whose input isn't shown as it comes. */
+  /** Ids of calls whose input deltas are ignored. */
   readonly #hidden = new Set<string>()
 
   constructor(request: ModelRequest, id: string) {
@@ -65,7 +67,7 @@ export class PartReader {
       case 'finish':
         return this.#finish(part)
       default:
-        // Sources, metadata of the response, pings, and what is yet to come.
+        // Sources, response metadata, pings, and parts of future versions.
         return []
     }
   }
@@ -92,7 +94,7 @@ export class PartReader {
       this.#hidden.add(toolCallId)
       return []
     }
-    // No beginning of JSON.
+    // Plain text can't be shown as partial JSON.
     if (part['inputEncoding'] === 'text') this.#hidden.add(toolCallId)
     return [{ type: 'tool-input-start', toolCallId, toolName: textOf(part['toolName']) }]
   }
@@ -113,7 +115,7 @@ export class PartReader {
   #finish(part: JsonRecord): StreamPart[] {
     const { unified, raw } = readFinishReason(part['finishReason'])
     const usage = readUsage(part['usage'])
-    // Nobody said that the answer is whole: `unknown` (2), `other` without a word of the server (3), `interrupted` (4).
+    // Not proven complete: `unknown` (version 2), `other` without a raw reason from the server (3), `interrupted` (4).
     const isProven =
       unified !== 'interrupted' &&
       unified !== 'unknown' &&
@@ -148,7 +150,7 @@ export class PartReader {
   }
 }
 
-/** A tool that the vendor runs by itself. */
+/** Reports a tool that the vendor runs by itself. */
 function foreignTool(part: JsonRecord): StreamPart {
   const name = textOf(part['toolName']) || 'a tool'
   return {
@@ -176,7 +178,7 @@ function toBase64(data: unknown): string | undefined {
   return btoa(pieces.join(''))
 }
 
-/** Bytes that fit in the arguments of one call. */
+/** Bytes per `String.fromCharCode` call: engines limit the number of arguments. */
 const PIECE = 8192
 
 function readWarning(warning: unknown): StreamPart {

@@ -2,7 +2,7 @@ import type { Usage } from '../../protocol/message.ts'
 import { defined } from '../../providers/core/defined.ts'
 import { asCount, asRecord, asText } from '../../providers/core/read-json.ts'
 
-/** Counts of a `finish`: flat in specification 2, in groups since. */
+/** Usage counts of a `finish` part: flat in specification 2, grouped in later ones. */
 export function readUsage(value: unknown): Usage {
   const usage = asRecord(value) ?? {}
   const input = asRecord(usage['inputTokens'])
@@ -16,7 +16,7 @@ export function readUsage(value: unknown): Usage {
   })
 }
 
-/** Why the model stopped: a word in specification 2, two since. */
+/** Why the model stopped: a string in specification 2, an object with `unified` and `raw` in later ones. */
 export function readFinishReason(value: unknown): {
   readonly unified: string
   readonly raw?: string

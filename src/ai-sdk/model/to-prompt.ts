@@ -14,7 +14,7 @@ import type { ModelRequest } from '../../providers/provider.ts'
 import { withFilesAsInput } from '../../providers/sent-files.ts'
 import { ownContent } from './own-content.ts'
 
-/** The specification that a model is of; what is newer than these is taken for the newest. */
+/** Version of a model's specification. Versions newer than these are treated as the newest. */
 export type Specification = 'v2' | 'v3' | 'v4'
 
 export interface PromptMessage {
@@ -24,15 +24,15 @@ export interface PromptMessage {
 
 interface Conversion {
   readonly specification: Specification
-  /** The provider's, under which the model's own content is stored. */
+  /** Id of the provider, under which the model's own content is stored. */
   readonly id: string
   readonly ids: WireIds
 }
 
-/** As every vendor takes it. */
+/** Form of call ids that every vendor accepts. */
 const CALL_ID = { pattern: /^[a-zA-Z0-9_-]{1,64}$/, length: 24 }
 
-/** The conversation in the form of the AI SDK's models. */
+/** Converts the conversation to a prompt for the AI SDK's models. */
 export function toPrompt(
   request: ModelRequest,
   context: Pick<Conversion, 'specification' | 'id'>,
@@ -106,7 +106,7 @@ function resultOutput(output: ToolOutput, specification: Specification): JsonObj
         ),
       }
     case 'denied':
-      // Version 2 has no word for it.
+      // Version 2 has no type for a denied call.
       if (specification === 'v2') return { type: 'error-text', value: outputText(output) }
       return {
         type: 'execution-denied',
@@ -126,7 +126,7 @@ function resultFile(file: FilePart, specification: Specification): JsonObject {
   return { type: mediaType.startsWith('image/') ? 'image-data' : 'file-data', mediaType, data }
 }
 
-/** What is new with each request stands behind all that may be cached. */
+/** Appends the trailer at the end: it changes with each request, and the cacheable part must come before it. */
 function withTrailer(prompt: readonly PromptMessage[], trailer: string): PromptMessage[] {
   const part = textContent({ type: 'text', text: trailer })
   const last = prompt.at(-1)

@@ -1,9 +1,9 @@
-/** A number with its currency, percent sign, unit or marks of emphasis. */
+/** A number, with or without a currency, percent sign, unit or emphasis marks. */
 const NUMBER = /^[^\p{L}\d]{0,4}\d[\d.,'’\s]*\D{0,4}$/u
 
 const due = new Map<Element, readonly string[]>()
 
-/** Aligns the columns of a table that grows, once a frame. `dashes`: the cells of the line below its head. */
+/** Aligns a table's columns in the next frame. `dashes`: cells of the delimiter row, such as `:---:`. */
 export function alignColumns(table: Element, dashes: readonly string[]): void {
   if (due.size === 0) requestAnimationFrame(alignDue)
   due.set(table, dashes)
@@ -25,8 +25,8 @@ function alignDue(): void {
 }
 
 /**
- * Where a column is aligned: as its dashes say, else as numbers while its `texts` are nothing but numbers. Null: where a text
- * begins. Pure.
+ * Returns a column's alignment as a class: the delimiter row decides, then whether all `texts` are numbers. Null for the
+ * default, the start of the line. Pure.
  */
 export function sideOf(dash: string, texts: readonly string[]): string | null {
   if (dash.endsWith(':')) return dash.startsWith(':') ? 'center' : 'end'

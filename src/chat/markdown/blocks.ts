@@ -4,22 +4,22 @@ import { Prose } from './prose.ts'
 import { cellsOf, Table } from './table.ts'
 import { indentOf, isBlank, Verbatim } from './verbatim.ts'
 
-/** A quotation or an item of a list: holds other blocks. */
+/** A quotation or a list item: holds other blocks. */
 interface Box {
   readonly element: Element
-  /** Only items have a list, a character that marks them, and a number of spaces before what belongs to them. */
+  /** Set only for items: the list, the marker's character, and the spaces before the item's content. */
   readonly list?: Element
   readonly marker?: string
   readonly indent?: number
   isEmpty: boolean
 }
 
-/** Boxes within boxes. What would open more of them is text. */
+/** Maximum nesting of boxes. Marks of deeper ones are text. */
 const MOST_BOXES = 6
-/** Blocks side by side in one element: layout takes longer the more there are, finished ones included. */
+/** Maximum blocks in one element: layout takes longer the more there are, finished ones included. */
 const BLOCKS_OF_PART = 32
 
-/** The beginning of a line that more characters could make another block. */
+/** Matches the beginning of a line that more characters could turn into another block. */
 const UNDECIDED = /^(?:[\s>*+\-_|:#\d.)`~$\\[\]]*|[\s>*+\-\d.)]*(?:`{3,}[^`]*|~{3}.*))$/
 const QUOTE = /^ {0,3}> ?/
 const HEADING = /^ *(#{1,6})(?:\s+|$)/
@@ -28,15 +28,15 @@ const MATH_FENCE = /^ *(\$\$|\\\[)\s*$/
 const RULE = /^ *([-*_])(?:\s*\1){2,}\s*$/
 const ITEM = /^ *([-+*]|\d{1,9}[.)])(?=\s|$)/
 
-/** Draws Markdown by lines. The first characters of a line decide where it belongs: what is drawn of it stays there. */
+/** Draws Markdown line by line. A line's first characters decide its block, and what is drawn stays there. */
 export class Blocks {
   readonly #drawing: Drawing
   readonly #root: Element
-  /** The root, and once that has many blocks, a part of it. */
+  /** Parent of new blocks: the root, or a part of it once the root has many. */
   #place: Element
   #boxes: Box[] = []
   #leaf: Leaf | null = null
-  /** The beginning of a line that is not decided yet; null: the rest of a line is to come. */
+  /** Beginning of an undecided line; null: decided, and the rest of the line follows. */
   #line: string | null = ''
 
   constructor(root: Element, drawing: Drawing) {
@@ -45,7 +45,7 @@ export class Blocks {
     this.#drawing = drawing
   }
 
-  /** The next part of the text, of any length. */
+  /** Takes the next part of the text, of any length. */
   write(text: string): void {
     for (const [index, part] of text.split('\n').entries()) {
       if (index > 0) this.#endLine()
@@ -57,7 +57,7 @@ export class Blocks {
     }
   }
 
-  /** `isOpen`: more may come. */
+  /** `isOpen`: more text may follow. */
   draw(isOpen: boolean): void {
     if (!isOpen && this.#line) this.#decide(this.#line)
     this.#leaf?.draw(isOpen)
@@ -118,7 +118,7 @@ export class Blocks {
   #openParagraph(line: string, depth: number): void {
     this.#closeTo(depth)
     const box = this.#boxes.at(-1)
-    // The first text of an item stands in the item itself.
+    // The first text of an item goes into the item itself.
     const isItem = box?.list && box.isEmpty
     const element = isItem ? box.element : make('p')
     if (isItem) box.isEmpty = false
@@ -134,7 +134,7 @@ export class Blocks {
     if (!heading && !fence && !RULE.test(line)) return false
     this.#closeTo(depth)
     if (heading) {
-      // A page has headings of its own, above these.
+      // The page has headings of its own, above these.
       const element = this.#append(make(`h${Math.min(6, (heading[1]?.length ?? 0) + 2)}`))
       this.#leaf = new Prose(element, this.#drawing)
       this.#leaf.write(line.slice(heading[0].length))
@@ -158,7 +158,7 @@ export class Blocks {
     this.#leaf = new Verbatim(code, { closing, indent, mark: isMath ? mark : '', drawn })
   }
 
-  /** Whether the line makes a table of the paragraph's last one. */
+  /** Whether the line turns the paragraph's last line into a table. */
   #openTable(line: string, paragraph: Prose): boolean {
     const dashes = cellsOf(line)
     const isTable = /[|:]/.test(line) && dashes.every((cell) => /^:?-+:?$/.test(cell))
@@ -175,7 +175,7 @@ export class Blocks {
     return true
   }
 
-  /** The rest of a line that begins a quotation or an item; null: it begins none. */
+  /** Opens a quotation or an item, and returns the rest of the line; null if the line begins neither. */
   #openBox(line: string, depth: number, interrupts: boolean): string | null {
     if (depth >= MOST_BOXES) return null
     const quote = QUOTE.exec(line)
@@ -188,7 +188,7 @@ export class Blocks {
     if (!found) return null
     const [start, mark = ''] = found
     const after = line.slice(start.length)
-    // A sentence that goes on with a number or a dash is no list.
+    // A sentence that continues with a number or a dash is no list.
     if (interrupts && (isBlank(after) || !/^(?:\D|1\D)$/.test(mark))) return null
     const spaces = isBlank(after) || indentOf(after) > 4 ? 1 : indentOf(after)
     const marker = mark.at(-1) ?? ''
@@ -225,7 +225,7 @@ export class Blocks {
   }
 }
 
-/** What stands in a box on a line; null: the line is outside of it. */
+/** Returns the line's content within a box; null if the line is outside of it. */
 function within({ indent, isEmpty }: Box, line: string): string | null {
   if (indent === undefined) return QUOTE.test(line) ? line.replace(QUOTE, '') : null
   const isIn = isBlank(line) ? !isEmpty : indentOf(line) >= indent
@@ -238,7 +238,7 @@ function listOf(start: number): HTMLElement {
   return list
 }
 
-/** Spaces for the tabs among the marks at the start of a line. */
+/** Replaces tabs among the marks at the start of a line with spaces. */
 function withoutTabs(line: string): string {
   const found = /^([ >*+\-\d.)]*)\t/.exec(line)
   if (!found) return line

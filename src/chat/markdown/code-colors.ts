@@ -1,11 +1,11 @@
 import { KINDS, lex, lexerOf, type Token } from './lex-code.ts'
 
-/** Characters whose tokens are found in one frame. */
+/** Characters to lex in one frame. */
 const SLICE = 4000
-/** Lines above and below those in view that are coloured, too. More ranges make each frame of the page slower. */
+/** Lines to colour above and below those in view. More ranges would slow down each frame of the page. */
 const MARGIN = 8
 
-/** Colours in light and dark, by kind. Each has a contrast of at least 4.5 on the ground of code. */
+/** Light and dark colours, by kind. Their contrast to the background of code is at least 4.5. */
 const COLORS = [
   '#5f6672,#a0a6b1',
   '#8a2c96,#d7a3e8',
@@ -14,7 +14,7 @@ const COLORS = [
   '#954108,#eeb07c',
 ]
 
-/** High contrast modes have their own colours. */
+/** Styles of the highlights. Forced-colors mode (high contrast) keeps its own colours. */
 const STYLES = `@media (forced-colors:none){${KINDS.map(
   (kind, at) =>
     `code::highlight(offstage-${kind}){color:var(--offstage-code-${kind},light-dark(${COLORS[at]}))}`,
@@ -23,10 +23,10 @@ const STYLES = `@media (forced-colors:none){${KINDS.map(
 const blocks = new WeakMap<Element, CodeColors>()
 let sheet: CSSStyleSheet | undefined
 
-/** Watches blocks of code: those that nobody sees have no ranges, also once they are taken away. */
+/** Watches blocks of code. Ranges are removed from blocks out of view, and from blocks that leave the page. */
 let watch: IntersectionObserver | undefined
 
-/** Colours code in the shadow root of a chat: all of it or, while it grows, its whole lines. The text and its nodes stay. */
+/** Colours code in a chat's shadow root. Text nodes stay as they are. While code grows, only complete lines are coloured. */
 export function show(code: HTMLElement, isOpen: boolean): void {
   const pre = code.parentElement
   if (!pre) return
@@ -50,7 +50,7 @@ class CodeColors {
   readonly #pre: HTMLElement
   readonly #lexer: RegExp
   #tokens: Token[] = []
-  /** Where the text begins that is lexed next, and how far it was lexed. */
+  /** Offset where lexing continues. Before `#end` if the last token was still open. */
   #from = 0
   #end = 0
   #isSeen = false
@@ -82,7 +82,7 @@ class CodeColors {
     })
   }
 
-  /** Whether all that can be lexed has been. */
+  /** Lexes the next slice. True once all available text is lexed. */
   #lexSlice(): boolean {
     const text = this.#code.textContent
     const settled = this.isOpen ? text.lastIndexOf('\n') + 1 : text.length
@@ -91,7 +91,7 @@ class CodeColors {
     const end = next > 0 && next < settled ? next : settled
     const tokens = lex(this.#lexer, text.slice(0, end), this.#from)
     this.#tokens = [...this.#tokens.filter(({ to }) => to <= this.#from), ...tokens]
-    // A token that is open at the end is lexed again with the text that follows.
+    // A token that reaches the end may continue: it is lexed again with the next text.
     const last = tokens.at(-1)
     this.#from = last?.to === end ? last.from : end
     this.#end = end
@@ -128,7 +128,7 @@ class CodeColors {
   }
 }
 
-/** Where a line begins; the end of the text, if it has fewer lines. */
+/** Returns the offset of a line's start, or the text's length if it has fewer lines. */
 function startOf(text: string, line: number): number {
   let start = 0
   for (let at = 1; at < line; at += 1) {
@@ -139,19 +139,19 @@ function startOf(text: string, line: number): number {
   return start
 }
 
-/** Long code has parts, each with one text. */
+/** Returns the text nodes of a block. Long code is split into elements with one text node each. */
 function textsIn({ childNodes }: HTMLElement): readonly Text[] {
   return [...childNodes].map((node) => (node.firstChild ?? node) as Text)
 }
 
-/** A place of the text, as a range names it. */
+/** Converts an offset in the whole text to a node and an offset in it. */
 function placeIn([text, ...texts]: readonly Text[], offset: number): [Node, number] {
   return !text || offset <= text.length || texts.length === 0
     ? [text as Node, offset]
     : placeIn(texts, offset - text.length)
 }
 
-/** The highlight of a kind, shared by all blocks of a document. */
+/** Returns the highlight for a kind. All blocks of a document share it. */
 function highlightOf(kind: number): Highlight {
   const name = `offstage-${KINDS[kind]}`
   const highlight = CSS.highlights.get(name) ?? new Highlight()

@@ -3,8 +3,8 @@ import type * as Colors from './code-colors.ts'
 let loading: Promise<typeof Colors> | undefined
 
 /**
- * Colours code where the browser can without other elements. How is loaded with the first block that is finished; without
- * it, code stays plain. `isOpen`: more of the code may come.
+ * Colours code with the CSS Custom Highlight API; code stays plain in browsers without it. The colouring code loads with the
+ * first finished block. `isOpen`: more code may follow.
  */
 export function colorCode(code: HTMLElement, isOpen: boolean): void {
   if (isOpen ? loading : CSS.highlights)

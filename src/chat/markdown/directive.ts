@@ -30,7 +30,7 @@ class MarkdownDirective extends Directive {
 
 const create = directive(MarkdownDirective)
 
-/** Fills its element with a model's Markdown: `<div ${markdown(text)}></div>`. */
+/** Renders a model's Markdown into its element: `<div ${markdown(text)}></div>`. */
 export function markdown(text: MarkdownText): DirectiveResult {
   return create(text)
 }

@@ -4,16 +4,16 @@ import type { Words } from '../words/words.ts'
 import { colorCode } from './color-code.ts'
 import { hostOf, saysHost } from './safe-address.ts'
 
-/** How Markdown is drawn: the page's options, and the words on buttons. */
+/** The page's Markdown options, and the button labels. */
 export interface Drawing {
   readonly options: MarkdownOptions
   readonly words: Pick<Words, 'copied' | 'copyCode' | 'image' | 'task'>
 }
 
-/** Text only ever becomes text nodes. */
+/** Content to append. Strings become text nodes, never HTML. */
 export type Content = Node | string
 
-/** Bidirectional overrides, embeddings and isolates would reorder the text around them. */
+/** Bidirectional overrides, embeddings and isolates. They are removed because they reorder the text around them. */
 const TURNING = /[\u202A-\u202E\u2066-\u2069]/g
 
 export function make(tag: string, className = '', ...contents: readonly Content[]): HTMLElement {
@@ -23,7 +23,7 @@ export function make(tag: string, className = '', ...contents: readonly Content[
   return element
 }
 
-/** Adjacent texts share one text node, which browsers shape as one. */
+/** Appends content. Adjacent texts share one text node, so that browsers shape them together. */
 export function append(parent: Element, contents: readonly Content[]): void {
   for (const content of contents) {
     const { lastChild } = parent
@@ -33,13 +33,13 @@ export function append(parent: Element, contents: readonly Content[]): void {
   }
 }
 
-/** A link that says which host it leads to, unless its text does. */
+/** Creates a link. Its host is added in parentheses unless the text already says it. */
 export function link(url: URL, contents: readonly Content[]): HTMLElement {
   const { href } = url
   const rel = 'noopener noreferrer'
   const element = make('a', '', ...contents)
   Object.assign(element, { href, rel, target: '_blank', title: href })
-  // A button within a link could not be pressed by itself.
+  // A picture's button can't work inside a link, so its alternative text replaces it.
   for (const picture of element.querySelectorAll<HTMLElement>('.picture'))
     picture.replaceWith(picture.title)
   if (!saysHost(element.textContent ?? '', url))
@@ -47,13 +47,13 @@ export function link(url: URL, contents: readonly Content[]): HTMLElement {
   return element
 }
 
-/** A button that loads the picture. Pictures of origins that the page allows load at once. */
+/** Creates a button that loads the picture. Pictures from `imageOrigins` load at once. */
 export function picture(url: URL, alt: string, { options, words }: Drawing): HTMLElement {
   const element = make('span', 'picture')
   element.title = alt
   const show = (): void => {
     const image = make('img')
-    // The address comes last: how it is loaded is said before.
+    // `src` comes last: setting it starts the request, which must use the options above.
     Object.assign(image, { alt, referrerPolicy: 'no-referrer', loading: 'lazy', src: url.href })
     element.replaceChildren(image)
   }
@@ -62,7 +62,7 @@ export function picture(url: URL, alt: string, { options, words }: Drawing): HTM
   return element
 }
 
-/** Mathematics as the page renders it, else its source with its delimiters. */
+/** Renders mathematics with the page's `renderMath`, or else shows the source with its delimiters. */
 export function math(element: HTMLElement, source: string, { options }: Drawing): HTMLElement {
   const size = /^\$[^$]/.test(source) ? 1 : 2
   const isBlock = source.startsWith('$$') || source.startsWith('\\[')
@@ -78,7 +78,7 @@ export function checkbox(isChecked: boolean, { words }: Drawing): HTMLElement {
   return Object.assign(box, { type: 'checkbox', disabled: true, defaultChecked: isChecked })
 }
 
-/** A block of code, and the `code` in it. */
+/** Creates a block of code. Also returns its `code` element. */
 export function codeBlock(
   info: string,
   { words }: Drawing,
@@ -97,7 +97,7 @@ export function codeBlock(
   return [make('div', 'code', head, pre), code]
 }
 
-/** Code as the page colours it once it is whole, else as the chat does. */
+/** Colours code. The page's `highlight`, if any, is called once the code is complete. */
 export function highlight(code: HTMLElement, { options }: Drawing, isOpen: boolean): void {
   if (isOpen && options.highlight) return
   const colored = made(() =>
@@ -111,7 +111,7 @@ function button(className: string, text: string, onclick: () => void): HTMLEleme
   return Object.assign(make('button', className, text), { type: 'button', onclick })
 }
 
-/** The page's function may throw: the text stays as it is. */
+/** Calls one of the page's functions. If it throws, the error is reported and null returned. */
 function made(make: () => Node | null | undefined): Node | null | undefined {
   try {
     return make()

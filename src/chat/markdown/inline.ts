@@ -1,42 +1,45 @@
 import { checkbox, type Content, type Drawing, link, make, math, picture } from './elements.ts'
 import { safeAddress } from './safe-address.ts'
 
-/** An opening mark and its closing one may be so many characters apart: a growing text is never parsed from its start again. */
+/**
+ * Maximum characters between an opening and a closing mark, so that a growing text is never parsed from its start
+ * again.
+ */
 const MOST_BETWEEN = 2500
-/** The last characters of a growing text may be part of a mark: `https://`, `<br />`. */
+/** Last characters of a growing text that may be part of a mark: `https://`, `<br />`. */
 const UNSETTLED = 12
-/** Emphasis within emphasis. Deeper levels are drawn without. */
+/** Maximum levels of nested emphasis. Deeper levels are drawn without. */
 const MOST_LEVELS = 12
-/** Emphasis that is drawn before it is closed. */
+/** Maximum unclosed emphases that are drawn. */
 const MOST_OPEN = 8
 
 export interface InlineOptions {
-  /** Where the text begins that is read. The character before it may matter. */
+  /** Start of the text to read. The character before it may matter. */
   readonly from: number
-  /** More may follow: emphasis and code are drawn as if they were closed. */
+  /** More text may follow, so unclosed emphasis and code are drawn as if closed. */
   readonly isOpen: boolean
   /** The first text of a list item, which may be a task. */
   readonly isItem: boolean
 }
 
 export interface Inline {
-  /** The beginning of the text, which later characters can't change. */
+  /** Content that later characters can't change. */
   readonly settled: readonly Content[]
-  /** Where its source ends. */
+  /** End of its source. */
   readonly end: number
   readonly rest: readonly Content[]
 }
 
 interface Piece {
   readonly content: Content
-  /** Where its source ends. Absent: the text can't be cut there. */
+  /** End of its source. Undefined: the text can't be cut there. */
   readonly end?: number
-  /** Levels of emphasis in it. */
+  /** Levels of emphasis within it. */
   readonly levels?: number
   readonly run?: Run
 }
 
-/** One or more `*`, `_` or `~` that may open or close emphasis. */
+/** A run of `*`, `_` or `~` that may open or close emphasis. */
 interface Run {
   readonly mark: string
   readonly at: number
@@ -48,36 +51,36 @@ interface Run {
 
 interface Opener {
   readonly run: Run
-  /** Of its piece. */
+  /** Index of the run's piece. */
   readonly index: number
 }
 
 interface Bracket {
   readonly at: number
   readonly isImage: boolean
-  /** Of its piece. Below zero: it opens nothing, since a link has no links in it. */
+  /** Index of the bracket's piece. Negative: it can't open a link, since links don't nest. */
   index: number
 }
 
 /**
- * Reads the text of a paragraph, heading or cell, by the rules of CommonMark and GFM. A character is left out only where it
- * is markup of something that is drawn: what stays open, or leads nowhere, is text.
+ * Parses the text of a paragraph, heading or cell, by the rules of CommonMark and GFM. A character is left out only
+ * if it is markup of something drawn. Unclosed marks, and links that lead nowhere, are text.
  */
 export function parseInline(text: string, options: InlineOptions, drawing: Drawing): Inline {
   return new InlineParser(text, options, drawing).parse()
 }
 
-/** Mathematics, an escape, code, an address, marks of emphasis, a bracket that opens; line breaks, and what is not closed. */
+/** Matches mathematics, escapes, code, addresses, emphasis marks, opening brackets, line breaks, and unclosed marks. */
 const TOKEN =
   /(?<formula>\\\([^]{1,2000}?\\\)|\\\[[^]{1,2000}?\\\]|\$\$[^]{1,2000}?\$\$|(?<![\w$])\$(?![\s\d$])(?:[^$\\]|\\[^]){1,2000}(?<!\s)\$(?![\w$]))|\\(?<escaped>[!-/:-@[-`{-~])|(?<ticks>`{1,99})(?!`)(?<code>[^]{0,2000}?[^`])\k<ticks>(?!`)|(?<!\w)(?<address>https?:\/\/(?:\([^\s<>"`()]{0,99}\)|[^\s<>"`()]){1,2000}(?<![.,:;!?'*_~\]}|\\$]))|(?<run>\*+|_+|~+)|(?<opening>!?\[)|\\?\n|<br\s*\/?>|\]|`+|\$(?![\s\d])/g
-/** The end of a growing text that nothing can be said of yet. */
+/** Matches the end of a growing text that can't be decided yet. */
 const HELD = /(?:[*_~`!\\]+|<(?:br?\s*\/?)?)$/
 const DESTINATION =
   /\(\s*(<[^<>\n]*>|(?!<)(?:\\\S|\((?:\\\S|[^\s()\\\p{Cc}])*\)|[^\s()\\\p{Cc}])*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)/uy
 const HALF_DESTINATION = /\(\s*(?:<[^<>\n]*|(?!<)\S*(?:\s+(?:["'(][^]*)?)?)$/y
 const TASK = /\[([ xX])\](?=\s+\S)/y
 const PUNCTUATION = /[\p{P}\p{S}]/u
-/** Beside these, punctuation may begin or end emphasis. Some scripts put no spaces between words. */
+/** Characters beside which punctuation may begin or end emphasis. Some scripts put no spaces between words. */
 const LOOSE =
   /[\s\p{P}\p{S}\u1100-\u11ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]/u
 
@@ -88,7 +91,7 @@ class InlineParser {
   #at: number
   readonly #pieces: Piece[] = []
   readonly #brackets: Bracket[] = []
-  /** Where something begins whose end may follow. */
+  /** Position of the first construct whose end may follow. */
   #unfinished = Infinity
 
   constructor(text: string, options: InlineOptions, drawing: Drawing) {
@@ -105,7 +108,7 @@ class InlineParser {
     for (;;) {
       const found = match(TOKEN, text, this.#at)
       const end = found?.index ?? text.length
-      // Before its last characters, a growing text can be cut.
+      // Adds a cut before the last characters of a growing text.
       for (const stop of [Math.min(end, text.length - UNSETTLED), end])
         if (stop > this.#at) this.#add(text.slice(this.#at, stop), stop)
       if (!found) return this.#finish()
@@ -118,7 +121,7 @@ class InlineParser {
     this.#at = end
   }
 
-  /** Whether something has begun there whose end may follow. */
+  /** Whether a construct begins there whose end may follow. */
   #isUnfinished(at: number): boolean {
     const isUnfinished = this.#options.isOpen && this.#text.length - at <= MOST_BETWEEN
     if (isUnfinished) this.#unfinished = Math.min(this.#unfinished, at)
@@ -184,7 +187,7 @@ class InlineParser {
     const isHalf = match(HALF_DESTINATION, text, from) !== null
     const isUnfinished = (isHalf || from === text.length) && this.#isUnfinished(bracket.at)
     if (!isHalf || !isUnfinished || text.includes('\n', from)) return this.#add(']', from)
-    // The text is drawn without the address until all of that is there.
+    // Draws the text without the address until the address is complete.
     this.#pieces.splice(bracket.index, 1)
     this.#at = text.length
   }
@@ -230,7 +233,7 @@ function contentOf({ content, run }: Piece): Content {
   return run ? run.mark.repeat(run.count) : content
 }
 
-/** Emphasis around what stands between runs that match, and the runs that are still open. */
+/** Wraps the pieces between matching runs in emphasis. Also returns the runs that are still open. */
 function emphasized(read: readonly Piece[]): { pieces: Piece[]; openers: Opener[] } {
   const pieces: Piece[] = []
   const openers: Opener[] = []
@@ -257,7 +260,7 @@ function isPair(opener: Run, closer: Run): boolean {
   return !isEither || closer.count % 3 === 0 || (opener.count + closer.count) % 3 !== 0
 }
 
-/** Puts emphasis around all that follows the last opener. */
+/** Wraps everything after the last opener in emphasis. */
 function wrap(pieces: Piece[], openers: Opener[], size: number): void {
   const opener = openers.at(-1)
   if (!opener) return

@@ -1,9 +1,9 @@
-/** The block that text is written into. */
+/** The open block, which takes the text that arrives. */
 export interface Leaf {
-  /** More of its line. */
+  /** Adds text to the current line. */
   write(text: string): void
-  /** Another line, of which `write` may bring more. False: the line does not belong to it. */
+  /** Starts another line, which `write` may extend. False if the line isn't part of this block. */
   line(text: string): boolean
-  /** `isOpen`: more may come. */
+  /** `isOpen`: more text may follow. */
   draw(isOpen: boolean): void
 }

@@ -1,4 +1,4 @@
-/** Kinds of tokens, in the order in which a lexer looks for them. */
+/** Kinds of tokens, in the order in which the lexer tries them. */
 export const KINDS = ['comment', 'keyword', 'name', 'string', 'number'] as const
 
 export interface Token {
@@ -12,7 +12,7 @@ export interface Token {
 type Family = Partial<Readonly<Record<(typeof KINDS)[number], string>>>
 
 const NEVER = '(?!)'
-/** The end of the text ends a token that is open: its rest may come. */
+/** End of the text. Also ends unclosed comments and strings, whose rest may still arrive. */
 const END = '(?![^])'
 const BLOCK_COMMENT = String.raw`\/\*[^]*?(?:\*\/|${END})`
 const TEXTS = String.raw`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'`
@@ -78,7 +78,7 @@ const MARKUP: Family = {
   number: String.raw`&#?\w+;`,
 }
 
-/** Families by names of languages. Any other name is taken for a language with curly brackets. */
+/** Families by language name. Unknown names count as languages with curly brackets. */
 const FAMILIES: readonly (readonly [names: string, family: Family | null])[] = [
   ['|te?xt|plain\\w*|log|output|diff|markdown|md|latex', null],
   ['jsonc?5?|geojson', JSON_TEXT],
@@ -91,7 +91,7 @@ const FAMILIES: readonly (readonly [names: string, family: Family | null])[] = [
   ],
 ]
 
-/** A regular expression whose groups are the kinds; null: a language without colours. */
+/** Returns a regular expression with one group for each kind, or null if the language isn't coloured. */
 export function lexerOf(language: string): RegExp | null {
   const name = language.toLowerCase()
   const found = FAMILIES.find(([names]) => new RegExp(`^(?:${names})$`).test(name))
@@ -101,7 +101,7 @@ export function lexerOf(language: string): RegExp | null {
   return new RegExp(groups.join('|'), family === CURLY || family === HASH ? 'gm' : 'gim')
 }
 
-/** The tokens of a text from a place on. One that is open at the end of the text reaches up to it. Pure. */
+/** Returns the tokens from `start` on. An unclosed token extends to the end of the text. Pure. */
 export function lex(lexer: RegExp, text: string, start = 0): Token[] {
   lexer.lastIndex = start
   const tokens: Token[] = []

@@ -2,19 +2,19 @@ import { append, type Drawing } from './elements.ts'
 import { parseInline } from './inline.ts'
 import type { Leaf } from './leaf.ts'
 
-/** The text of a paragraph, heading or cell, as it grows. What can change no more is parsed and drawn once. */
+/** Growing text of a paragraph, heading or list item. Text that can't change any more is parsed and drawn once. */
 export class Prose implements Leaf {
-  /** A list item holds its first text itself. */
+  /** True if the text is directly in a list item, without a paragraph. */
   readonly #isItem: boolean
   readonly #element: Element
   readonly #drawing: Drawing
-  /** Source that later characters can't change, but for its last one. */
+  /** Source already drawn for good, except for its last character, which `#source` keeps as context. */
   #settled = ''
   #source = ''
-  /** Where the source begins that is not settled. */
+  /** Offset in `#source` of the text that isn't settled. */
   #from = 0
   #isDrawn = true
-  /** The last node that stays, and the length of its text. */
+  /** The last node of the settled text; `#length` is the length of its settled part. */
   #last: Node | null = null
   #length = 0
 
@@ -44,7 +44,7 @@ export class Prose implements Leaf {
     this.#clear()
     const options = { from: this.#from, isOpen, isItem: this.#isItem }
     const { settled, end, rest } = parseInline(this.#source, options, this.#drawing)
-    // The character before what is read next may matter to it.
+    // The parser needs the previous character, for example to see whether a `_` is inside a word.
     this.#from = Math.min(1, end)
     this.#settled += this.#source.slice(0, end - this.#from)
     this.#source = this.#source.slice(end - this.#from)
@@ -54,7 +54,7 @@ export class Prose implements Leaf {
     append(this.#element, rest)
   }
 
-  /** The last line, which may turn out to be the head of a table. */
+  /** Returns the last line. A delimiter row below it would make it the head of a table. */
   lastLine(): string {
     return this.#lines().at(-1) ?? ''
   }

@@ -7,12 +7,12 @@ export function safeAddress(text: string): URL | null {
   return SCHEMES.has(url.protocol) ? url : null
 }
 
-/** Whose picture or page it is, for people: the host, or the mailbox. */
+/** Owner of a picture or page, for people: the host, or the mailbox. */
 export function hostOf(url: URL): string {
   return url.protocol === 'mailto:' ? url.pathname : url.host
 }
 
-/** Whether a text is the address's host, or an address there, letter by letter: what only looks like it leads elsewhere. */
+/** Whether a text is the address's host, or an address there, letter by letter: a lookalike may lead elsewhere. */
 export function saysHost(text: string, url: URL): boolean {
   if (text.trim() === hostOf(url)) return true
   const said = safeAddress(text)

@@ -2,19 +2,20 @@ import type { MarkdownOptions } from '../context.ts'
 import type { Words } from '../words/words.ts'
 import { Blocks } from './blocks.ts'
 
-/** A text of a model's, and how it is shown. */
+/** A model's text, with the options to show it. */
 export interface MarkdownText {
   readonly text: string
-  /** No more of it comes. */
+  /** True once the text is complete. */
   readonly isWhole: boolean
   readonly options: MarkdownOptions
-  /** For what is on its buttons. */
+  /** Labels of the buttons. */
   readonly words: Pick<Words, 'copied' | 'copyCode' | 'image' | 'task'>
 }
 
 /**
- * A model's Markdown in an element, drawn as it comes: what is there is never parsed or drawn again. HTML in it is text, links
- * are http, https and mailto only and show where they lead, and no picture loads by itself.
+ * A model's Markdown in an element, drawn as it streams; finished text is never parsed or drawn again. HTML is shown as text.
+ * Links can be http, https or mailto and show their host. Pictures load only when pressed, or if their origin is in
+ * `imageOrigins`.
  */
 export class ShownMarkdown {
   readonly #element: Element
@@ -26,7 +27,7 @@ export class ShownMarkdown {
     this.#element = element
   }
 
-  /** With a longer text: draws what came since. With another one: draws it anew. */
+  /** Draws only the new part if the text continues the previous one; otherwise draws all of it. */
   update({ text, isWhole, options, words }: MarkdownText): void {
     if (this.#blocks && text === this.#shown && isWhole === this.#isWhole) return
     const goesOn = !this.#isWhole && text.startsWith(this.#shown)

@@ -1,26 +1,26 @@
 import { type MarkdownText, ShownMarkdown } from './shown-markdown.ts'
 
-/** Letters of one drawing, until it is known how long this machine takes for them. */
+/** Characters of one drawing, until this machine's speed is known. */
 const FIRST_SLICE = 1000
 const LEAST_SLICE = 250
 const MOST_SLICE = 8000
-/** What a drawing may take, with what is laid out for those who follow it: as much again is painted. Milliseconds. */
+/** Time for one drawing, including layout by listeners; painting takes as long again. Milliseconds. */
 const WORK_OF_SLICE = 10
 
-/** Letters of the next drawing, wherever it is: more would keep a slow machine from anything else for too long. */
+/** Characters of the next drawing, shared by all texts. More would block a slow machine for too long. */
 let slice = FIRST_SLICE
 
-/** What a Markdown's element dispatches, within the shadow root, as it grows between two drawings of the chat. */
+/** Event that a Markdown element dispatches within the shadow root when it grows between two drawings of the chat. */
 export const GREW = 'offstage-grew'
-/** With when its script began, as of `performance.now()`. */
+/** `detail`: when its script began, as `performance.now()`. */
 export type Grew = CustomEvent<number>
 
-/** Markdown in an element, of which no more than a slice is drawn at once, and the rest frame by frame. */
+/** Draws Markdown in slices: the first one at once, the rest frame by frame. */
 export class SlicedMarkdown {
   readonly #element: Element
   readonly #shown: ShownMarkdown
   #text: MarkdownText | null = null
-  /** Letters. */
+  /** Characters drawn so far. */
   #drawn = 0
   #isDue = false
 
@@ -57,7 +57,7 @@ export class SlicedMarkdown {
   }
 }
 
-/** By halves at most: one drawing may have been interrupted by something else. */
+/** Adapts the slice, at most by half or double: something else may have interrupted the drawing. */
 function learn(letters: number, ms: number): void {
   if (letters < slice / 2) return
   const wanted = (letters * WORK_OF_SLICE) / Math.max(ms, 0.1)

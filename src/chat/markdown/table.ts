@@ -2,14 +2,14 @@ import { type Drawing, make } from './elements.ts'
 import { parseInline } from './inline.ts'
 import type { Leaf } from './leaf.ts'
 
-/** A row that grows is drawn as it comes, up to this length: it is parsed from its start each time. */
+/** Most characters of a growing row that is drawn while it streams. Each draw parses the whole row again. */
 const MOST_OF_ROW = 4000
 
-/** Rows of cells. The first one is the head. */
+/** A table. The first row is the head. */
 export class Table implements Leaf {
   readonly #element: Element
   readonly #drawing: Drawing
-  /** The cells of the line below the head. */
+  /** Cells of the delimiter row below the head, such as `:---:`. */
   readonly #dashes: readonly string[]
   #row = make('tr')
   #source = ''
@@ -44,13 +44,13 @@ export class Table implements Leaf {
     if (!isOpen)
       import('./align-columns.ts').then(
         ({ alignColumns }) => alignColumns(this.#element, this.#dashes),
-        // Without it, columns stay as they are.
+        // If the code can't be loaded, columns stay unaligned.
         () => {},
       )
   }
 }
 
-/** Texts of the cells of a line. */
+/** Splits a line into the texts of its cells. */
 export function cellsOf(line: string): string[] {
   const cells = line
     .trim()

@@ -1,18 +1,18 @@
 import { append, make } from './elements.ts'
 import type { Leaf } from './leaf.ts'
 
-/** Layout takes longer the more text there is in one box: lines after so many characters have a box of their own. */
+/** Characters in one box. Layout slows down with more text, so later lines get a box of their own. */
 const MOST_OF_PART = 4000
 
-/** Code or mathematics: lines as they are. */
+/** Code or mathematics: keeps its lines unchanged. */
 export class Verbatim implements Leaf {
   readonly #block: Element
   /** The block, or its newest part. */
   #element: Element
   readonly #options: VerbatimOptions
-  /** Not drawn yet. */
+  /** Text that is not drawn yet. */
   #text = ''
-  /** Characters of the part. */
+  /** Characters of the newest part. */
   #size = 0
   #isBegun = false
   isClosed = false
@@ -67,13 +67,13 @@ export class Verbatim implements Leaf {
 }
 
 export interface VerbatimOptions {
-  /** The line that closes it. Without: it ends before a line with fewer spaces. */
+  /** Matches the closing line. Without it, the block ends before a line with fewer spaces. */
   readonly closing?: RegExp
-  /** Spaces at the start of a line that are no part of it. */
+  /** Spaces to strip from the start of each line. */
   readonly indent: number
-  /** What it was opened with, where that is shown, too. */
+  /** The opening mark, if it is shown, too. */
   readonly mark?: string
-  /** Called with each drawing. `isOpen`: more may come. */
+  /** Called after each drawing. `isOpen`: more text may follow. */
   readonly drawn?: (isOpen: boolean, isClosed: boolean) => void
 }
 

@@ -7,29 +7,29 @@ import { type Around, type Situation, STATES, statesOf, textIn } from './states.
 import { textOf } from './text-of.ts'
 import { turnOf } from './turn-of.ts'
 
-/** What has been announced of a conversation so far. */
+/** State of the announcements made for a conversation. */
 export interface Announced {
   readonly conversationId: string
-  /** The conversation was opened: messages that were stored before are not announced. Milliseconds since 1970. */
+  /** When the conversation was opened. Messages stored before are not announced. Milliseconds since 1970. */
   readonly since: number
   readonly isLoading: boolean
   readonly runId: string | undefined
-  /** Characters that were announced, by message. Infinity: no more of it is. */
+  /** Characters that were announced, by message. Infinity: nothing more of it will be. */
   readonly heard: ReadonlyMap<string, number>
-  /** The states, calls and questions of the last look: each is announced when it begins. */
+  /** States, calls and questions seen last. Each is announced when it begins. */
   readonly keys: readonly string[]
 }
 
 /** A state, a call or a question. */
 interface Item {
   readonly key: string
-  /** Said before all else, or behind a message. Default: at the end. */
+  /** `first`: before all else; a message's id: after that message. Default: at the end. */
   readonly place?: string | undefined
   say(words: Words): string
   readonly isOfRun?: true
 }
 
-/** What is there when a conversation is opened is not announced. `now`: milliseconds since 1970. */
+/** Returns the initial state: everything that exists counts as announced. `now`: milliseconds since 1970. */
 export function announcedBy(snapshot: ConversationSnapshot, now: number = Date.now()): Announced {
   const { conversationId, status, runId, messages } = snapshot
   return {
@@ -48,8 +48,8 @@ export function announcedBy(snapshot: ConversationSnapshot, now: number = Date.n
 }
 
 /**
- * What a screen reader is to say of a snapshot, in order, and what has been announced then. An answer that is written comes in
- * whole sentences, each once; states, calls and questions as they begin.
+ * Returns texts for a screen reader, in order, and the state after them. An answer being written comes in whole
+ * sentences, each once. States, calls and questions come as they begin.
  */
 export function announce(
   before: Announced,
@@ -125,16 +125,16 @@ function itemsOf(snapshot: ConversationSnapshot, around: Around): readonly Item[
   ]
 }
 
-/** A call that ends with a problem, or that runs for long. */
+/** Whether to announce a call: it ends with a problem, or runs for long. */
 function isSaid({ status, startedAt = Infinity }: ShownCall): boolean {
   const { announced } = CALL_STATES[status]
   return announced === 'at-once' || (announced === 'later' && Date.now() - startedAt >= LONG_MS)
 }
 
-/** More at once is nothing to listen to: the message is there to be read. Characters. */
+/** Maximum announced at once: a longer message is there to be read. Characters. */
 const LONGEST = 2000
 
-/** New sentences, by message, of those behind the last one that was announced whole. */
+/** Returns new sentences by message, for messages after the last one that was announced whole. */
 function sentences(
   { heard: before, isLoading, since }: Announced,
   { messages, ownership }: ConversationSnapshot,
@@ -158,7 +158,7 @@ function sentences(
   return { texts, heard }
 }
 
-/** Without the marks of Markdown, which nobody wants read out. */
+/** Strips Markdown marks, which nobody wants read out. */
 function spoken(text: string): string {
   return text
     .replace(/^ *(?:#{1,6} |> ?|[-*+] (?:\[[ x]\] )?|```.*$|\|?[ :|-]+\|[ :|-]*$)/gm, '')
@@ -174,7 +174,7 @@ function lastEnd(text: string, from: number): number {
   return last ? from + last.index + last[0].length : from
 }
 
-/** The end of the last sentence of a part of a text, else that part's end. */
+/** Returns the end of the last sentence in a part of a text, else the part's end. */
 function endWithin(text: string, from: number, to: number): number {
   const end = lastEnd(text.slice(0, to), from)
   return end === from ? to : end

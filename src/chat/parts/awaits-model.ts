@@ -1,7 +1,7 @@
 import type { ConversationSnapshot } from '../../index.ts'
 import { stateOf } from './call-state.ts'
 
-/** Whether the run waits for the model's next step: no text of it is shown, and no call is under way. */
+/** Whether the run waits for the model: its next text hasn't arrived, and no call is running. */
 export function awaitsModel({ messages, run, status }: ConversationSnapshot): boolean {
   if (status !== 'running' || run?.retry) return false
   const last = messages.findLast(({ role }) => role === 'user' || role === 'assistant')

@@ -7,7 +7,7 @@ interface Ref {
   readonly input?: JsonValue
 }
 
-/** Names a call for answers to it, with the input that is shown. */
+/** Identifies a call for `approve`, `deny` and other answers. Includes the input that the card shows. */
 export function refOf(
   { snapshot }: Pick<ChatContext, 'snapshot'>,
   call: Ref,

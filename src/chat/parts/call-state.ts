@@ -3,23 +3,23 @@ import type { ConversationSnapshot, ShownCall } from '../../index.ts'
 import type { Words } from '../words/words.ts'
 
 export interface CallState {
-  /** How it is drawn. */
+  /** Decides the icon and style. */
   readonly kind: 'working' | 'waiting' | 'done' | 'problem'
   readonly word: keyof Words['states']
 }
 
 export interface CallRow extends CallState {
-  /** When it is announced, if at all: most ends are in the answer. `later`: once it has lasted for a while. */
+  /** When to announce it. Absent if never: the model's answer mentions most results. `later`: after `LONG_MS`. */
   readonly announced?: 'at-once' | 'later'
 }
 
-/** A call that runs for this long is announced. Milliseconds. */
+/** Milliseconds after which a running call is announced. */
 export const LONG_MS = 3000
 
 const RUNNING: CallRow = { kind: 'working', word: 'running' }
 const WAITING: CallRow = { kind: 'waiting', word: 'waiting' }
 
-/** The words for a call in each status. A call that waits has its buttons on its card. */
+/** The words for a call in each status. A waiting call has its buttons on its card. */
 export const CALL_STATES: Readonly<Record<ShownCall['status'], CallRow>> = {
   proposed: RUNNING,
   approved: RUNNING,
@@ -37,19 +37,19 @@ export const CALL_STATES: Readonly<Record<ShownCall['status'], CallRow>> = {
   invalid: { kind: 'problem', word: 'refused', announced: 'at-once' },
 }
 
-/** How a call stands, for people. */
+/** Returns a call's state as people see it. */
 export function stateOf({ status, input, error }: ShownCall): CallState {
   return status === 'proposed' && input === undefined && !error
     ? { kind: 'working', word: 'writing' }
     : CALL_STATES[status]
 }
 
-/** Whether the page has let go of what was open: its agent is disposed, so that nothing goes on or can be answered here. */
+/** Whether this page stopped following an unfinished run, as when its agent is disposed. Nothing can be answered then. */
 export function isLetGo({ ended }: Pick<ConversationSnapshot, 'ended'>): boolean {
   return ended !== undefined && isLeftOpen(ended)
 }
 
-/** How a call stands on this page. */
+/** Like `stateOf`, but `leftOpen` for an unfinished call that this page no longer follows. */
 export function stateIn(snapshot: Pick<ConversationSnapshot, 'ended'>, call: ShownCall): CallState {
   const state = stateOf(call)
   const isOpen = state.kind === 'waiting' || state.kind === 'working'

@@ -1,6 +1,6 @@
 import type { ChoiceField, ChoicesField, FieldChoice } from '../../index.ts'
 
-/** What a field offers, with what each choice is called. */
+/** Returns a field's choices, each with its label. */
 export function choicesOf(field: ChoiceField | ChoicesField): readonly FieldChoice[] {
   if (field.type === 'array')
     return 'anyOf' in field.items ? field.items.anyOf : named(field.items.enum)

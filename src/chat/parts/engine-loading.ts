@@ -1,23 +1,23 @@
-/** How far an engine in the browser has come with a model. */
+/** Progress of an in-browser engine that loads a model. */
 export interface EngineLoading {
   readonly model: string
   /** Units of `total`: bytes, or a fraction of 1. */
   readonly loaded?: number
   readonly total?: number
-  /** The engine's own words. */
+  /** The engine's own text. */
   readonly text?: string
 }
 
-/** What is shown of it. Absent: nobody knows. */
+/** Progress as it is shown. A missing value is unknown. */
 export interface LoadingShown {
   /** Between 0 and 1. */
   readonly ratio?: number
   readonly percent?: string
-  /** `12 MB / 345 MB`, where it is told in bytes. */
+  /** `12 MB / 345 MB`, if progress comes in bytes. */
   readonly bytes?: string
 }
 
-/** A total of no more than this is a share, not a size. */
+/** A total up to this is a fraction, not a size. */
 const WHOLE = 1
 
 export function loadingShown({ loaded, total }: EngineLoading, locale: string): LoadingShown {

@@ -1,17 +1,17 @@
 import type { ConversationSnapshot } from '../../index.ts'
 import { turnOf } from './turn-of.ts'
 
-/** The end of a run that failed. */
+/** The outcome of a failed run. */
 export type Failure = Extract<
   NonNullable<ConversationSnapshot['ended']>,
   { readonly outcome: 'failed' }
 >
 
-/** Keeps why runs failed, by the message that was the last one then, until a run answers it. */
+/** Failures by the id of the turn's last message. An entry is removed when another run starts or the turn continues. */
 export class Failures {
   readonly #byMessage = new Map<string, Failure>()
   #newest: string | undefined
-  /** The newest run that this page has driven: of several tabs, one goes on. */
+  /** The newest run that this page has driven. Other tabs don't continue it. */
   #own: string | undefined
   /** The run that failed because the page was offline. */
   #lost: string | undefined
@@ -39,7 +39,7 @@ export class Failures {
     return this.#byMessage
   }
 
-  /** Whether the last run failed while the page was offline, and can go on now. True once. */
+  /** Whether the last run failed while the page was offline and can continue now. True only once for each run. */
   takeLost({ runId, ended }: ConversationSnapshot, isOffline: boolean): boolean {
     if (isOffline || this.#lost === undefined) return false
     const isLost = runId === undefined && ended?.runId === this.#lost

@@ -2,8 +2,8 @@ import type { FieldSchema, FieldsSchema, FieldValue, FieldValues } from '../../i
 import { choicesOf } from './choices-of.ts'
 
 /**
- * What a person has put into a form of a question, by the names of its fields. Its controls have the names of the fields;
- * choices have their places as values, since '' may be one of them. What is empty is left out.
+ * Reads a person's answers from a question's form, by the names of its fields. The controls have the same names.
+ * Choices have their index as value, since '' may be one of them. Empty answers are left out.
  */
 export function contentOf(schema: FieldsSchema, form: HTMLFormElement): FieldValues {
   const data = new FormData(form)
@@ -36,7 +36,7 @@ function valueOf(
     case 'string':
       if (first === '') return undefined
       if ('enum' in field || 'oneOf' in field) return choicesOf(field)[Number(first)]?.const
-      // The control knows no offset.
+      // The control has no time zone offset.
       return field.format === 'date-time' ? new Date(first).toISOString() : first
   }
 }

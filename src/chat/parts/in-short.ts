@@ -1,15 +1,18 @@
 import { visibleText } from '../../conversation/index.ts'
 import { SENTENCE_END } from './sentence-end.ts'
 
-/** A failure as a person is told of it. */
+/** A failure as it is shown to a person. */
 export interface InShort {
-  /** What happened. */
+  /** The failure in short. */
   readonly text: string
-  /** What it may be due to, in lines, for those who look into it. Empty for none. */
+  /** Possible causes, in lines, for those who look into them; empty for none. */
   readonly details: string
 }
 
-/** A message of several lines goes on with what its first sentence may be due to; any other is short as it is. */
+/**
+ * Splits a message of several lines after its first sentence: the rest names possible causes. Other messages stay
+ * whole.
+ */
 export function inShort(message: string): InShort {
   const at = message.includes('\n') ? message.search(SENTENCE_END) + 1 : message.length
   return {
@@ -18,7 +21,7 @@ export function inShort(message: string): InShort {
   }
 }
 
-/** A text of several lines, as details. */
+/** Makes invisible characters visible, and keeps the lines. */
 export function inLines(text: string): string {
   return visibleText(text).replaceAll('⏎\n', '\n')
 }

@@ -2,22 +2,22 @@ import { showInput, visibleText } from '../../conversation/index.ts'
 import type { JsonObject, JsonSchema, JsonValue } from '../../index.ts'
 import { isRecord } from './is-record.ts'
 
-/** A field of an input, for the person who is asked about it. Nothing in it is out of sight. */
+/** A field of an input, for the person who approves it. Nothing in it is out of sight. */
 export interface InputField {
   readonly key: string
-  /** By the tool's schema: its title, else the key in words. Of a key that the schema doesn't have: the key, in quotes. */
+  /** Title from the tool's schema, else the key in words. A key that the schema lacks is shown in quotes. */
   readonly label: string
-  /** Whether the tool's schema has the key. Else a model has named it: it is to look like no label of the tool's. */
+  /** Whether the tool's schema has the key. A model names other keys, which must not look like the tool's labels. */
   readonly isOfSchema: boolean
   readonly hint?: string
   readonly text: string
 }
 
-/** A longer text is shortened where it is shown, and a longer record or list is shown as its own fields. */
+/** Longer texts are shortened in the view. Longer records and lists are shown as their own fields. */
 const MOST_LINES = 8
 const MOST_CHARACTERS = 400
 
-/** The part of a text that is in view before a person asks for all of it. */
+/** Returns the part of a text that is shown before a person asks for all of it. */
 export function beginningOf(text: string): string {
   const lines = text.split('\n', MOST_LINES).join('\n')
   return lines.length > MOST_CHARACTERS
@@ -26,8 +26,8 @@ export function beginningOf(text: string): string {
 }
 
 /**
- * The fields of an input, labelled as its tool's schema says (null: it isn't known). A long record or list within it is its
- * fields: no text of one field can push another out of sight. Null for an input that is no record with fields.
+ * Returns the fields of an input, labelled by its tool's schema (null: unknown). A long record or list within it
+ * becomes fields of its own, so no text can push another out of sight. Null if the input is no record with fields.
  */
 export function inputFields(
   input: JsonValue,
@@ -69,9 +69,9 @@ function placeOf(key: string): FieldName {
   return { key, label: String(Number(key) + 1), isOfSchema: true }
 }
 
-/** How a key is shown. `described`: what the schema says of it; null: nothing. */
+/** Returns the label of a key. `described`: the key's schema; null: none. */
 export function nameOf(key: string, described: unknown): FieldName {
-  // A key may be written to read like a word of the card's.
+  // A key may be worded like a label of the card.
   if (!isRecord(described)) return { key, label: showInput(key), isOfSchema: false }
   const { title, description } = described
   return {
@@ -82,7 +82,7 @@ export function nameOf(key: string, described: unknown): FieldName {
   }
 }
 
-/** What a schema says of a key, which a model may have named: `constructor` is one, too. Null: the schema has no such key. */
+/** Returns a key's schema; null if the schema lacks the key. Own properties only: a model may name `constructor`. */
 export function describedIn(
   schema: unknown,
   key: string,
@@ -93,13 +93,16 @@ export function describedIn(
   return isRecord(described) ? described : {}
 }
 
-/** A text as it stands, in its lines, unless it could be taken for something else, or for less than it is. */
+/** Returns a text with its lines unchanged, unless it could be mistaken for something else, or for less than it is. */
 function textOf(value: JsonValue): string {
   const isPlain = typeof value === 'string' && value.trim() === value && !isLikeJson(value)
   return isPlain ? visibleText(value) : showInput(value)
 }
 
-/** Nothing, a number, `true`, what begins like a text, list or record: what has another meaning without quotes. */
+/**
+ * Whether a text means something else without quotes: nothing, a number, `true`, or the start of a text, list or
+ * record.
+ */
 function isLikeJson(text: string): boolean {
   return /^(?:["[{]|(?:true|false|null|undefined|nan)$)/i.test(text) || !Number.isNaN(Number(text))
 }

@@ -1,7 +1,7 @@
 import { showInput, visibleText } from '../../conversation/index.ts'
 import type { ToolOutput } from '../../index.ts'
 
-/** What a call came to, as text for people. Nothing in it is out of sight. */
+/** Returns a call's output as text for people, with invisible characters made visible. */
 export function outputText(output: ToolOutput): string {
   switch (output.type) {
     case 'text':

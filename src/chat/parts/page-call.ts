@@ -2,7 +2,7 @@ import type { ShownCall } from '../../index.ts'
 
 export interface PageSentence {
   readonly text: string
-  /** All that the input says is said. */
+  /** True if the text says everything in the input. */
   readonly isWhole: boolean
 }
 
@@ -11,7 +11,7 @@ export type PageCall = Pick<
   'toolCallId' | 'toolName' | 'title' | 'source' | 'input' | 'about' | 'output'
 >
 
-/** Leaves out the refs that built-in page tools put into their texts for models. Texts of other sources stay as they are. */
+/** Removes the `[ref=e1]` marks that built-in page tools add for models. Texts from other sources are returned unchanged. */
 export function withoutRefs({ source }: Pick<ShownCall, 'source'>, text: string): string {
   return source === undefined ? text.replace(REFS, '') : text
 }

@@ -3,7 +3,7 @@ import type { Words } from '../words/words.ts'
 import type { PageCall, PageSentence } from './page-call.ts'
 import type * as Sentences from './page-sentences.ts'
 
-/** By name, what the built-in page tools are called for people: a tool of the app's with such a name is another one. */
+/** Titles of the built-in page tools, by name. An app's tool may have the same name, but it has another title. */
 const TITLES: Readonly<Record<string, string>> = {
   click: 'Click',
   hover: 'Hover',
@@ -22,7 +22,7 @@ const TITLES: Readonly<Record<string, string>> = {
 let sentences: typeof Sentences | null = null
 let loading: Promise<void> | null = null
 
-/** Loads what makes the sentences, with the first call of a page tool. Titles stand in for what can't be fetched. */
+/** Loads the code for the sentences, once. If that fails, calls show their titles. */
 export function loadSentences(): Promise<void> {
   loading ??= import('./page-sentences.ts').then(
     (loaded) => void (sentences = loaded),
@@ -31,14 +31,14 @@ export function loadSentences(): Promise<void> {
   return loading
 }
 
-/** Whether the call has a sentence that is still to be loaded. */
+/** Whether the call will have a sentence once the code is loaded. */
 export function awaitsSentence(call: PageCall | PendingCall): boolean {
   return sentences === null && isBuiltIn(call)
 }
 
 /**
- * Says in a sentence what a call of a built-in page tool does or, if nobody was asked about it, what the tool reported.
- * Null for other tools, if the title says as much, and until the sentences are loaded.
+ * Describes in a sentence what a call of a built-in page tool does or, if it needed no approval, what the tool reported.
+ * Null for other tools, if the title already says it, and until the sentences are loaded.
  */
 export function pageSentence(call: PageCall | PendingCall, words: Words): PageSentence | null {
   return isBuiltIn(call) ? (sentences?.sentenceOf(call, words.pageCalls) ?? null) : null

@@ -6,13 +6,13 @@ import { type PageCall, type PageSentence, withoutRefs } from './page-call.ts'
 
 interface Said {
   readonly text: string
-  /** All that the input says is said. */
+  /** The text covers the whole input. */
   readonly isWhole: boolean
 }
 
 interface ActedOn {
   readonly input: JsonObject
-  /** Of the elements that it acts on, in their order, where they are known. */
+  /** Names of the elements that the call acts on, in order, if they are known. */
   readonly names: readonly string[]
 }
 
@@ -20,11 +20,11 @@ type Sentence = (call: ActedOn, words: PageCallWords) => string | null
 
 interface Rule {
   readonly say: Sentence
-  /** What the sentence says of the input, or leaves out because nothing is done by it. */
+  /** Input fields that the sentence covers, or leaves out because they have no effect. */
   readonly says: readonly string[]
 }
 
-/** Longer ones are cut, and are not all that the input says. Characters. */
+/** Longer sentences are cut, so they don't cover the whole input. Characters. */
 const LONGEST = 160
 
 /** See `pageSentence`. */
@@ -44,7 +44,7 @@ function fitting({ text, isWhole }: Said): PageSentence {
   return { text: isShort ? line : `${line.slice(0, LONGEST)}…`, isWhole: isWhole && isShort }
 }
 
-/** The first line of what the tool says that it did; of a form, that is the first field, and how many more there are. */
+/** Returns the first line of the tool's own report. A form's report names the first field and counts the others. */
 function reported(
   call: PageCall | PendingCall,
   { fields }: JsonObject,
@@ -64,7 +64,7 @@ function oneLine(text: string): string {
   return visibleText(text).replaceAll('\n', '').trim()
 }
 
-/** The elements that a person was asked about, as the tool keeps them. Of anything else, none. */
+/** Returns the names of the elements that a person was asked about, as the tool keeps them; empty for other data. */
 function namesIn(data: unknown): readonly string[] {
   const uses = isRecord(data) ? data['uses'] : undefined
   if (!Array.isArray(uses)) return []
@@ -75,7 +75,7 @@ function namesIn(data: unknown): readonly string[] {
   })
 }
 
-/** What a call does, by the name of its tool. Null where its elements are not known, or there is nothing to add to its title. */
+/** Returns a sentence about a call, by its tool. Null if elements are unknown, or if the title says it all. */
 function sentenceFrom(toolName: string, call: ActedOn, words: PageCallWords): Said | null {
   const rule = Object.hasOwn(RULES, toolName) ? RULES[toolName] : undefined
   const text = rule?.say(call, words) ?? null

@@ -1,4 +1,4 @@
-/** What a tool reported of its progress, as far as it can be shown. */
+/** Progress that a tool reported, as far as it can be shown. */
 export interface Progress {
   /** Between 0 and 1. */
   readonly ratio?: number

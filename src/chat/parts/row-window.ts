@@ -1,45 +1,49 @@
 import { stateOf } from './call-state.ts'
 import type { ChatRow } from './rows.ts'
 
-/** Rows that are drawn at once: they fill a screen. */
+/** Number of rows drawn at first: they fill a screen. */
 const FIRST = 14
-/** So many are drawn even if nobody scrolls to them. */
+/** Number of rows drawn even if nobody scrolls to them. */
 const LEAST = 50
-/** Of more, those at the other end are taken away. */
+/** Maximum number of drawn rows. Beyond it, rows at the other end are removed. */
 const MOST = 120
 
 /** The rows of a long conversation that are drawn. */
 export interface ShownRows {
   readonly rows: readonly ChatRow[]
-  /** How many there are before and behind them. */
+  /** Numbers of rows before and after them. */
   readonly earlier: number
   readonly later: number
-  /** Of the later ones, those that wait for the person: they are never out of reach. */
+  /** Later rows that wait for the person: they always stay in reach. */
   readonly waiting: readonly ChatRow[]
 }
 
-/** Which rows are drawn: the newest ones, until somebody asks for others. Rows are known by their keys, as others come and go. */
+/**
+ * Decides which rows are drawn: the newest ones, until others are asked for. Identifies rows by key, as others come
+ * and go.
+ */
 export class RowWindow {
   #rows: readonly ChatRow[] = []
-  /** The first one that is drawn; null: the newest are. */
+  /** Key of the first drawn row; null: the newest rows are drawn. */
   #from: string | null = null
-  /** The last one; null: the newest. */
+  /** Key of the last drawn row; null: the newest. */
   #to: string | null = null
-  /** How many were drawn last. */
+  /** Number of rows drawn last. */
   #drawn = FIRST
 
-  /** Begins with the newest rows again. */
+  /** Starts again with the newest rows. */
   reset(): void {
     this.#from = null
     this.#to = null
     this.#drawn = FIRST
   }
 
-  /** @param showsNewest Whether the newest row is in view, so that those far above it are missed by nobody. */
+  /** @param showsNewest Whether the newest row is in view, so that rows far above it can be removed. */
   cut(rows: readonly ChatRow[], showsNewest: boolean): ShownRows {
     this.#rows = rows
     if (this.#from === null || this.#indexOf(this.#from) < 0) {
-      // Its first row was a day, which has another key once older messages of it are there: as many as before are drawn.
+      // The first row was a day, whose key changes once older messages of it are loaded. Draws as many rows as
+      // before.
       if (this.#to !== null) this.reset()
       this.#from = keyAt(rows, Math.max(0, rows.length - this.#drawn))
     }
@@ -56,13 +60,13 @@ export class RowWindow {
     }
   }
 
-  /** Fewer are drawn than are to be, whether or not somebody scrolls to them. */
+  /** Whether fewer rows are drawn than should be without any scrolling. */
   get isShort(): boolean {
     const { start, count } = this.#span
     return start > 0 && count < LEAST
   }
 
-  /** @param canDrop Whether so many at the other end are too far away to be missed. */
+  /** @param canDrop Whether so many rows at the other end are far enough away to be removed. */
   showEarlier(more: number, canDrop: (count: number) => boolean): void {
     const { start, end, count } = this.#span
     this.#from = keyAt(this.#rows, Math.max(0, start - more))

@@ -2,27 +2,27 @@ import type { ConversationSnapshot, PendingCall, ShownCall, ShownMessage } from 
 import { stateOf } from './call-state.ts'
 import type { Failure } from './failures.ts'
 
-/** What a log shows, from top to bottom. `key` is unique and stays the same as the row changes. */
+/** A row of a log. `key` is unique, and stays the same as the row changes. */
 export type ChatRow =
   | { readonly type: 'day'; readonly key: string; readonly at: number }
   | { readonly type: 'message'; readonly key: string; readonly message: ShownMessage }
   | { readonly type: 'call'; readonly key: string; readonly call: ShownCall }
-  /** Calls of one tool, or of tools that change nothing, one behind the other, that are done. At least three. */
+  /** Three or more finished calls one after the other, of one tool or of read-only tools. */
   | { readonly type: 'calls'; readonly key: string; readonly calls: readonly ShownCall[] }
-  /** All calls that wait for an approval, where those are several: in place of the first one. */
+  /** All calls that wait for an approval, if there are several, at the place of the first one. */
   | { readonly type: 'approvals'; readonly key: string; readonly calls: readonly PendingCall[] }
-  /** Why a run failed, behind the message that was the last one then. */
+  /** Failure of a run, after the message that was the last one then. */
   | { readonly type: 'failure'; readonly key: string; readonly failure: Failure }
   | { readonly type: 'compaction'; readonly key: string }
 
 export interface RowOptions {
-  /** Tools whose calls have a row of their own each, as those that a host draws. Default: none. */
+  /** Tools whose calls each have a row of their own, such as those that a host draws. Default: none. */
   readonly alone?: (toolName: string) => boolean
-  /** Runs that failed, by the message that was the last one then. Default: none. */
+  /** Failed runs, by the message that was the last one then. Default: none. */
   readonly failures?: ReadonlyMap<string, Failure>
 }
 
-/** The rows of a snapshot: days, messages, each call behind its message, and where it was compacted. */
+/** Returns the rows of a snapshot: days, messages, calls after their message, failures and compactions. */
 export function rowsOf(
   snapshot: ConversationSnapshot,
   { alone = () => false, failures }: RowOptions = {},
@@ -56,7 +56,7 @@ export function rowsOf(
     if (failure) rows.push({ type: 'failure', key: `failure:${message.id}`, failure })
     if (compactedBefore.has(message.id)) rows.push({ type: 'compaction', key: `cut:${message.id}` })
   }
-  // Of agents that its calls asked, all of them.
+  // Every waiting call belongs to a child agent, so no message above has the card.
   if (asked.length > 0 && !rows.includes(approvals)) rows.push(approvals)
   return joined(rows, alone)
 }
@@ -71,7 +71,7 @@ function dayOf(at: number): Day {
   return { begin: date.setHours(0, 0, 0, 0), end: date.setDate(date.getDate() + 1) }
 }
 
-/** The calls that one card asks about: none where only one waits, which has a card of its own. */
+/** Returns the calls that share one approval card. A single waiting call has a card of its own, so there are none. */
 export function askedTogether(
   { pending }: Pick<ConversationSnapshot, 'pending'>,
   alone: (toolName: string) => boolean = () => false,
@@ -80,7 +80,7 @@ export function askedTogether(
   return asked.length > 1 ? asked : []
 }
 
-/** Whether there is more to a message than its calls, which have rows of their own. */
+/** Whether a message has more than calls, which have rows of their own. */
 function hasText(message: ShownMessage): boolean {
   return 'losses' in message || message.parts.some(({ type }) => type !== 'tool-call')
 }
@@ -111,7 +111,7 @@ function joined(rows: readonly ChatRow[], alone: (toolName: string) => boolean):
   return result
 }
 
-/** Whether a call is one more of a run: of the same tool as all of it, or one that changes nothing as they do. */
+/** Whether a call continues a run: all of the same tool, or all read-only. */
 function goesOn(run: readonly ShownCall[], call: ShownCall): boolean {
   return (
     run.every(({ toolName }) => toolName === call.toolName) ||
@@ -119,7 +119,7 @@ function goesOn(run: readonly ShownCall[], call: ShownCall): boolean {
   )
 }
 
-/** Done, with nothing left to look at: no undo, no agent of its own, nothing around it. */
+/** Whether a call is done and nothing is left to look at: no undo, no child agent, no parent call. */
 function isSettled(call: ShownCall): boolean {
   return (
     stateOf(call).kind === 'done' &&

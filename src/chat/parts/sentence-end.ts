@@ -1,2 +1,2 @@
-/** Where a sentence or a line ends. */
+/** Matches the end of a sentence or line. */
 export const SENTENCE_END: RegExp = /[.!?…](?=\s)|[。！？]|\n/g

@@ -5,22 +5,22 @@ import { awaitsModel } from './awaits-model.ts'
 import type { EngineLoading } from './engine-loading.ts'
 import { failureWords } from './failure-words.ts'
 
-/** Surroundings of a conversation, beyond its snapshot. */
+/** State that affects a conversation's view but isn't in its snapshot. */
 export interface Around {
   readonly isOffline?: boolean
-  /** Conversations outlive a reload. Default true. */
+  /** Whether conversations survive a reload. Default true. */
   readonly isKept?: boolean
-  /** The model that an engine loads in the browser. */
+  /** Progress of a model that loads in the browser. */
   readonly loading?: EngineLoading | null
   /** True once another page has deleted the conversation. */
   readonly isGone?: boolean
-  /** The run that was cut off and continues on this page. */
+  /** The run that was interrupted and continues on this page. */
   readonly resumedRunId?: string | undefined
-  /** Milliseconds until the model is asked again. Default: the whole wait. */
+  /** Milliseconds until the next attempt at the model request. Default: the full delay. */
   readonly retryInMs?: number
   /** Text of the message that wasn't sent. */
   readonly unsent?: string | undefined
-  /** The error of the snapshot is shown where the person pressed. */
+  /** True if the snapshot's error is already shown next to the pressed button. */
   readonly isErrorShown?: boolean
 }
 
@@ -45,7 +45,7 @@ export type StateName =
   | 'unsent'
   | 'not-begun'
 
-/** Buttons that a state offers. */
+/** Button that a state offers. */
 export type Offer =
   | 'stop'
   | 'cancel'
@@ -64,14 +64,14 @@ export interface Situation {
 }
 
 export interface StateRow {
-  /** Below the messages, behind the last one, or in a view of the state's own. Absent: nothing is shown. */
+  /** `notice`: below the messages. `log`: after the last message. `own`: in the state's own view. Default: not shown. */
   readonly place?: 'notice' | 'log' | 'own'
-  /** Shown, and announced when the state begins: a key of the words, or a function. */
+  /** Text to show, and to announce when the state begins. A key of `Words`, or a function. */
   readonly text?: StateText
-  /** Announced instead of the text. Null: nothing is. */
+  /** Text to announce instead of `text`. Null announces nothing. */
   readonly said?: StateText | null
   readonly offers?: Offer
-  /** Announced for each run, even if the state lasts. */
+  /** Announced again for each run, even if the state hasn't changed. */
   readonly isOfRun?: true
 }
 
@@ -120,7 +120,7 @@ const failed: StateRow = {
   said: (situation) => situation.words.announceFailed(why(situation)),
 }
 
-/** The sentence, the announcement and the buttons of each state, in the order of the views. */
+/** Text, announcement and button of each state, in the order in which they are shown. */
 export const STATES: Readonly<Record<StateName, StateRow>> = {
   // The conversation
   loading: { place: 'own', text: 'loading', said: null },
@@ -144,7 +144,7 @@ export const STATES: Readonly<Record<StateName, StateRow>> = {
       words.engineLoading(visibleText(loading?.model ?? '')),
     offers: 'cancel',
   },
-  // Ends
+  // Outcomes of a run
   completed: { said: 'announceDone', isOfRun: true },
   pause: end(cut),
   length: end(cut, 'reply'),
@@ -153,7 +153,7 @@ export const STATES: Readonly<Record<StateName, StateRow>> = {
   'max-steps': limit,
   limit,
   aborted: {
-    // An answer or a call that was stopped says so itself.
+    // A stopped answer or call shows this itself. Only a message without an answer needs the text.
     ...end(({ words, snapshot }) =>
       snapshot.messages.at(-1)?.role === 'user' ? words.announceStopped : '',
     ),
@@ -193,7 +193,7 @@ function retryText(
   return `${words.retryIn(String(Math.ceil(ms / 1000)))}: ${failureWords(run.retry.error, words).text}`
 }
 
-/** The states of a conversation on a page, in the order of the table. */
+/** Returns the current states of a conversation, in the order of `STATES`. */
 export function statesOf(snapshot: ConversationSnapshot, around: Around): readonly StateName[] {
   const names = namesOf(snapshot, around)
   return (Object.keys(STATES) as StateName[]).filter((name) => names.has(name))
@@ -224,7 +224,7 @@ function namesOf(snapshot: ConversationSnapshot, around: Around): ReadonlySet<un
 }
 
 function nameOfEnd(ended: RunOutcome): StateName | FinishReason {
-  // A run that another tab took over is a state of the connection.
+  // If another tab took the run over, `ownership` already says so.
   if (ended.outcome === 'aborted' && isLeftOpen(ended))
     return ended.reason === 'disposed' ? 'let-go' : 'none'
   return (ended.outcome === 'completed' && ended.finishReason) || ended.outcome

@@ -1,6 +1,6 @@
 import type { ShownMessage } from '../../index.ts'
 
-/** The person's last message, and what came after it. */
+/** Returns the person's last message and everything after it. */
 export function turnOf(messages: readonly ShownMessage[]): readonly ShownMessage[] {
   return messages.slice(
     Math.max(

@@ -1,6 +1,6 @@
 import { css, type CSSResult } from 'lit'
 
-/** What all parts have in common. */
+/** Styles shared by all parts. */
 export const base: CSSResult = css`
   :host {
     display: block;

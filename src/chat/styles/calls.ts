@@ -1,6 +1,6 @@
 import { css, type CSSResult } from 'lit'
 
-/** Calls of tools, and what a person is asked about them. */
+/** Styles of tool calls, their approvals and their questions. */
 export const calls: CSSResult = css`
   .call {
     flex-shrink: 0;

@@ -1,6 +1,6 @@
 import { css, type CSSResult } from 'lit'
 
-/** The chat as a whole, in each of its placements. */
+/** Layout of the chat, for each placement. */
 export const frame: CSSResult = css`
   .chat {
     position: relative;

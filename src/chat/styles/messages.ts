@@ -1,6 +1,6 @@
 import { css, type CSSResult } from 'lit'
 
-/** Messages and the Markdown in them. Nothing of a message is drawn outside of it. */
+/** Styles of messages and their Markdown. Messages are clipped, so that no content is painted outside of them. */
 export const messages: CSSResult = css`
   .message {
     flex-shrink: 0;

@@ -8,7 +8,7 @@ import { hostOf, safeAddress } from '../markdown/safe-address.ts'
 
 type Maybe = TemplateResult | typeof nothing
 
-/** What a person may want to send next, as buttons. */
+/** Shows texts that a person may want to send next, as buttons. */
 export function followUpsView(context: ChatContext): Maybe {
   const texts = followUpsOf(context)
   if (texts.length === 0) return nothing
@@ -23,7 +23,7 @@ export function followUpsView(context: ChatContext): Maybe {
   </div>`
 }
 
-/** Where an answer has it from, as the page says. */
+/** Shows the sources of an answer, as the page provides them. */
 export function sourcesView({ words, answers }: MessageContext, answer: ShownMessage): Maybe {
   if (answer.role !== 'assistant' || answer.at === undefined) return nothing
   const sources = attempt(() => sourcesIn(answers.sources?.(answer))) ?? []
@@ -36,14 +36,14 @@ export function sourcesView({ words, answers }: MessageContext, answer: ShownMes
   </details>`
 }
 
-/** Throws for what is no list of sources: a page's own code returned it. */
+/** Throws if page code returned anything but a list of sources. */
 function sourcesIn(given: unknown): readonly AnswerSource[] {
   if (given === undefined || given === null) return []
   if (Array.isArray(given) && given.every(isSource)) return given
   throw new TypeError('sources of a chat must return a list of { title, url }, which are texts.')
 }
 
-/** Data from elsewhere has null for what isn't there. */
+/** Data from elsewhere may have null for a missing value. */
 function isSource(given: unknown): given is AnswerSource {
   const { title, url } = (given ?? {}) as Record<string, unknown>
   return typeof title === 'string' && (url === undefined || url === null || typeof url === 'string')
@@ -57,7 +57,7 @@ function sourceView({ title, url }: AnswerSource): TemplateResult {
     <span class="target">(${hostOf(address)})</span>`
 }
 
-/** Buttons of the page's own. */
+/** Shows buttons that the page adds. */
 export function ownActionsView(
   { answers }: MessageContext,
   answer: ShownMessage,
@@ -75,7 +75,7 @@ function press(action: AnswerAction, answer: ShownMessage): void {
   if (acted instanceof Promise) acted.catch(reportError)
 }
 
-/** What the page's own functions throw is the page's to see, and stops nothing of the chat. */
+/** Reports errors of the page's own functions to the page; the chat goes on. */
 export function attempt<Value>(act: () => Value): Value | undefined {
   try {
     return act()

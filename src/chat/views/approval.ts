@@ -16,8 +16,8 @@ const editView = loadedView<[PendingCall]>({ name: 'edits', box: 'question' }, a
 })
 
 /**
- * Whether a call may run. All that is shown is made of the tool's own definition and the input, with what shows nothing
- * made visible, so that no text of a model's can look like the card.
+ * Asks whether a call may run. The text comes from the tool's definition and the input. Invisible characters are made
+ * visible, so that a model's text can't imitate the card.
  */
 export function approvalView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words, local } = context
@@ -37,19 +37,19 @@ export function approvalView(context: ChatContext, call: PendingCall): TemplateR
   `
 }
 
-/** Whether a person has another input at hand for it. */
+/** Whether the person has edited the call's input, or has the edit form open. */
 export function isBeingEdited(context: ChatContext, call: PendingCall): boolean {
   const { local } = context
   const key = inputKey(refOf(context, call))
   return local.get(key) !== undefined || local.get(formKey(key)) !== undefined
 }
 
-/** Whether all that the card of a call says has been in view: only then can it be approved. */
+/** Whether the whole card has been in view. The call can't be approved before. */
 export function isSeen(context: ChatContext, call: PendingCall): boolean {
   return context.seen.has(inputKey(refOf(context, call)))
 }
 
-/** The input that runs is shown: once edited, the new input takes the place of the model's. */
+/** Shows the input that would run, edited or the model's own, and the buttons. */
 function decisionView(context: ChatContext, call: PendingCall): TemplateResult {
   const edited = parsed(context.local.get<string>(inputKey(refOf(context, call))))
   return html`
@@ -58,7 +58,7 @@ function decisionView(context: ChatContext, call: PendingCall): TemplateResult {
   `
 }
 
-/** An input that the card's title says in full is folded. */
+/** Shows the input. If the title already says all of it, the input is folded. */
 function askedView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words } = context
   const block = inputView(context, call)
@@ -76,7 +76,7 @@ interface EditedInput {
   readonly value: JsonValue
 }
 
-/** Undefined for no text, and for what is no JSON. */
+/** Parses an edited input. Undefined if there is none or it isn't valid JSON. */
 function parsed(text = ''): EditedInput | undefined {
   try {
     return { value: JSON.parse(text) as JsonValue }
@@ -139,7 +139,7 @@ function buttonsView(
   `
 }
 
-/** Leads to the first part of a card that has not been in view, and shows all of its text. */
+/** Scrolls to the first part of the card that hasn't been in view, and expands its text. */
 function showUnseen({ currentTarget }: Event): void {
   const button = currentTarget as Element
   const card = button.closest<HTMLElement>('.asked-call, .call')
@@ -150,7 +150,7 @@ function showUnseen({ currentTarget }: Event): void {
   part.scrollIntoView()
 }
 
-/** Shown at once: within the press's own event, a phone's keyboard opens for it. */
+/** Shows and focuses the field synchronously. Phones open the keyboard only for a focus during the click event. */
 function askReason({ local }: ChatContext, call: PendingCall, { currentTarget }: Event): void {
   const field = besides<HTMLInputElement>(currentTarget, '.reason')
   if (field?.form) field.form.hidden = false
@@ -166,7 +166,7 @@ function besides<Found extends HTMLElement>(
   return approval?.querySelector<Found>(selector) ?? null
 }
 
-/** A form of its own: Enter sends it, but not the one that ends a composition of an input method. */
+/** A separate form, so that Enter denies, except an Enter that ends an input method's composition. */
 function reasonView(
   { words, local }: ChatContext,
   call: PendingCall,
@@ -176,7 +176,7 @@ function reasonView(
   const onKey = (event: KeyboardEvent): void => {
     const { key, repeat, isComposing, currentTarget } = event
     const isGivenUp = key === 'Escape' && !isComposing
-    // A bubble stays open; and Enter that has pressed the button and is held denies nothing.
+    // Escape must not also close a bubble. A held Enter that pressed “Deny” must not send the form, too.
     if (isGivenUp || (key === 'Enter' && repeat)) event.preventDefault()
     if (!isGivenUp) return
     besides(currentTarget, '.deny')?.focus()

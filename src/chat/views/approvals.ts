@@ -12,7 +12,7 @@ import { problemView } from './problem.ts'
 
 const KEY = 'approvals'
 
-/** Several calls that wait for an approval, in one card: to answer one by one, or all of them by one press. */
+/** Shows several calls that wait for approval in one card. A person answers each of them, or all by one press. */
 export function approvalsView(context: ChatContext, calls: readonly PendingCall[]): TemplateResult {
   const { words, locale, local } = context
   const title = words.waitingCalls(numberFormat(locale).format(calls.length))
@@ -48,7 +48,7 @@ function itemView(context: ChatContext, call: PendingCall): TemplateResult {
   `
 }
 
-/** Its buttons are other ones as soon as the list is another one: a press that began before is none of these. */
+/** Buttons that answer all calls. A changed list gets new buttons, so a press that began before can't hit them. */
 function allView(context: ChatContext, calls: readonly PendingCall[]): TemplateResult {
   const { agent, words, actions } = context
   const refs = calls.map((call) => refOf(context, call))

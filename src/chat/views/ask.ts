@@ -4,11 +4,11 @@ import type { ChatContext } from '../context.ts'
 import { interruptedView } from './interrupted.ts'
 import { questionView } from './question.ts'
 
-/** For other forms: shared by one file. */
+/** Shared with other forms, which load them from this file. */
 export { contentOf } from '../parts/form-content.ts'
 export { fieldView } from './field.ts'
 
-/** A question of the agent's, or what became of a call that was cut off. */
+/** Shows the agent's question, or asks what became of an interrupted call. */
 export function askView(context: ChatContext, call: PendingCall): TemplateResult {
   return call.kind === 'answer' ? questionView(context, call) : interruptedView(context, call)
 }

@@ -5,7 +5,7 @@ import type { ChatContext } from '../context.ts'
 import type { FilePart } from '../../index.ts'
 import { iconButton } from './icon.ts'
 
-/** Attaches files to the message that is being written, and says when that can't be. */
+/** Attaches files to the draft, and reports a failure. */
 export function attachTo({ local, words, snapshot }: ChatContext, files: readonly File[]): void {
   local.set(problemKey('composer'), undefined)
   attach(local, snapshot.conversationId, files).catch((thrown: unknown) => {
@@ -14,7 +14,7 @@ export function attachTo({ local, words, snapshot }: ChatContext, files: readonl
   })
 }
 
-/** The files of the message that is being written, each with a button that takes it away. */
+/** Shows the files of the draft, each with a button to remove it. */
 export function attachedView(
   { words, local, snapshot }: ChatContext,
   files: readonly FilePart[],
@@ -53,7 +53,7 @@ export function attachButton(context: ChatContext): TemplateResult {
   `
 }
 
-/** A picture, or the file's name. Pictures that are part of a conversation are shown: nothing is loaded for them. */
+/** Shows a picture, or the file's name. Pictures are part of the conversation: nothing is loaded for them. */
 export function fileView({ mediaType, data }: FilePart, name: string): TemplateResult {
   const isPicture = /^image\/(png|jpeg|gif|webp|avif)$/.test(mediaType)
   return isPicture
@@ -61,7 +61,7 @@ export function fileView({ mediaType, data }: FilePart, name: string): TemplateR
     : html`<span class="file">${name}</span>`
 }
 
-/** Of a drop on the chat: files are attached, anything else is the browser's. */
+/** Handles a drop on the chat: attaches files, and leaves anything else to the browser. */
 export function onDrop(context: ChatContext, event: DragEvent): void {
   markDrop(event, false)
   const files = [...(event.dataTransfer?.files ?? [])]

@@ -12,7 +12,7 @@ import { iconView } from './icon.ts'
 import { problemView } from './problem.ts'
 import { waitingView } from './waiting.ts'
 
-/** A call of a tool: what it is called, how it stands, what went in and came out, and what a person is asked about it. */
+/** Shows a tool call: title, state, input, output, and the controls that it waits for. */
 export function callView(context: ChatContext, call: ShownCall): TemplateResult {
   const { words, snapshot } = context
   const state = stateIn(snapshot, call)
@@ -20,7 +20,7 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
   const title = titleOf(context, call)
   const pending = snapshot.pending.find((each) => isOf(each, call))
   const isOwnCard = Object.hasOwn(context.renderers, call.toolName)
-  // By its property: a policy without `unsafe-inline` refuses a style attribute.
+  // Set by property: a policy without `unsafe-inline` refuses a style attribute.
   return html`
     <div
       class="call ${kind} ${isOwnCard ? 'card' : ''}"
@@ -46,7 +46,7 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
   `
 }
 
-/** What a person reads first of a call: what it does, where that can be said; else what its tool is called. */
+/** Returns a call's heading: a description of its action if there is one, else the tool's title or name. */
 export function titleOf(
   { words, local }: Pick<ChatContext, 'words' | 'local'>,
   call: ShownCall | PendingCall,
@@ -56,12 +56,12 @@ export function titleOf(
   return pageSentence(call, words)?.text ?? visibleText(call.title ?? call.toolName)
 }
 
-/** What a host's card can say by `respond`; whether an interrupted call happened is none of it. */
+/** Whether a host's card answers this call by `respond`. The chat asks about interrupted calls itself. */
 function isAnsweredByCard(context: ChatContext, call: ShownCall, { kind }: PendingCall): boolean {
   return (kind === 'approval' || kind === 'answer') && context.answersItself(call)
 }
 
-/** A ring that turns, or a sign of how it ended. */
+/** Shows a spinner, or an icon for the outcome. */
 export function stateIcon(kind: CallState['kind']): TemplateResult {
   return kind === 'working' ? html`<span class="ring"></span>` : iconView(kind)
 }
@@ -106,7 +106,7 @@ function detailsView(
   `
 }
 
-/** Whose the tool is, which its title may not tell. */
+/** Shows the source of the tool, which its title may not tell. */
 export function sourceView(
   { words }: ChatContext,
   { source }: Pick<ShownCall, 'source'>,
@@ -130,7 +130,7 @@ function inputOf({ input, inputText }: ShownCall): string {
   return inputText === undefined ? '' : visibleText(inputText)
 }
 
-/** Of a longer text, so much is in view before a person asks for all of it. Characters. */
+/** Characters of a long text that are shown before a person asks for all of it. */
 const LONGEST = 4000
 
 function blockView(
@@ -152,7 +152,7 @@ function blockView(
   `
 }
 
-/** What a tool has reported: a number between 0 and 1 is a bar, a text its words. */
+/** Shows a tool's progress: a bar for a number between 0 and 1, and its text. */
 function progressView({ progress }: ShownCall): TemplateResult | typeof nothing {
   const { ratio, text } = progressOf(progress)
   if (ratio === undefined && text === undefined) return nothing

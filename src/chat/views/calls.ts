@@ -11,7 +11,7 @@ export function isCallsOpen(local: LocalState, key: string): boolean {
   return local.get<boolean>(openKey(key)) ?? false
 }
 
-/** Calls in one line, which opens: of one tool, or of several that change nothing. */
+/** Folds several calls into one line: calls of one tool, or of several tools that change nothing. */
 export function callsView(
   context: ChatContext,
   key: string,

@@ -16,13 +16,13 @@ import { rowView } from './row.ts'
 import { loadedView } from './loaded-view.ts'
 import { askBeforeLeaving } from './leaving.ts'
 
-/** A sheet in place of the messages: the list of conversations, or the memories. */
+/** Loads the sheets that replace the messages: the list of conversations, or the memories. */
 const sheetView = loadedView<[]>({ name: 'sheets', box: 'list' }, async () => {
   const { sheetView } = await import('./sheets.ts')
   return sheetView
 })
 
-/** A whole element: a bubble's button, or the chat. */
+/** Shows the whole element: a bubble's button, or the chat. */
 export function chatView(context: ChatContext): TemplateResult {
   const { words, placement, isOpen } = context
   if (placement === 'bubble' && !isOpen) return bubbleView(context)
@@ -44,7 +44,7 @@ export function chatView(context: ChatContext): TemplateResult {
   `
 }
 
-/** A closed bubble says what waits for the person, and turns a ring while it works. */
+/** Shows a closed bubble, with the number of calls that wait for the person, or a spinner while it works. */
 function bubbleView({ words, snapshot, locale, actions }: ChatContext): TemplateResult {
   const waiting = waitingOf(snapshot).length
   const count = numberFormat(locale).format(waiting)
@@ -66,7 +66,7 @@ function bubbleView({ words, snapshot, locale, actions }: ChatContext): Template
 function onKey({ placement, actions }: ChatContext, event: KeyboardEvent): void {
   const { key, isComposing, defaultPrevented, currentTarget: chat } = event
   if (isComposing || defaultPrevented || !(chat instanceof Element)) return
-  // What stands in place of the messages goes first, by the button that has opened it.
+  // Escape first closes a sheet, by the button that opened it.
   const opener = chat.querySelector<HTMLElement>('.header [aria-expanded=true]')
   if (key === 'Escape' && opener) {
     event.preventDefault()
@@ -76,7 +76,7 @@ function onKey({ placement, actions }: ChatContext, event: KeyboardEvent): void 
   else if (walkMessages(chat, event)) event.preventDefault()
 }
 
-/** Of a panel: what its width is changed by. */
+/** Shows the edge of a panel, which changes its width. */
 function edgeView({ words, width }: ChatContext): TemplateResult {
   return html`<div
     class="edge"
@@ -135,7 +135,7 @@ function logView(context: ChatContext): TemplateResult {
   `
 }
 
-/** In place of the rows behind those that are drawn. */
+/** Placeholder for the rows after those that are drawn. */
 const LATER = { type: 'later', key: 'later' } as const
 
 /** A button that draws more of a long conversation. */

@@ -7,8 +7,8 @@ import { attachButton, attachedView, attachTo } from './attached.ts'
 import { iconButton } from './icon.ts'
 
 /**
- * Where a person writes. Enter sends, but not the one that ends a composition of an input method. While a run is open,
- * what is sent steers it.
+ * The message field and its buttons. Enter sends, except when it ends an input method's composition. During a run, a sent
+ * message steers it.
  */
 export function composerView(context: ChatContext): TemplateResult {
   const { snapshot, words, local, actions } = context
@@ -25,7 +25,7 @@ export function composerView(context: ChatContext): TemplateResult {
     setAttached(local, conversationId, [])
   }
   const onKey = (event: KeyboardEvent): void => {
-    // 229: Safari ends a composition before the key that ended it.
+    // Safari fires `compositionend` before the keydown that caused it, but marks that keydown with code 229.
     const isComposing = event.isComposing || event.keyCode === 229
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !isComposing) send(event)
   }
@@ -61,7 +61,7 @@ export function composerView(context: ChatContext): TemplateResult {
   `
 }
 
-/** The button that sends what is written and, while a run is open, the one that stops it. Only those that can do something are there. */
+/** The send button and, during a run, the stop button. With nothing to send, a run shows only the stop button. */
 function buttonsView(
   context: ChatContext,
   isEmpty: boolean,

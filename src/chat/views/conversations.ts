@@ -7,7 +7,7 @@ import { downloadFile } from '../../stage/download-file.ts'
 import { numberFormat } from '../formats.ts'
 import { memoriesForPeople, openMemories } from '../listed-memories.ts'
 
-/** All conversations, to open, search, rename and delete. */
+/** Lists all conversations, to open, search, rename and delete them. */
 export function conversationsView(context: ChatContext): TemplateResult {
   const { agent, words, local, locale } = context
   const query = (local.get<string>('search') ?? '').toLocaleLowerCase(locale)
@@ -105,7 +105,7 @@ function renameView(
       @input=${({ target }: Event) => local.set(key, (target as HTMLInputElement).value)}
       @keydown=${(event: KeyboardEvent) => {
         if (event.key !== 'Escape') return
-        // A bubble stays open.
+        // Escape must not also close a bubble.
         event.preventDefault()
         local.set(key, undefined)
       }}
@@ -114,7 +114,7 @@ function renameView(
   </form>`
 }
 
-/** A conversation is deleted for good once nobody has wanted it back for some seconds. */
+/** Offers to undo a deletion. It becomes final after some seconds. */
 function deletedView(
   { words, actions }: ChatContext,
   { title }: ConversationRecord,
@@ -134,7 +134,7 @@ function fileView(context: ChatContext): TemplateResult {
   const read = ({ target }: Event): void => {
     const field = target as HTMLInputElement
     const file = field.files?.[0]
-    // The same one may be chosen again.
+    // Clearing the field lets the person choose the same file again.
     field.value = ''
     if (!file) return
     actions.perform({ name: 'import', detail: { file }, key: 'list' }, async () => {

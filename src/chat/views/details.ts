@@ -11,21 +11,21 @@ import { iconButton } from './icon.ts'
 type Maybe = TemplateResult | typeof nothing
 
 export interface Details {
-  /** Calls that wait for the person and are not all in view. */
+  /** Number of calls that wait for the person; 0 if all of them are in view. */
   readonly waiting: number
-  /** The model that an engine loads, and the button that ends it. */
+  /** Label of the model that loads in the browser; `cancel` is the button that stops it. */
   readonly loading: string
   readonly cancel: Maybe
 }
 
-/** Notices that most conversations never have. */
+/** Notices that few conversations need. */
 export function detailsView(context: ChatContext, details: Details): TemplateResult {
   return html`${waitingCallsView(context, details.waiting)} ${planView(context)}
   ${taintView(context)} ${consentsView(context)} ${leavingView(context)}
   ${loadingView(context, details)} ${queueView(context)} ${unsentView(context)}`
 }
 
-/** Where calls wait for the person that are not all in view. */
+/** Leads to calls that wait for the person outside of the view. */
 function waitingCallsView({ words, locale }: ChatContext, waiting: number): Maybe {
   if (waiting === 0) return nothing
   const count = numberFormat(locale).format(waiting)
@@ -40,7 +40,7 @@ function waitingCallsView({ words, locale }: ChatContext, waiting: number): Mayb
   </p>`
 }
 
-/** The model's plan, and how far it is. */
+/** The model's plan, with its progress. */
 function planView({ snapshot, words, locale }: ChatContext): Maybe {
   const { plan } = snapshot
   if (!plan) return nothing
@@ -56,7 +56,7 @@ function planView({ snapshot, words, locale }: ChatContext): Maybe {
   </details>`
 }
 
-/** Sources of outside content in the conversation. */
+/** Sources of untrusted content in the conversation. */
 function taintView({ snapshot, words, locale }: ChatContext): Maybe {
   const { taint } = snapshot
   if (taint.length === 0) return nothing
@@ -98,7 +98,7 @@ function consentsView({ snapshot, words, actions, conversation }: ChatContext): 
   </details>`
 }
 
-/** A link to another site, pressed in a conversation that holds words of others, says where it leads before it does. */
+/** Shows a pressed link's full address before it opens, if the conversation has untrusted content. */
 function leavingView({ words, local }: ChatContext): Maybe {
   const address = local.get<string>('leaving')
   if (address === undefined) return nothing
@@ -114,7 +114,7 @@ function leavingView({ words, local }: ChatContext): Maybe {
   </p>`
 }
 
-/** A model that is being loaded, until its run is stopped. */
+/** Progress of a model that loads in the browser. */
 function loadingView({ around, locale }: ChatContext, { loading: label, cancel }: Details): Maybe {
   if (!around.loading) return nothing
   const { ratio, percent, bytes } = loadingShown(around.loading, locale)
@@ -125,7 +125,7 @@ function loadingView({ around, locale }: ChatContext, { loading: label, cancel }
   </p>`
 }
 
-/** Messages that were written while the run is open, and have not reached the model. */
+/** Messages sent during the run that haven't reached the model. */
 function queueView({ snapshot, words, actions, conversation, local }: ChatContext): Maybe {
   const { queued } = snapshot
   const sent = sentWhileLoading(snapshot, local)
@@ -151,7 +151,7 @@ function queueView({ snapshot, words, actions, conversation, local }: ChatContex
   </ul>`
 }
 
-/** A text that did not reach the conversation goes back to where it was written. */
+/** Shows a message that couldn't be sent. A button puts it back into the composer. */
 function unsentView({ snapshot, words, local }: ChatContext): Maybe {
   const { text, files } = unsentIn(local, snapshot)
   if (text === undefined) return nothing

@@ -9,14 +9,14 @@ import { problemKey } from '../problem-key.ts'
 import { contentOf, fieldView } from './ask.ts'
 import { formKey, type OpenForm, schemaOf } from './input.ts'
 
-/** A value of an input, or all of an input that is no record. */
+/** A value of an input, or the whole input if it isn't an object. */
 interface EditedField {
-  /** Null: the whole input. */
+  /** Null for the whole input. */
   readonly key: string | null
   readonly value: JsonValue | undefined
   readonly title: string
   readonly hint?: string | undefined
-  /** Null: written as JSON. */
+  /** Null if the value is edited as JSON. */
   readonly schema: FieldSchema | null
   readonly isRequired: boolean
 }
@@ -24,9 +24,8 @@ interface EditedField {
 type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
 /**
- * A form for the input of a call that waits for an approval. What a person writes is kept as the call's edited input, value by
- * value; values that they leave alone stay as the model wrote them. The call is approved once the form is closed and the card
- * shows the new input.
+ * A form for the input of a call that waits for approval. Each change is saved to the call's edited input; other values stay
+ * as the model wrote them. The call can be approved after the form is closed and the card shows the new input.
  */
 export function editInputView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words, local } = context
@@ -74,7 +73,7 @@ export function editInputView(context: ChatContext, call: PendingCall): Template
   </form>`
 }
 
-/** The fields of the input, and those of the schema that it doesn't have. */
+/** Returns the input's fields, then those that only the schema has. */
 function fieldsOf(
   context: ChatContext,
   call: PendingCall,
@@ -102,22 +101,22 @@ function fieldsOf(
   })
 }
 
-/** Longer choices are cut where they are shown. */
+/** Most characters of a choice. A longer one would be cut in its control. */
 const LONGEST_CHOICE = 40
 
-/** Types with a control, and what `typeof` says of their values. */
+/** Types that have a control, with the `typeof` of their values. */
 const TYPES = { string: 'string', number: 'number', integer: 'number', boolean: 'boolean' }
 
-/** Limits that a control checks. A `format` would change how a value is written. */
+/** Schema keywords that a control checks. `format` isn't one: it would change how the value is entered. */
 const LIMITS = ['minimum', 'maximum', 'minLength', 'maxLength']
 
-/** The schema of a control for a text, a number, a choice or a boolean; null for anything else. */
+/** Returns a schema for a text, number, choice or boolean control. Null for anything else. */
 function simpleSchema(
   described: Readonly<Record<string, unknown>> | null,
   value: JsonValue | undefined,
 ): FieldSchema | null {
   const { type = typeof value, enum: choices, ...more } = described ?? {}
-  // A text or number may be left out, while a box has no third state.
+  // A text or number can stay empty if it has no value. A checkbox can't.
   const isOfType =
     value === undefined ? type !== 'boolean' : typeof value === TYPES[type as keyof typeof TYPES]
   if (!isOfType || !Object.hasOwn(TYPES, String(type))) return null
@@ -136,7 +135,7 @@ function isShort(choice: unknown): boolean {
   return typeof choice === 'string' && choice.length <= LONGEST_CHOICE
 }
 
-/** Names of controls are places: one that a model has chosen could hide a method of the form. */
+/** `name` is the field's index. A name chosen by the model, such as `submit`, could hide a method of the form. */
 function fieldOf(
   { words }: ChatContext,
   { value, title, hint, schema, isRequired }: EditedField,
@@ -145,7 +144,7 @@ function fieldOf(
   if (schema)
     return fieldView(words, name, {
       schema: { ...schema, title, ...(hint !== undefined && { description: hint }) },
-      // A text that a model has left empty may stay so.
+      // The person may keep a text that the model left empty.
       isRequired: isRequired && value !== '',
       isSensitive: false,
     })
@@ -162,7 +161,7 @@ function fieldOf(
   </label>`
 }
 
-/** Null for what is no JSON; a value of undefined is left out of the input. */
+/** Reads a control. Null if its text isn't valid JSON; `value: undefined` removes the field from the input. */
 function readControl(
   { schema, value: before }: EditedField,
   { name, value: text }: Control,
@@ -206,7 +205,7 @@ function showProblem(control: Control): void {
   control.ariaInvalid = `${!control.validity.valid}`
 }
 
-/** Why an approval with this input was refused, if this field was the reason. */
+/** Returns why an approval with this input was refused, if it was because of this field. Otherwise empty. */
 function refusalOf(
   { local }: ChatContext,
   { toolCallId }: PendingCall,
@@ -218,7 +217,7 @@ function refusalOf(
 
 const begun = new WeakSet<OpenForm>()
 
-/** Once a form is drawn that was not there before. */
+/** Focuses the first control of a form, only when it first appears. */
 function focusFirst(form: OpenForm): void {
   if (begun.has(form)) return
   begun.add(form)

@@ -6,7 +6,7 @@ import { sourceView, stateIcon, titleOf } from './call.ts'
 import { problemView } from './problem.ts'
 import { waitingView } from './waiting.ts'
 
-/** What calls of other agents, which calls of this conversation asked, wait for, one by one. */
+/** Shows waiting calls of child agents, one by one. */
 export function elsewhereView(context: ChatContext): TemplateResult {
   const { snapshot, words, renderers } = context
   const together = askedTogether(snapshot, (toolName) => Object.hasOwn(renderers, toolName))

@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit'
 import type { ChatContext } from '../context.ts'
 
-/** In place of messages: a greeting, and the suggestions as buttons. */
+/** Shown while there are no messages: a greeting, and suggestions as buttons. */
 export function emptyView({ suggestions, actions, words }: ChatContext): TemplateResult {
   return html`
     <div class="empty" part="empty">

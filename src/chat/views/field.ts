@@ -50,7 +50,7 @@ function control(
   }
 }
 
-/** Characters of a text that has several lines to be written in. */
+/** Longer default texts get a control with several lines. Characters. */
 const LONG = 40
 
 const INPUT_TYPES = {
@@ -62,7 +62,7 @@ const INPUT_TYPES = {
 
 function textControl(name: string, field: TextField, isRequired: boolean): TemplateResult {
   const { format, minLength, maxLength, default: preset = '' } = field
-  // An input of one line would cut it, or lose its line breaks.
+  // A one-line input would cut the text, or lose its line breaks.
   if (preset.length > LONG || preset.includes('\n'))
     return html`<textarea
       name=${name}
@@ -83,7 +83,7 @@ function textControl(name: string, field: TextField, isRequired: boolean): Templ
   />`
 }
 
-/** As `datetime-local` has it. Nothing for what is no time. */
+/** Formats a time for `datetime-local`; empty for an invalid date. */
 function localTime(time: Date): string {
   if (Number.isNaN(time.getTime())) return ''
   return new Date(time.getTime() - time.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

@@ -5,12 +5,12 @@ import { textOf } from '../parts/text-of.ts'
 import { problemKey } from '../problem-key.ts'
 import { iconButton } from './icon.ts'
 
-/** What the assistant and the conversation are called, and the way to the others. */
+/** Shows the names of the assistant and the conversation, and the button that lists the others. */
 export function headerView(context: ChatContext): TemplateResult {
   const { snapshot, words, local, actions, placement } = context
   const isListOpen = local.get('list') !== undefined
   const toggleList = (): void => {
-    // Of what was done there before.
+    // Clears errors of earlier actions there.
     for (const key of ['list', 'sheets']) local.set(problemKey(key), undefined)
     local.set('list', isListOpen ? undefined : 'conversations')
   }
@@ -30,7 +30,7 @@ export function headerView(context: ChatContext): TemplateResult {
   `
 }
 
-/** A title, unless it is the beginning of the first message, which is in view below it. */
+/** Returns the title, unless it is the beginning of the first message, which is in view below it. */
 function titleOf({ title = '', messages: [first] }: ConversationSnapshot): string {
   const text = first ? textOf(first).trim().replace(/\s+/g, ' ') : ''
   return text.startsWith(title.replace(/…$/, '')) ? '' : title

@@ -54,8 +54,8 @@ interface IconButton {
   /** CSS class of the button. Default: `quiet`. */
   readonly type?: string
   readonly isDisabled?: boolean
-  /** Of a button that stays pressed. */
+  /** State of a toggle button. */
   readonly isPressed?: boolean
-  /** Of a button that opens something. */
+  /** State of a button that opens something. */
   readonly isExpanded?: boolean
 }

@@ -5,25 +5,25 @@ import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { beginningOf, type InputField, inputFields } from '../parts/input-fields.ts'
 
-/** A form that edits an input. */
+/** An open form that edits a call's input. */
 export interface OpenForm {
-  /** The input that the form began with. */
+  /** The input before editing. */
   readonly from: JsonValue
-  /** Where the form is shown. */
+  /** The card that contains the form. */
   readonly card: Element | null
 }
 
-/** The key of a call's `OpenForm`, from the key of its edited input. */
+/** Returns the key of a call's `OpenForm` from the key of its edited input. */
 export function formKey(inputKey: string): string {
   return `form-${inputKey}`
 }
 
-/** The schema of a call's tool. Another agent's tools may have the same names: null. */
+/** Returns the schema of a call's tool. Null for another agent's call: its tools may have the same names. */
 export function schemaOf({ agent }: ChatContext, call: PendingCall): JsonSchema | null {
   return call.conversationId === undefined ? agent.inputSchema(call.toolName) : null
 }
 
-/** The input of a call that a person decides about: field by field, else as JSON. Long texts are shortened, no field is left out. */
+/** Shows the input of a call to approve: every field, or JSON. Long texts are shortened and can be expanded. */
 export function inputView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words } = context
   const fields = inputFields(call.input, schemaOf(context, call))

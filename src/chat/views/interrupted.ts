@@ -5,7 +5,7 @@ import type { ChatContext } from '../context.ts'
 import { refOf } from '../parts/call-ref.ts'
 import { inputView } from './input.ts'
 
-/** A call was cut off while it ran: what became of it. */
+/** Asks the person whether an interrupted call took effect. */
 export function interruptedView(context: ChatContext, call: PendingCall): TemplateResult {
   const { agent, words, actions, locale, snapshot } = context
   const shown = snapshot.messages

@@ -1,9 +1,9 @@
 import type { ChatContext } from '../context.ts'
 
-/** Key of the address that a person is asked about. */
+/** Key of the address that the person has to confirm. */
 export const LEAVING = 'leaving'
 
-/** A link to another site, in a conversation with untrusted content, is asked about before it opens. */
+/** Requests confirmation before a link to another site opens, if the conversation has untrusted content. */
 export function askBeforeLeaving({ snapshot, local }: ChatContext, event: Event): void {
   const { target } = event
   const link =

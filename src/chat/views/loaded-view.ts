@@ -5,8 +5,8 @@ import { problemKey } from '../problem-key.ts'
 type View<Rest extends readonly unknown[]> = (context: ChatContext, ...rest: Rest) => TemplateResult
 
 /**
- * A view that few people see: its code is loaded when it is first drawn. What can't be fetched is tried again by a press
- * only, since each drawing would ask for it. `name` is the key of its problem, `box` the class of what stands in its place.
+ * A view that few people need; its code loads when it is first drawn. After a failed load only a button retries, because a
+ * retry on each render would never stop. `name`: key of the view's problem. `box`: class of the placeholder.
  */
 export function loadedView<Rest extends readonly unknown[]>(
   { name, box }: { readonly name: string; readonly box: string },

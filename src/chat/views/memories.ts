@@ -13,10 +13,10 @@ import {
 } from '../listed-memories.ts'
 import { problemKey } from '../problem-key.ts'
 
-/** More are not drawn: a person searches then. */
+/** Maximum number of entries drawn; for more, a person searches. */
 const MOST_SHOWN = 200
 
-/** What is remembered beyond conversations, to look through, search, save and delete. */
+/** Shows the agent's memories, to browse, search, save and delete. */
 export function memoriesView(context: ChatContext): TemplateResult {
   const { words, local, locale } = context
   const query = (local.get<string>('memory-search') ?? '').toLocaleLowerCase(locale)
@@ -53,7 +53,7 @@ export function memoriesView(context: ChatContext): TemplateResult {
   `
 }
 
-/** Nothing is found, or not yet; of what can't be read, its problem says so. */
+/** Shows that nothing is found, or not read yet. A failed reading has its own text. */
 function emptyView(context: ChatContext): TemplateResult | typeof nothing {
   const { words, local } = context
   if (listedMemories(context)) return html`<p class="note">${words.noMemories}</p>`
@@ -82,7 +82,7 @@ function entryView(context: ChatContext, found: FoundMemory): TemplateResult {
   </li>`
 }
 
-/** Of all that is found. What is deleted here is gone: it takes two presses. */
+/** Buttons for all found entries. Deletion can't be undone, so it takes two presses. */
 function allView(context: ChatContext, found: readonly FoundMemory[]): TemplateResult {
   const { words, local, locale } = context
   const isSure = isForgettingArmed(local, found)
@@ -92,7 +92,7 @@ function allView(context: ChatContext, found: readonly FoundMemory[]): TemplateR
     <button
       type="button"
       @click=${({ detail }: MouseEvent) => {
-        // A double click is one press.
+        // A double click counts as one press.
         if (isSure && detail > 1) return
         armForgetting(local, isSure ? null : found)
         if (isSure) forget(context, found)
@@ -117,7 +117,7 @@ function forget(context: ChatContext, found: readonly FoundMemory[]): void {
   )
 }
 
-/** As `export()` of a memory has it: JSON Lines, oldest first. */
+/** Saves entries in the format of a memory's `export()`: JSON Lines, oldest first. */
 function save(found: readonly FoundMemory[]): void {
   const lines = found.toReversed().map(({ entry }) => `${JSON.stringify(entry)}\n`)
   void downloadFile(new Blob(lines).stream(), 'memory')

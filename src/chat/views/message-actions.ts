@@ -9,10 +9,10 @@ import { ownActionsView } from './answer.ts'
 import { iconButton } from './icon.ts'
 import { edit } from './message-editor.ts'
 
-/** How long a copied message says so. Milliseconds. */
+/** How long a message is shown as copied. Milliseconds. */
 const COPIED_FOR = 2000
 
-/** What can be done with a message that is complete. */
+/** Shows the actions on a complete message. */
 export function messageActionsView(
   context: MessageContext,
   message: ShownMessage,
@@ -79,7 +79,7 @@ function branchView(context: MessageContext, { index, ids }: ShownBranch): Templ
   `
 }
 
-/** The page hears of it by `offstage-feedback`. The button that was pressed last stays pressed. */
+/** Shows feedback buttons. The page gets `offstage-feedback`; the button pressed last stays pressed. */
 function feedbackView(
   { words, local, actions }: MessageContext,
   message: ShownMessage,

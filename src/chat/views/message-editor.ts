@@ -9,18 +9,18 @@ export function isEdited({ local }: MessageContext, message: ShownMessage): bool
   return local.get(editKey(message)) !== undefined
 }
 
-/** Begins to edit a message of the person's. The focus is kept from where it was pressed: to the field. */
+/** Starts to edit one of the person's messages. The pressed button gets the focus, which then moves to the field. */
 export function edit(
   { local }: MessageContext,
   message: ShownMessage,
   { currentTarget }: Event,
 ): void {
-  // Not every browser gives it to a button that a pointer presses.
+  // Some browsers don't focus a button on click.
   if (currentTarget instanceof HTMLElement) currentTarget.focus({ preventScroll: true })
   local.set(editKey(message), textOf(message))
 }
 
-/** The message as a field. Sent, it begins a branch beside the message; until it has, the field stays. */
+/** Shows a message as a field. Sending starts a new branch; the field stays until that succeeds. */
 export function editorView(context: MessageContext, message: ShownMessage): TemplateResult {
   const { words, local, actions } = context
   const text = local.get<string>(editKey(message)) ?? ''
@@ -44,7 +44,7 @@ export function editorView(context: MessageContext, message: ShownMessage): Temp
           local.set(editKey(message), (event.target as HTMLTextAreaElement).value)}
         @keydown=${(event: KeyboardEvent) => {
           if (event.key !== 'Escape') return
-          // A bubble stays open.
+          // Escape must not also close a bubble.
           event.preventDefault()
           close()
         }}

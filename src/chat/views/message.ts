@@ -59,7 +59,7 @@ export function messageView(context: MessageContext, message: ShownMessage): Tem
   `
 }
 
-/** What a second look at the answer has said of it: remarks, or what stood there before. */
+/** Shows the result of a reflection on the answer: remarks, or the original text. */
 function reflectionView(
   { words, markdown: options }: MessageContext,
   { reflection }: ShownMessage,
@@ -104,7 +104,7 @@ function partView(
   }
 }
 
-/** How long it took is known where it was seen. */
+/** Returns the title of a reasoning part, with its duration if that was measured. */
 function reasoningTitle(
   { words, local, locale }: MessageContext,
   message: ShownMessage,

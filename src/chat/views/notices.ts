@@ -18,7 +18,7 @@ import { loadedView } from './loaded-view.ts'
 import { offerView } from './offers.ts'
 import { LEAVING } from './leaving.ts'
 
-/** What is to be said of the run and its conversation, between messages and composer. */
+/** Shows notices about the run and its conversation, between messages and composer. */
 export function noticesView(context: ChatContext): TemplateResult {
   return html`
     <div class="notices" part="notices">
@@ -45,7 +45,7 @@ function detailsOf(context: ChatContext): Maybe {
   return detailsView(context, { waiting, loading: textIn(context, text), cancel })
 }
 
-/** How many calls wait for the person, where not all of them are in view. */
+/** Number of calls that wait for the person; 0 if all of them are in view. */
 function unseenOf({ snapshot, isFollowing, renderers }: ChatContext): number {
   const waiting = waitingOf(snapshot).length
   const together = askedTogether(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
@@ -53,13 +53,13 @@ function unseenOf({ snapshot, isFollowing, renderers }: ChatContext): number {
   return cards === 1 && isFollowing ? 0 : waiting
 }
 
-/** Why what was pressed last came to nothing. */
+/** Shows why the last action failed. */
 function problemView({ local }: ChatContext): Maybe {
   const problem = local.get<string>(problemKey('notices'))
   return problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`
 }
 
-/** The calls that wait for a person. */
+/** Returns the calls that wait for a person. */
 export function waitingOf({
   pending,
 }: Pick<ConversationSnapshot, 'pending'>): readonly PendingCall[] {
@@ -68,7 +68,7 @@ export function waitingOf({
 
 type Maybe = TemplateResult | typeof nothing
 
-/** The states of a conversation that have their place here. */
+/** Shows the conversation's states that belong in this place. */
 export function stateViews(context: ChatContext, place: StateRow['place']): Maybe[] {
   return statesOf(context.snapshot, context.around)
     .filter((name) => STATES[name].place === place)
@@ -77,11 +77,11 @@ export function stateViews(context: ChatContext, place: StateRow['place']): Mayb
 
 type StateView = (context: ChatContext, row: StateRow) => Maybe
 
-/** A ring that turns while the model is waited for. */
+/** Shows a spinner while the model is awaited. */
 const waitView: StateView = (context, { text }) =>
   html`<p class="thinking" part="thinking"><span class="ring"></span>${textIn(context, text)}</p>`
 
-/** States that are more than a line and a button. */
+/** Views of states that need more than a line and a button. */
 const VIEWS: { readonly [name in StateName]?: StateView } = {
   'not-begun': (context, { offers }) => failureView(context, context.snapshot.error, offers),
   thinking: waitView,
@@ -93,7 +93,7 @@ function lineView(context: ChatContext, { text, offers }: StateRow): Maybe {
   return line ? html`<p class="notice">${line} ${offerView(context, offers)}</p>` : nothing
 }
 
-/** Why a run failed, with the server's own words for those who look for them. */
+/** Shows why a run failed, with the server's own message as details. */
 export function failureView(
   context: ChatContext,
   error: ErrorData | undefined,
@@ -102,7 +102,7 @@ export function failureView(
   if (!error) return nothing
   const { words, around } = context
   const { text, details } = failureWords(error, words)
-  // A notice says that the device is offline.
+  // Offline, a notice already says so.
   const isServer = (error.code === 'network' || error.code === 'timeout') && !around.isOffline
   return html`<div
     class="notice problem failure"

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { ChatContext } from '../context.ts'
 import type { Offer } from '../parts/states.ts'
 
-/** Buttons of states that are a line of text. The other offers are parts of their own views. */
+/** Buttons of states that show one line of text. Other offers have buttons in their own views. */
 const BUTTONS: {
   readonly [offer in Offer]?: (context: ChatContext) => readonly [string, () => void]
 } = {

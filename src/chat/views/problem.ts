@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { answerKey, problemKey } from '../problem-key.ts'
 import type { ChatContext } from '../context.ts'
 
-/** Why what was pressed of a call came to nothing. */
+/** Shows why the last action on a call failed. */
 export function problemView(
   { local }: ChatContext,
   call: { readonly toolCallId: string },

@@ -6,7 +6,7 @@ import { refOf } from '../parts/call-ref.ts'
 import { contentOf } from '../parts/form-content.ts'
 import { fieldView } from './field.ts'
 
-/** What the agent asks: a choice, a text, or a form. All of its words are a model's, and shown as text. */
+/** Shows the agent's question: a choice, a text or a form. All of its words are a model's, and shown as text. */
 export function questionView(context: ChatContext, call: PendingCall): TemplateResult {
   const { agent, words, actions } = context
   const { question, toolCallId: key } = call

@@ -13,7 +13,7 @@ import { callsView, isCallsOpen } from './calls.ts'
 import { messageView } from './message.ts'
 import { failureView } from './notices.ts'
 
-/** A row. What a long conversation consists of is drawn anew only when something that it is made of has changed. */
+/** Renders a row. Messages and finished calls render again only when their inputs change: a long conversation has many. */
 export function rowView(context: ChatContext, row: ChatRow): TemplateResult | DirectiveResult {
   const { words, locale, local, snapshot } = context
   switch (row.type) {
@@ -34,7 +34,7 @@ export function rowView(context: ChatContext, row: ChatRow): TemplateResult | Di
         ? guard(callMadeOf(context, row.call), () => callView(context, row.call))
         : callView(context, row.call)
     case 'calls':
-      // Open, it has all that its calls have.
+      // An open group renders its calls, so it depends on everything that they depend on.
       return isCallsOpen(local, row.key)
         ? callsView(context, row.key, row.calls)
         : guard([...row.calls, words, locale], () => callsView(context, row.key, row.calls))
@@ -66,7 +66,7 @@ function madeOf(context: MessageContext, message: ShownMessage): unknown[] {
   ]
 }
 
-/** Nothing more comes of it by itself, and nobody is asked about it. */
+/** Whether the call has ended and waits for no answer. */
 function isOver({ snapshot }: ChatContext, call: ShownCall): boolean {
   const { kind } = stateIn(snapshot, call)
   const isSettled = kind === 'done' || kind === 'problem'

@@ -3,7 +3,7 @@ import type { ChatContext } from '../context.ts'
 import { conversationsView } from './conversations.ts'
 import { memoriesView } from './memories.ts'
 
-/** The list of conversations, or what is remembered. */
+/** Shows the list of conversations or of memories. */
 export function sheetView(context: ChatContext): TemplateResult {
   return context.local.get('list') === 'memories'
     ? memoriesView(context)

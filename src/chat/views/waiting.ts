@@ -4,13 +4,13 @@ import type { ChatContext } from '../context.ts'
 import { approvalView } from './approval.ts'
 import { loadedView } from './loaded-view.ts'
 
-/** The cards of questions and of calls that were cut off. */
+/** Loads the cards of questions and of interrupted calls. */
 const askView = loadedView<[PendingCall]>({ name: 'asks', box: 'question' }, async () => {
   const { askView } = await import('./ask.ts')
   return askView
 })
 
-/** What a call waits for from a person. */
+/** Shows the controls that a call waits for. */
 export function waitingView(
   context: ChatContext,
   call: PendingCall,

@@ -1,7 +1,7 @@
 import { en } from './en.ts'
 import type { Words } from './words.ts'
 
-/** Languages beside English, by their first part: each is loaded by pages that need it. */
+/** Languages besides English, by the first part of their tag. Each loads only where it is needed. */
 const OTHERS: Readonly<Record<string, () => Promise<Words>>> = {
   zh: async () => (await import('./zh.ts')).zh,
 }
@@ -9,13 +9,13 @@ const OTHERS: Readonly<Record<string, () => Promise<Words>>> = {
 const tables = new Map<string, Words>()
 const loads = new Map<string, Promise<void>>()
 
-/** The words of a language; undefined: they are to be loaded first. English in place of a language that there isn't. */
+/** Returns a language's words, or English if it isn't supported. Undefined until `loadTable` has loaded them. */
 export function tableOf(locale: string): Words | undefined {
   const language = firstPart(locale)
   return tables.get(language) ?? (Object.hasOwn(OTHERS, language) ? undefined : en)
 }
 
-/** English stands in for what can't be fetched. */
+/** Loads a language's words. If that fails, English is used instead. */
 export function loadTable(locale: string): Promise<void> {
   const language = firstPart(locale)
   const known = loads.get(language)

@@ -1,14 +1,14 @@
-/** What calls of page tools do. Names of elements and texts come in quotes. */
+/** Sentences about calls of page tools. Names of elements and texts come in quotes. */
 export interface PageCallWords {
   click(what: string): string
   doubleClick(what: string): string
   rightClick(what: string): string
   type(text: string, what: string): string
   add(text: string, what: string): string
-  /** Of a sentence that says what is typed. */
+  /** Extends a sentence about typing: Enter is pressed, too. */
   thenEnter(sentence: string): string
   fill(fields: string): string
-  /** Of several things, the first one, and how many follow. */
+  /** Names the first of several things, and counts the others. */
   andMore(first: string, count: string): string
   choose(options: string, what: string): string
   check(what: string): string

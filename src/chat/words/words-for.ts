@@ -5,7 +5,7 @@ import { zh } from './zh.ts'
 
 const tables: Readonly<Record<string, Words>> = { en, zh }
 
-/** The words of a language, by its first part; a host's own go before them, and English after. */
+/** Returns a language's words, or English if it isn't supported. `own` replaces single words. */
 export function wordsFor(locale: string, own: Partial<Words> = {}): Words {
   return { ...(tables[firstPart(locale)] ?? en), ...own }
 }

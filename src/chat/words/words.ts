@@ -1,10 +1,10 @@
 import type { ErrorCode, FinishReason, LimitName, ParkReason } from '../../index.ts'
 import type { PageCallWords } from './page-call-words.ts'
 
-/** All that an element says. Texts with a gap are functions; numbers and dates come formatted. */
+/** All texts of an element. Texts with a gap are functions; numbers and dates come formatted. */
 export interface Words {
   readonly heading: string
-  /** In place of the messages of an empty conversation. */
+  /** Shown in an empty conversation. */
   readonly greeting: string
   readonly messageLabel: string
   readonly messagePlaceholder: string
@@ -30,7 +30,7 @@ export interface Words {
   readonly edit: string
   readonly cancel: string
   readonly regenerate: string
-  /** Sent as a message, too, where an answer was cut off. */
+  /** Also sent as a message, to continue an answer that was cut off. */
   readonly goOn: string
   readonly followUps: string
   readonly sources: string
@@ -44,14 +44,14 @@ export interface Words {
   removeAttached(name: string): string
   readonly tooLarge: string
   image(address: string): string
-  /** A box of a list of tasks. */
+  /** Checkbox of a task list. */
   readonly task: string
   callsDone(count: string): string
   readonly input: string
-  /** Of a field of an input that the tool's schema doesn't have. */
+  /** Note on an input field that the tool's schema doesn't have. */
   readonly namedByModel: string
   readonly output: string
-  /** Of a long text that is cut. */
+  /** Button below a long text that is cut. */
   showAll(count: string): string
   readonly states: {
     readonly writing: string
@@ -63,7 +63,7 @@ export interface Words {
     readonly stopped: string
     readonly interrupted: string
     readonly refused: string
-    /** The page has let go of it. */
+    /** The agent was disposed before the call ended. */
     readonly leftOpen: string
   }
   readonly pageCalls: PageCallWords
@@ -94,7 +94,7 @@ export interface Words {
   readonly newConversation: string
   readonly searchConversations: string
   readonly noConversations: string
-  /** No conversation has what is searched for in its title. */
+  /** No conversation's title matches the search. */
   readonly nothingFound: string
   readonly untitled: string
   readonly rename: string
@@ -103,10 +103,10 @@ export interface Words {
   readonly exportFile: string
   readonly importFile: string
   imported(count: string): string
-  /** Of the agent's memories. */
+  /** Heading of the agent's memories. */
   readonly memories: string
   readonly noMemories: string
-  /** Of those that are not drawn. */
+  /** Note on memories that are not drawn. */
   moreMemories(count: string): string
   readonly memoryOfOthers: string
   forgetAll(count: string): string
@@ -118,12 +118,12 @@ export interface Words {
   readonly withdraw: string
   readonly unsent: string
   readonly disposed: string
-  /** The agent was disposed while something was open. */
+  /** The agent was disposed with an unfinished run. */
   readonly letGo: string
   readonly gone: string
   readonly tainted: string
   taintedBy(origin: string, since: string): string
-  /** Stored rows can't be read: what they said is lost. */
+  /** Stored rows can't be read, so their content is lost. */
   readonly setAside: string
   leaving(address: string): string
   readonly openLink: string
@@ -137,7 +137,7 @@ export interface Words {
   readonly offline: string
   readonly online: string
   readonly inMemory: string
-  /** Why an answer isn't whole. */
+  /** Reasons why an answer is incomplete. */
   readonly endings: { readonly [reason in FinishReason]?: string }
   limitReached(name: LimitName): string
   readonly resumed: string
@@ -149,14 +149,14 @@ export interface Words {
   readonly rejected: string
   readonly remarks: string
   readonly answerBefore: string
-  /** Why a run is paused. */
+  /** Reasons why a run is paused. */
   readonly parked: { readonly [reason in ParkReason]: string }
   readonly failed: string
   /** Messages by error code. The server's own message is shown as details. */
   readonly failures: { readonly [code in ErrorCode]?: string }
   /** Notes below an answer, by warning code. `files`: attachments that the model can't read. */
   readonly warnings: { readonly [code: string]: string }
-  /** Of a failure. */
+  /** Label of a failure's details. */
   readonly details: string
   readonly tryAgain: string
   retryIn(seconds: string): string
@@ -165,7 +165,7 @@ export interface Words {
   announceCall(title: string): string
   announceInterrupted(title: string): string
   announceQuestion(question: string): string
-  /** After the beginning of a text that is too long to be read out at once. */
+  /** Read out after the beginning of a text that is too long to be read out at once. */
   readonly announceRest: string
   readonly announceDone: string
   readonly announceStopped: string

@@ -5,19 +5,19 @@ import { pageOf } from '../../worker/store/pages.ts'
 import { makerOf } from '../../worker/store/record.ts'
 import type { ListedRecords, ListPage, RowRange, StoredRows } from '../../worker/store/store.ts'
 
-/** Conversations whose rows are kept when it is opened: those that changed last. */
+/** Most conversations that keep their rows when the copy is opened: those that changed last. */
 const MOST_KEPT = 100
 
 interface Entry {
   readonly record: ConversationRecord
-  /** How many of its rows are here: from the first one on, without a gap. */
+  /** Number of rows in the copy: from the first one on, without a gap. */
   readonly rows: number
 }
 
 interface Schema extends DBSchema {
   records: { key: string; value: Entry }
   rows: { key: [string, number]; value: unknown }
-  /** One entry: the name of the store that it is a copy of. */
+  /** Id of the copied store, as the only entry. */
   store: { key: 'id'; value: string }
 }
 
@@ -26,7 +26,9 @@ type Use = IDBPTransaction<Schema, Names, 'readwrite'>
 
 const ALL: Names = ['records', 'rows', 'store']
 
-/** What a store has answered, in IndexedDB: for reading while it can't be reached. What it can't keep, it doesn't have. */
+/**
+ * Copy of a store's answers in IndexedDB, for reading while the server can't be reached. Failures to write are ignored.
+ */
 export class Copy {
   readonly #name: string
   #opening: Promise<Pick<IDBPDatabase<Schema>, 'transaction' | 'close'>> | null = null
@@ -35,7 +37,7 @@ export class Copy {
     this.#name = `offstage-copy:${name}`
   }
 
-  /** From here on it is a copy of this store: of another one nothing is kept. */
+  /** Binds the copy to this store. Clears the rows and records of any other store. */
   async of(storeId: string): Promise<void> {
     await this.#use(async (tx) => {
       const known = await tx.objectStore('store').get('id')
@@ -45,12 +47,12 @@ export class Copy {
     })
   }
 
-  /** Keeps a record, and rows that follow one another, as far as they belong to what is here. */
+  /** Stores a record, and the rows that continue the copied ones without a gap. */
   async keep(record: ConversationRecord, rows: readonly unknown[]): Promise<void> {
     await this.#use((tx) => keepIn(tx, record, rows))
   }
 
-  /** In one transaction: a list may have thousands. */
+  /** Stores the records of a list in one transaction: there may be thousands. */
   async keepList(records: readonly ConversationRecord[]): Promise<void> {
     await this.#use(async (tx) => {
       await Promise.all(records.map((record) => keepIn(tx, record)))
@@ -64,7 +66,7 @@ export class Copy {
     })
   }
 
-  /** Null: what is here doesn't reach as far. */
+  /** Reads rows of a conversation. Null: the copy doesn't have the range. */
   async read(id: string, { after = 0, limit, newest }: RowRange): Promise<StoredRows | null> {
     const found = await this.#use(async (tx) => {
       const entry = await tx.objectStore('records').get(id)
@@ -72,9 +74,9 @@ export class Copy {
       const from = newest === undefined ? after : Math.max(0, entry.rows - newest)
       if (from > entry.rows) return null
       const to = newest === undefined && limit !== undefined ? from + limit : Infinity
-      // A range from a number to the same one is none.
+      // IndexedDB throws for a range that begins and ends at the same excluded key.
       const rows = to > from ? await tx.objectStore('rows').getAll(rowsOf(id, from, to)) : []
-      // What isn't here is no fault of the conversation.
+      // `lastSeq` covers only the copied rows. Missing rows would make the conversation look broken.
       const record = { ...entry.record, lastSeq: entry.rows }
       return { record, rows, isCopy: true as const }
     })
@@ -101,7 +103,7 @@ export class Copy {
     this.#opening = null
   }
 
-  /** Undefined: there is no database, or it failed. */
+  /** Runs work in a transaction. Undefined: there is no database, or it failed. */
   async #use<T>(work: (tx: Use) => Promise<T>): Promise<T | undefined> {
     try {
       this.#opening ??= this.#open()
@@ -109,7 +111,7 @@ export class Copy {
       const [value] = await Promise.all([work(tx), tx.done])
       return value
     } catch {
-      // The next use opens it anew.
+      // The next use opens the database again.
       this.close()
       return undefined
     }
@@ -146,12 +148,12 @@ async function keepIn(
     for (const [at, row] of rows.entries()) await tx.objectStore('rows').put(row, [id, from + at])
     count = Math.max(count, from + rows.length - 1)
   }
-  // An answer may have been overtaken by a newer one.
+  // A newer answer may have arrived first.
   const newest = isSame && known.record.lastSeq > record.lastSeq ? known.record : record
   await records.put({ record: newest, rows: count }, id)
 }
 
-/** The rows of the others stay on the server. */
+/** Removes the rows of all but the newest conversations. They stay on the server. */
 async function prune(tx: Use): Promise<void> {
   const records = tx.objectStore('records')
   const entries = await records.getAll()
@@ -167,7 +169,7 @@ async function prune(tx: Use): Promise<void> {
   await tx.done
 }
 
-/** Keys of the rows after the first number, up to the second one. */
+/** Key range of the rows after the first number, up to and including the second. */
 function rowsOf(id: string, after = 0, last = Infinity): IDBKeyRange {
   return IDBKeyRange.bound([id, after], [id, last], true)
 }

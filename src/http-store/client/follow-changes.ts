@@ -14,22 +14,22 @@ import type { Line } from './line.ts'
 
 export interface Following {
   readonly line: Line
-  /** The server's address, and what the page's `storage` says. */
+  /** Identifies the store: the server's address and the page's `storage` option. */
   readonly name: string
   readonly visibility: PageVisibility
-  /** The leader relays what is reported here, from the server or by this tab. */
+  /** Changes from the server and from this tab. The leading tab relays them to the others. */
   readonly changes: Changes
   readonly signal: AbortSignal
 }
 
-/** Messages between the tabs that have one store and one user. */
+/** Messages between tabs with the same store and the same user. */
 interface StreamMessages {
   /** Asks the leader for its newest event. */
   ask: null
   said: {
-    /** Null: nothing has changed. */
+    /** Null if nothing has changed. */
     readonly change: StoreChange | null
-    /** '': there was no event yet. */
+    /** Empty before the first event. */
     readonly id: string
     readonly isHidden: boolean
   }
@@ -37,12 +37,12 @@ interface StreamMessages {
 
 const SHAPES = { ask: () => true, said: shape({ change: nullOr(isChange), id: isText }) }
 
-/** A leader that leaves so many questions unanswered, a heartbeat apart, is replaced. */
+/** Unanswered `ask` messages, one per heartbeat, after which another tab replaces the leader. */
 const MOST_UNANSWERED = 2
 
 /**
- * Follows the store's changes until the signal aborts. On HTTP/1.1 a browser opens six connections to a server, for all its
- * tabs together, so one tab leads: it holds the stream, and relays the changes to the others.
+ * Follows the store's changes until the signal aborts. On HTTP/1.1 a browser opens at most six connections to a server,
+ * shared by all tabs. Therefore one tab leads: it holds the stream and relays the changes to the others.
  */
 export async function followChanges({ line, name, signal, ...more }: Following): Promise<void> {
   for (let tries = 0; !signal.aborted; tries++) {
@@ -56,12 +56,12 @@ export async function followChanges({ line, name, signal, ...more }: Following):
   }
 }
 
-/** Until the signal aborts, which it also does when another user logs in. */
+/** Follows with the other tabs until the signal aborts. Another user's login aborts it, too. */
 async function followTogether(following: Following): Promise<void> {
   const { line, name, visibility, changes, signal } = following
   const channel = openChannel(name)
   const locks = channel.isOpen ? globalThis.navigator?.locks : undefined
-  /** Aborted to take the lead. Without Web Locks it ends the lead, too. */
+  /** Aborting this takes the lead from another tab. Without Web Locks it also ends this tab's own lead. */
   let turn = new AbortController()
   let isLeading = false
   let lastEventId = ''
@@ -113,7 +113,7 @@ async function followTogether(following: Following): Promise<void> {
     look()
     const over = AbortSignal.any([signal, turn.signal])
     if (locks) await leadUnderLock(lead, { locks, name, over, taking: turn.signal })
-    // A hidden tab only listens, unless no other one can tell it anything.
+    // If there are no locks, a hidden tab only listens. Without a channel it can't listen, so it leads itself.
     else if (visibility.isVisible || !channel.isOpen) await lead(over)
     else await pause(MOST_UNANSWERED, over)
   }
@@ -135,7 +135,7 @@ interface LockTurn {
   readonly locks: Locks
   readonly name: string
   readonly over: AbortSignal
-  /** Takes the lock from the tab that has it. */
+  /** When aborted, this tab steals the lock from its holder. */
   readonly taking: AbortSignal
 }
 
@@ -147,7 +147,7 @@ async function leadUnderLock(
   const granted = await requestLock(locks, lockName, { signal: over })
   const lock =
     granted ?? (taking.aborted ? await requestLock(locks, lockName, { steal: true }) : null)
-  // Browsers abort the requests of a page that they keep for going back.
+  // Browsers abort lock requests of a page in the back/forward cache.
   if (lock === null) return pause(0, over)
   const lost = new AbortController()
   lock.onLost = () => lost.abort()

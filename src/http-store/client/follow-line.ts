@@ -4,12 +4,12 @@ import type { StoreChange } from '../../worker/store/store.ts'
 import { EVENT_STREAM, HEARTBEAT_MS } from '../wire.ts'
 import type { Line } from './line.ts'
 
-/** Between two tries to connect: twice as long each time, in part by chance. Milliseconds. */
+/** Delay between two tries to connect. Doubles each time, with a random part. Milliseconds. */
 const FIRST_DELAY_MS = 500
 const LONGEST_DELAY_MS = 15_000
-/** A stream that says nothing for so long is dead. Milliseconds. */
+/** A stream that is silent for longer than this is dead. Milliseconds. */
 const SILENT_MS = 3 * HEARTBEAT_MS
-/** Nothing that is meant is so long. Characters. */
+/** No valid event is longer. Characters. */
 const LONGEST_EVENT = 10_000
 
 export const isChange: Check = shape({
@@ -20,7 +20,7 @@ export const isChange: Check = shape({
 
 export interface StreamEvent {
   readonly change: StoreChange | null
-  /** Where another stream can follow this one; null: in the middle of a change. */
+  /** Id from which another stream can resume. Null: in the middle of a change. */
   readonly id: string | null
 }
 
@@ -48,13 +48,13 @@ export async function followLine(
   }
 }
 
-/** Before the next try to connect. */
+/** Waits before the next try to connect. */
 export function pause(tries: number, signal: AbortSignal): Promise<void> {
   const most = Math.min(FIRST_DELAY_MS * 2 ** tries, LONGEST_DELAY_MS)
   return untilBack(most * (0.5 + Math.random() / 2), signal)
 }
 
-/** Until the stream ends, breaks off, or says nothing any more. */
+/** Reads a stream until it ends, breaks off or falls silent. */
 async function readStream(
   line: Line,
   {
@@ -107,7 +107,7 @@ function parsed(data: string | undefined): unknown {
   }
 }
 
-/** So long, or until the browser says that it is online. */
+/** Waits for a time, or until the browser reports that it is online. */
 function untilBack(ms: number, signal: AbortSignal): Promise<void> {
   const back = new AbortController()
   const isBack = (): void => back.abort()

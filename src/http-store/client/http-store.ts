@@ -11,21 +11,21 @@ import { followChanges } from './follow-changes.ts'
 import { type Fetch, Line } from './line.ts'
 
 export interface HttpStoreOptions {
-  /** Where the server's handler is: an address of the page's own server, or one that allows its origin. */
+  /** URL of the server's handler, on the page's own server or on one that allows its origin. */
   readonly url: string
-  /** What pages call it: `storage: { type }`. Default `'http'`. */
+  /** Name under which pages choose the store: `storage: { type }`. Default `'http'`. */
   readonly type?: string
-  /** Headers of each request, by what the page's `storage` says: a token, for example. Asked for each time. Default: none. */
+  /** Headers of each request, such as a token. Called for each request with the page's `storage`. Default: none. */
   readonly headers?: (storage: CustomStorage) => HeadersInit | Promise<HeadersInit>
-  /** Default: the worker's own, which sends the cookies of the page's origin. */
+  /** Function that sends requests. Default: the worker's `fetch`, which sends the cookies of the page's origin. */
   readonly fetch?: Fetch
-  /** Whether what is read is kept in this browser, for reading while the server can't be reached. Default true. */
+  /** Whether this browser keeps a copy for reading while the server can't be reached. Default true. */
   readonly copy?: boolean
-  /** How long the server may take for an answer. Default 60 000. Milliseconds. */
+  /** Longest time for an answer. Default 60 000. Milliseconds. */
   readonly timeoutMs?: number
 }
 
-/** A store on a server of your own, which answers by `createStoreHandler`: give it to `startWorker({ stores })`. */
+/** A store on your own server, which answers with `createStoreHandler`. Pass it to `startWorker({ stores })`. */
 export function httpStore(options: HttpStoreOptions): StoreDefinition {
   const { type = 'http' } = options
   return { type, open: async (...opening) => openHttpStore(options, ...opening) }
@@ -63,7 +63,7 @@ interface Parts {
   readonly copy: Copy | null
   readonly changes: Changes
   readonly closed: AbortController
-  /** Follows the server, from the first time that anybody here does. */
+  /** Starts following the server. Called once, when somebody here follows changes. */
   readonly follow: () => void
 }
 
@@ -78,7 +78,7 @@ function storeOn(line: Line, { copy, changes, closed, follow }: Parts): Store {
       if (appended.record) void copy?.keep(appended.record, rows)
       return rows
     },
-    // A step's text goes to the server once it is whole.
+    // Drafts are not stored: a step's text goes to the server once it is complete.
     keepDraft: async () => undefined,
     draftOf: async () => undefined,
     place: (placement) => line.ask('place', placement),
@@ -123,7 +123,7 @@ function storeOn(line: Line, { copy, changes, closed, follow }: Parts): Store {
   }
 }
 
-/** What was written: the rows that were sent, in the places that the server gave them, or what a repeat found. */
+/** The written rows: those that were sent, with the server's numbers, or those that a repeat found. */
 function rowsOf(
   { conversationId, appendId, rows }: Append,
   { first, rows: before }: Appended,
@@ -134,7 +134,7 @@ function rowsOf(
   )
 }
 
-/** From the copy only while the server can't be reached. */
+/** Asks the server. Falls back to the copy only if the server can't be reached. */
 async function orCopy<T>(
   ask: () => Promise<T>,
   fromCopy: () => Promise<T | null> | undefined,

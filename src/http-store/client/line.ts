@@ -4,33 +4,33 @@ import { FORMAT } from '../../protocol/fact.ts'
 import { isRecord, isText, isThere, shape } from '../../lib/shape.ts'
 import type { HttpAnswer, HttpCall, HttpCalls } from '../wire.ts'
 
-/** What asks the server. */
+/** Function that sends a request to the server. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
 export interface LineOptions {
   readonly url: string
   readonly headers: () => HeadersInit | Promise<HeadersInit>
   readonly fetch: Fetch
-  /** How long an answer may take. Milliseconds. */
+  /** Longest time for an answer. Milliseconds. */
   readonly timeoutMs: number
-  /** Called at each change of whether the server can be used. */
+  /** Called whenever the server becomes usable or unusable. */
   readonly report: (state: StorageState) => void
-  /** What is asked again, as it is back. */
+  /** Called when the server can be used again. */
   readonly onBack: () => void
-  /** Called when an answer names another store than the ones before. */
+  /** Called when an answer names another store than before. */
   readonly onStore: (storeId: string) => void
   readonly closed: AbortSignal
 }
 
 interface Asking extends Omit<RequestInit, 'headers'> {
   readonly headers: Readonly<Record<string, string>>
-  /** Aborts when nobody wants the answer any more, which says nothing about the server. */
+  /** Aborts when nobody needs the answer any more. That says nothing about the server. */
   readonly unwanted?: AbortSignal
 }
 
 const AS_JSON = { 'content-type': 'application/json' }
 
-/** What a server may answer that a store may reject with. */
+/** Codes of errors that a store may reject with. Any other code from a server is ignored. */
 const CODES: ReadonlySet<string> = new Set<ErrorCode>([
   'storage-failed',
   'storage-full',
@@ -42,17 +42,17 @@ const CODES: ReadonlySet<string> = new Set<ErrorCode>([
 ])
 
 export interface StoreUser {
-  /** The server made it for the tenant. */
+  /** Id that the server made for the tenant. */
   readonly storeId: string
-  /** Aborted when an answer has another one: somebody else has logged in. */
+  /** Aborts when an answer has another id, because somebody else has logged in. */
   readonly another: AbortController
 }
 
-/** The way to the server: what may have been done is not asked twice, and each request ends. */
+/** Connection to the server. Never repeats a request that may have taken effect, and ends each request in time. */
 export class Line {
   readonly #options: LineOptions
   #user: StoreUser | null = null
-  /** Number of the newest change that the user's server named. */
+  /** Newest change number in an answer to this user. */
   #seen = 0
   #mode: StorageState['mode'] = 'durable'
 
@@ -66,9 +66,9 @@ export class Line {
   ): Promise<HttpCalls[Call]['answers']> {
     const seen = this.#seen
     return this.#askOnce(call, asked).catch((error: OffstageError) => {
-      // Nothing was written: the conversation has changed since this line last heard of the store.
+      // The server wrote nothing: the conversation has changed since this client last heard of it.
       const change = Number(error.details?.['change'])
-      // A change that was known is no reason to ask again.
+      // Ask again only if this change is news.
       if (!(change > seen)) throw error
       this.#seen = change
       return this.ask(call, asked)
@@ -86,7 +86,7 @@ export class Line {
     const answer = await response.json().catch((error: unknown) => {
       throw this.#noted(offline(error))
     })
-    // Somebody in between answers, such as a network's page to log in at.
+    // Something else has answered, such as the log-in page of a Wi-Fi network.
     if (!isAnswer(answer)) throw this.#noted(offline(answer))
     const { storeId, change, value } = answer as unknown as HttpAnswer<HttpCalls[Call]['answers']>
     this.noteUser(storeId)
@@ -94,7 +94,7 @@ export class Line {
     return value
   }
 
-  /** Opaque id of the user who is logged in, from the newest answer. */
+  /** The user who is logged in, from the newest answer. */
   async user(): Promise<StoreUser> {
     if (this.#user === null) await this.ask('list', { limit: 1 })
     return this.#user as StoreUser
@@ -108,12 +108,14 @@ export class Line {
     this.#options.onStore(storeId)
   }
 
-  /** Another tab of this browser has reached the server. */
+  /** Called when another tab of this browser has reached the server. */
   noteReached(): void {
     if (this.#mode === 'offline') this.#note({ mode: 'durable' })
   }
 
-  /** Resolves to what the store has answered, and rejects with what is to be made of anything else. */
+  /**
+   * Sends a request. Resolves to the store's response; rejects with a store error for any other response or failure.
+   */
   async send({ headers: asked, unwanted, ...init }: Asking): Promise<Response> {
     const { url, headers, fetch } = this.#options
     let response: Response
@@ -145,7 +147,7 @@ export class Line {
   }
 }
 
-/** Of the store's server: it names the store, by an id that was made as random text. */
+/** Whether an answer is from a store server. Those include a random id of at least 8 characters. */
 const isAnswer = shape({ storeId: (id) => isText(id) && String(id).length >= 8, value: isThere })
 
 function offline(cause: unknown): OffstageError {
@@ -160,7 +162,7 @@ async function refusalOf(response: Response): Promise<OffstageError> {
   const said: unknown = await response.json().catch(() => null)
   const error = isRecord(said) ? said['error'] : null
   if (isErrorData(error) && CODES.has(error.code)) return OffstageError.fromData(error)
-  // A redirect leads to a page to log in at.
+  // A redirect usually leads to a log-in page.
   if (status < 400 || status === 401 || status === 403)
     return new OffstageError(
       'storage-blocked',

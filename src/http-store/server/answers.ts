@@ -20,13 +20,13 @@ import { refuseNewerFormat } from './read-request.ts'
 import type { Found, TenantRows } from './tenant-rows.ts'
 import type { TenantStore, Writing } from './tenant-store.ts'
 
-/** Records of one page of a list. A worker asks for all pages, one after the other. */
+/** Most records of one page of a list. A worker asks for all pages, one after the other. */
 const MOST_LISTED = 1000
 
 type Asked<Call extends HttpCall> = HttpCalls[Call]['asks'] & Pick<HttpRequest, 'seen'>
 type Value<Call extends HttpCall> = HttpCalls[Call]['answers']
 
-/** Does what is asked, in one transaction, and answers as JSON. Rows are read by `readAnswer`. */
+/** Carries out a request in one transaction and returns the answer as JSON. `readAnswer` does it for `read`. */
 export async function answer(
   store: TenantStore,
   request: Exclude<HttpRequest, { readonly call: 'read' }>,
@@ -56,15 +56,15 @@ export async function answer(
   }
 }
 
-/** What writes rows, or lets its caller write them. */
+/** Calls that write rows, or that allow the caller to write them. */
 const WRITES: ReadonlySet<HttpCall> = new Set(['claim', 'append', 'place', 'rename'])
 
-/** Whether others are to hear of it. */
+/** Whether followers must be notified of the call. */
 export function isChange({ call }: HttpRequest): boolean {
   return WRITES.has(call) || call === 'mark' || call === 'delete'
 }
 
-/** Rows are written in the format of this version: one of another version would not mean the same. */
+/** Refuses another format than this version's: its rows would have another meaning. */
 function refuseOtherFormat(format: number): void {
   if (format < FORMAT)
     throw new OffstageError(
@@ -76,8 +76,8 @@ function refuseOtherFormat(format: number): void {
 }
 
 /**
- * Refuses a request that was sent before the newest change of what it writes to. A client that still waits for the answer
- * asks again at once; nobody waits for the answer to a late copy, which would undo that change.
+ * Refuses a request sent before the newest change of its conversation. A client that still waits for the answer asks
+ * again at once. Nobody waits for the answer to a late copy, which would undo that change.
  */
 function refuseLate(
   changedAt: Found['changedAt'],
@@ -100,7 +100,7 @@ async function claim(
 ): Promise<Value<'claim'>> {
   const { record, changedAt } = await rows.find(conversationId)
   const found = record ?? unclaimed(conversationId, at, options)
-  // The conditions of a claim itself refuse a late one, unless the conversation was deleted.
+  // A claim's own conditions refuse a late copy, unless the conversation was deleted.
   if (record === undefined) refuseLate(changedAt, { seen, change })
   const parent = found.parent && (await rows.find(found.parent.conversationId)).record
   refuseOrphan(found, parent !== undefined)
@@ -141,7 +141,7 @@ async function place(
   const epoch = after === 0 ? await takeEpoch() : 0
   const placed = applyPlacement(record, placement, epoch)
   if (placed === null) return false
-  // What is left of an import before.
+  // Rows of an earlier, unfinished import.
   if (after === 0) await rows.deleteRows(conversationId)
   await rows.put(placed.record, { changedAt, change })
   await rows.add(placed.rows)
@@ -184,7 +184,7 @@ async function remove(
   return true
 }
 
-/** Rows of one append are no more than its body was. */
+/** Reads without a limit: the rows of one append are no larger than its body was. */
 const WHOLE: number = Number.MAX_SAFE_INTEGER
 
 async function get(rows: TenantRows, { conversationId }: Asked<'get'>): Promise<Value<'get'>> {

@@ -1,26 +1,31 @@
 import { OffstageError } from '../../protocol/error.ts'
 
-/** A client that was refused tries again after this time. Milliseconds. */
+/** Time after which a refused client tries again. Milliseconds. */
 const RETRY_MS = 1000
-/** Bytes of a request that is small, as nearly all are. */
+/** Largest size of a small request, as nearly all are. Bytes. */
 const SMALL = 65_536
-/** Larger requests leave this share of all bytes to small ones: large bodies that never end hold up no claims and appends. */
+/**
+ * Share of all bytes that is reserved for small requests. Large bodies that never end can't block claims and appends.
+ */
 const LEFT_TO_SMALL = 1 / 4
 
 export interface BodyLimits {
-  /** Bytes of one tenant. */
+  /** Most bytes of one tenant. */
   readonly mostOfTenant: number
-  /** Bytes of all tenants. */
+  /** Most bytes of all tenants together. */
   readonly most: number
 }
 
-/** Takes how many bytes are held by now. Throws where the tenant, or all together, have too many. */
+/** Records how many bytes a request holds now. Throws if the tenant, or all together, hold too many. */
 export type Count = (bytes: number) => void
 
-/** Bytes of the requests in this process, from the first byte that is read to the answer, and of long answers until they are read. */
+/**
+ * Counts the bytes of requests in this process, from the first byte read until the answer. Counts long answers until
+ * they are read.
+ */
 export class Bodies {
   readonly #limits: BodyLimits
-  /** By tenant. */
+  /** Bytes by tenant. */
   readonly #held = new Map<string, number>()
   #total = 0
 
@@ -37,7 +42,7 @@ export class Bodies {
     }
   }
 
-  /** Of one request or answer. */
+  /** Counts the bytes of one request or answer. */
   counter(tenant: string): Count {
     const { mostOfTenant, most } = this.#limits
     let own = 0

@@ -2,19 +2,20 @@ export type SqlValue = string | number | null
 
 export type SqlRow = Readonly<Record<string, unknown>>
 
-/** Runs one statement, whose parameters stand in it as `@name`. Resolves to the rows that it returns, or none. */
+/** Runs one statement with parameters written as `@name`. Resolves to the rows that it returns, if any. */
 export type SqlQuery = (
   sql: string,
   parameters: Readonly<Record<string, SqlValue>>,
 ) => Promise<readonly SqlRow[]>
 
-/** What a store handler needs of a database. `postgresDatabase` and `sqliteDatabase` make one. */
+/** A database for the store handler. `postgresDatabase` and `sqliteDatabase` make one. */
 export interface SqlDatabase {
   /**
-   * One transaction: committed when the work resolves, rolled back when it rejects. What a statement reads was committed before it
-   * began (`READ COMMITTED`, or anything stricter that waits for a locked row in place of failing).
+   * Runs a transaction: commits when the work resolves, rolls back when it rejects. A statement reads only what was
+   * committed before it began (`READ COMMITTED`). A stricter level is fine if it waits for locked rows instead of
+   * failing.
    */
   transaction<T>(work: (query: SqlQuery) => Promise<T>): Promise<T>
-  /** Whether an error says that there is no room left: the run waits for it then, as `storage-full`. */
+  /** Whether an error means that the database is full. Runs then wait, as for `storage-full`. */
   isFull?(error: unknown): boolean
 }

@@ -1,16 +1,16 @@
 import type { StoreChange } from '../../worker/store/store.ts'
 import type { TenantState } from './tenant-store.ts'
 
-/** Changes that a stream may have missed and is still sent one by one. */
+/** Most missed changes that a new feed replays one by one. Beyond, one event says that anything may have changed. */
 const MOST_MISSED = 500
-/** Texts of recent changes that a feed keeps for streams that resume. Characters. */
+/** Characters of recent events that a feed keeps, for clients that reconnect. */
 const MOST_KEPT = 64_000
 
 /** A client that follows a tenant's changes. */
 export interface Stream {
   /** Id of the last event that this client received. */
   readonly lastEventId: string | null
-  /** The client has to be authorized again then. Milliseconds since 1970. */
+  /** When the client must be authorized again. Milliseconds since 1970. */
   readonly endsAt: number
   send(chunk: Uint8Array): void
   end(): void
@@ -25,14 +25,14 @@ const encoder: TextEncoder = new TextEncoder()
 
 export const HEARTBEAT: Uint8Array = encoder.encode(':\n\n')
 
-/** The changes of one tenant, written once for all streams that follow it. */
+/** The changes of one tenant, encoded once for all its streams. */
 export class Feed {
   readonly streams: Set<Stream> = new Set()
-  /** Null until the database was read for the first time. */
+  /** Null until the first read of the database. */
   #storeId: string | null = null
-  /** Number of the newest change that was sent. */
+  /** Number of the newest change sent. */
   #at = 0
-  /** The batches hold all changes after this one. */
+  /** `#batches` holds all changes after this number. */
   #from = 0
   #batches: Batch[] = []
 
@@ -45,7 +45,7 @@ export class Feed {
     if (this.#storeId !== null) this.#greet(stream, this.#storeId)
   }
 
-  /** False if the database is another one, or an older copy of it: its numbers mean something else. */
+  /** Returns false if the database was replaced or restored from a backup: its numbers no longer match the feed's. */
   takeState(state: TenantState): boolean {
     if (this.#storeId === null) this.#begin(state)
     return state.storeId === this.#storeId && state.change >= this.#at
@@ -53,7 +53,7 @@ export class Feed {
 
   /** Sends the changes up to `last` to every stream. */
   takeChanges(changes: readonly StoreChange[], last: number): void {
-    // An event without an id leaves the client's last one: a client that loses the connection here gets all of them again.
+    // Only the last event has an id, so a client that loses the connection midway gets the whole batch again.
     const text = changes
       .map((change, n) => eventOf(change, n === changes.length - 1 ? this.#id(last) : null))
       .join('')
@@ -73,7 +73,7 @@ export class Feed {
     for (const stream of this.streams) this.#greet(stream, state.storeId)
   }
 
-  /** A stream that missed more than the feed knows is told that anything may have changed. */
+  /** Sends the missed changes. If the feed no longer has them, one event says that anything may have changed. */
   #greet(stream: Stream, storeId: string): void {
     const seen = seenIn(stream.lastEventId, { storeId, change: this.#at })
     if (seen === null || seen < this.#from)
@@ -99,7 +99,7 @@ export class Feed {
   }
 }
 
-/** Number of the last change that a client received; null: unknown. */
+/** Number of the last change that a client received, or null if unknown. */
 function seenIn(lastEventId: string | null, { storeId, change }: TenantState): number | null {
   const [store, number] = (lastEventId ?? '').split('.')
   const seen = Number(number)

@@ -6,20 +6,20 @@ import { Feed, HEARTBEAT, type Stream } from './feed.ts'
 import { statesOf, TenantStore, type TenantState } from './tenant-store.ts'
 import { TenantRows } from './tenant-rows.ts'
 
-/** Changes that one statement reads. */
+/** Most changes read by one statement. */
 const MOST_CHANGES = 500
-/** Tenants that one statement asks about: databases limit the number of parameters. */
+/** Most tenants in one statement: databases limit the number of parameters. */
 const MOST_TENANTS = 200
-/** Chunks that a client may leave unread. Then its stream ends, and the client resumes from its last event. */
+/** Most unread chunks of a client. Beyond, its stream ends, and the client reconnects from its last event. */
 const MOST_UNREAD = 16
-/** Between two reads: what many appends change in this time is sent together. Milliseconds. */
+/** Pause between two reads, in milliseconds. Changes made meanwhile are sent together. */
 const GAP_MS = 100
-/** A client that was refused tries again after this time. Milliseconds. */
+/** Milliseconds until a refused client tries again. */
 const RETRY_MS = 30_000
 
 export interface FeedsOptions {
   readonly database: SqlDatabase
-  /** Where changes are read. */
+  /** The database from which changes are read. */
   readonly followDatabase: SqlDatabase
   readonly pollMs: number
   readonly maxStreamMs: number
@@ -28,8 +28,8 @@ export interface FeedsOptions {
 }
 
 /**
- * All streams of this process. One reader polls the database for all tenants together, so a stream that waits costs no
- * statement, and a change is read once however many streams follow its tenant.
+ * All streams of this process. One reader polls the database for all tenants together. An idle stream costs no statement,
+ * and a change is read once, however many streams follow its tenant.
  */
 export class Feeds {
   readonly #options: FeedsOptions
@@ -44,7 +44,7 @@ export class Feeds {
     this.#options = options
   }
 
-  /** The body of a response that follows the tenant. */
+  /** Opens a stream of the tenant's changes, as a response body. */
   open(
     tenant: string,
     { lastEventId, signal }: { lastEventId: string | null; signal: AbortSignal },
@@ -86,7 +86,7 @@ export class Feeds {
     })
   }
 
-  /** Reads the changes of a tenant now, if anybody follows it. */
+  /** Reads a tenant's changes now, if a client follows it. */
   wake(tenant: string): void {
     if (!this.#feeds.has(tenant)) return
     this.#due.add(tenant)
@@ -112,7 +112,7 @@ export class Feeds {
     void this.#read()
   }
 
-  /** Reads the changes of all followed tenants, again after a gap: following takes one connection and a bounded share of the time. */
+  /** Reads due tenants' changes, with a gap between reads. Uses one connection, for a bounded share of the time. */
   async #read(): Promise<void> {
     if (this.#isReading) return
     this.#isReading = true
@@ -152,7 +152,7 @@ export class Feeds {
     }
   }
 
-  /** A tenant has no line before its first request. */
+  /** Inserts the tenant's row, which doesn't exist before its first request. */
   async #create(tenant: string): Promise<void> {
     const state = await new TenantStore(this.#options.database, tenant).read(async () => null)
     const feed = this.#feeds.get(tenant)

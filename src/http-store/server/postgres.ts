@@ -7,20 +7,20 @@ interface PostgresClient {
   off(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** The part of `Pool` of `pg` (node-postgres) that is used. Other clients fit by a few lines. */
+/** The used part of node-postgres' (`pg`) `Pool`. Other clients need a few lines of adapter. */
 export interface PostgresPool {
   connect(): Promise<Omit<PostgresClient, 'on' | 'off'>>
   on(event: 'acquire', listener: (client: Pick<PostgresClient, 'on' | 'off'>) => void): unknown
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** `disk_full`, and what a limit of the role or the database says. */
+/** `disk_full`, and `configuration_limit_exceeded` for a limit of the role or the database. */
 const FULL = new Set(['53100', '53400'])
 
-/** A PostgreSQL database, by a `Pool` of `pg`. */
+/** A PostgreSQL database, through a `Pool` of `pg`. */
 export function postgresDatabase(pool: PostgresPool): SqlDatabase {
-  // An error event without a listener ends the process. The server may end a connection at any moment, also between the
-  // moment when the pool stops listening and the one when `connect()` resolves.
+  // An error event without a listener ends the process. The server may close a connection at any time, even after the
+  // pool stopped listening and before `connect()` resolves.
   pool.on('error', ignored)
   pool.on('acquire', (client) => {
     client.off('error', ignored)
@@ -40,7 +40,7 @@ export function postgresDatabase(pool: PostgresPool): SqlDatabase {
         client.release()
         return value
       } catch (error) {
-        // A connection that can't even roll back is of no use to the next one.
+        // A connection that can't roll back must not be reused.
         const isUsable = await client.query('ROLLBACK').then(
           () => true,
           () => false,
@@ -53,10 +53,10 @@ export function postgresDatabase(pool: PostgresPool): SqlDatabase {
   }
 }
 
-/** The statement under way, or the next one, rejects with the same error. */
+/** Ignores the event: the current or next statement rejects with the same error. */
 function ignored(): void {}
 
-/** A statement with `@name` parameters as one with `$1`, `$2` and so on. */
+/** Rewrites `@name` parameters to `$1`, `$2` and so on. */
 function numbered(
   sql: string,
   parameters: Readonly<Record<string, SqlValue>>,

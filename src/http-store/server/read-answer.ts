@@ -4,25 +4,26 @@ import type { Count } from './bodies.ts'
 import type { FoundRows, RowsRange } from './tenant-rows.ts'
 import type { Done } from './tenant-store.ts'
 
-/** Characters of the rows that are read at once: a conversation may have more than the memory of this process. */
+/** Most characters of rows read at once: a conversation may exceed this process's memory. */
 const MOST_AT_ONCE = 1_000_000
 
-/** Reads rows of the conversation, in a transaction of its own. */
+/** Reads rows of the conversation, in their own transaction. */
 type ReadRows = (range: RowsRange) => Promise<Done<FoundRows>>
 
 const encoder: TextEncoder = new TextEncoder()
 
 export interface ReadAnswerOptions {
   readonly readRows: ReadRows
-  /** Counts the bytes that the client has not read yet. */
+  /** Receives the number of bytes that the client has not read yet. */
   readonly count: Count
-  /** How long the client may take to read a part. Milliseconds. */
+  /** Most milliseconds that the client may take to read a part. */
   readonly maxMs: number
 }
 
 /**
- * A conversation as JSON: a text, or where it is long a stream, which reads on as the client does. Rows never change, so the
- * parts make up the conversation as it was at first. The stream fails where it was deleted since, and the client asks again.
+ * A conversation as JSON: a string, or a stream if it is long. The stream reads more rows as the client reads. Rows never
+ * change, so all parts together equal the conversation at the start. If it is deleted meanwhile, the stream fails, and the
+ * client asks again.
  */
 export async function readAnswer(
   { after = 0, limit, newest }: HttpCalls['read']['asks'],
@@ -66,7 +67,7 @@ export async function readAnswer(
     cancel: release,
   }
   const stream = new ReadableStream(source, { highWaterMark: 0 })
-  // Not by the source, which would keep the text for as long as the stream is open.
+  // Sent from here: the source's closure would keep `begin` in memory while the stream is open.
   send(begin)
   return stream
 }
@@ -77,7 +78,7 @@ function textOf({ rows }: FoundRows): string {
   return rows.map(({ data }) => data).join(',')
 }
 
-/** Beyond the last row that is there, none is. */
+/** `seq` of the last row found. Without rows, the largest number, so that nothing more is read. */
 function lastIn({ rows }: FoundRows): number {
   return rows.at(-1)?.seq ?? Number.MAX_SAFE_INTEGER
 }

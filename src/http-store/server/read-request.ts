@@ -18,19 +18,19 @@ import { readText } from '../../lib/read-text.ts'
 import { readPlace } from '../../worker/store/pages.ts'
 import type { HttpCall, HttpRequest } from '../wire.ts'
 
-/** Characters of an id: the columns have room for as many. */
+/** Most characters of an id: the columns have room for as many. */
 const LONGEST_ID = 255
 const LONGEST_TEXT = 10_000
-/** Rows that one append or placement has at most. */
+/** Most rows of one append or placement. */
 const MOST_ROWS = 20_000
-/** Values of rows have up to 100 levels, and the rows around them a few. */
+/** Most nesting levels of a body. Values of rows have up to 100, and the rows around them a few. */
 const MOST_LEVELS = 200
-/** Values of a body. Most rows have fewer than 50; a body of the largest size could hold 16 million. */
+/** Most values of a body. Most rows have fewer than 50; a body of the largest size could hold 16 million. */
 const MOST_VALUES = 500_000
-/** Characters that are scanned before the limits are checked. */
+/** Characters to scan before each check of the limits. */
 const SCANNED_AT_ONCE = 65_536
 
-/** What every database keeps as it is. */
+/** An id that every database stores unchanged. */
 export const isId: Check = (value) =>
   typeof value === 'string' &&
   value.length > 0 &&
@@ -38,7 +38,7 @@ export const isId: Check = (value) =>
   !/\p{Cs}|\0/u.test(value)
 
 const isShortText: Check = (value) => typeof value === 'string' && value.length <= LONGEST_TEXT
-/** A place in a list as text, or what names none and so is the beginning. */
+/** A list's cursor: a place as text, or any other text, which means the beginning. */
 const isCursor: Check = (value) => {
   const place = isShortText(value) ? readPlace(String(value)) : null
   return place === null ? isShortText(value) : isTime(place.updatedAt) && isId(place.conversationId)
@@ -90,11 +90,11 @@ const hasFormat = shape({ format: isCount, seen: optional(isCount) })
 interface Limits {
   readonly maxBytes: number
   readonly maxBodyMs: number
-  /** Gets how many bytes were read so far. Throws to end the reading. */
+  /** Called with the number of bytes read so far. Throws to stop reading. */
   readonly count: (bytes: number) => void
 }
 
-/** Reads and checks a body. Throws `invalid-input` if it is no request, too large or too deep. */
+/** Reads and checks a body. Throws `invalid-input` for an invalid, too large or too deep request. */
 export async function readRequest(request: Request, limits: Limits): Promise<HttpRequest> {
   const asked = parsed(await bodyOf(request, limits))
   if (isRequest(asked) && hasFormat(asked)) return asked as HttpRequest
@@ -122,7 +122,9 @@ async function bodyOf({ body }: Request, { maxBytes, maxBodyMs, count }: Limits)
   }
 }
 
-/** A newer page may send what this version can't read. Its runs wait until the server is updated. */
+/**
+ * Refuses a newer format: this version may not be able to read it. The page's runs wait until the server is updated.
+ */
 export function refuseNewerFormat(format: number): void {
   if (format <= FORMAT) return
   throw new OffstageError(
@@ -153,7 +155,7 @@ function notUtf8(): OffstageError {
 
 function parsed(text: string): unknown {
   const scan = createJsonScan()
-  // `JSON.parse` takes 18 s for 8 MB of `[`, and 13 s for 30 MB of `{},`. Nothing else runs meanwhile.
+  // Limits are checked first, because `JSON.parse` blocks the process: 18 s for 8 MB of `[`, 13 s for 30 MB of `{},`.
   for (let at = 0; at < text.length; at += SCANNED_AT_ONCE) {
     scan.push(text.slice(at, at + SCANNED_AT_ONCE))
     refuseBeyond(MOST_LEVELS, scan.maxDepth(), 'levels')

@@ -1,6 +1,6 @@
 /**
- * The tables, one statement each. Texts are compared and sorted by the database, which must tell all of them apart: MySQL
- * needs a binary collation, and `LONGTEXT` in place of `TEXT`.
+ * The tables, one statement each. The database compares and sorts texts and must tell any two apart. MySQL therefore
+ * needs a binary collation, and `LONGTEXT` instead of `TEXT`.
  */
 export const STORE_SCHEMA: readonly string[] = [
   `CREATE TABLE IF NOT EXISTS offstage_tenants (

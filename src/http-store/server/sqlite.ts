@@ -1,13 +1,13 @@
 import { oneByOne } from '../../lib/one-by-one.ts'
 import type { SqlDatabase, SqlRow, SqlValue } from './database.ts'
 
-/** Runs one statement on the one connection there is, and returns its rows. */
+/** Runs one statement on the only connection, and returns its rows. */
 export type RunSqlite = (
   sql: string,
   parameters: Readonly<Record<string, SqlValue>>,
 ) => readonly SqlRow[]
 
-/** An SQLite database, by a function that runs a statement on a connection which nothing else uses meanwhile. */
+/** An SQLite database, through a function that runs statements on a connection that nothing else uses. */
 export function sqliteDatabase(run: RunSqlite): SqlDatabase {
   const inOrder = oneByOne()
   return {
@@ -27,11 +27,11 @@ export function sqliteDatabase(run: RunSqlite): SqlDatabase {
   }
 }
 
-/** SQLite has rolled back by itself after some errors, and says so then. */
+/** Rolls back. SQLite itself rolls back after some errors; `ROLLBACK` throws then. */
 function undo(run: RunSqlite): void {
   try {
     run('ROLLBACK', {})
   } catch {
-    // There is nothing left to roll back.
+    // Already rolled back.
   }
 }

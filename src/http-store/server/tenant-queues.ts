@@ -1,7 +1,7 @@
 import { OffstageError } from '../../protocol/error.ts'
 import { oneByOne, type OneByOne } from '../../lib/one-by-one.ts'
 
-/** A client that was refused tries again after this time. Milliseconds. */
+/** Time after which a refused client tries again. Milliseconds. */
 const RETRY_MS = 1000
 
 interface Lane {
@@ -10,15 +10,17 @@ interface Lane {
 }
 
 export interface QueueLimits {
-  /** Requests of one tenant that use the database at once: each takes a connection that other tenants need. */
+  /** Most requests of one tenant that use the database at once. Each takes a connection that other tenants need. */
   readonly atOnce: number
-  /** Requests of one tenant, the waiting ones included. */
+  /** Most requests of one tenant, including waiting ones. */
   readonly most: number
-  /** What the queues are of, in the words of a refusal. */
+  /** Kind of requests in these queues, for the error message. */
   readonly name: 'changes' | 'reads'
 }
 
-/** The requests of each tenant in this process, as far as they need the database: a few at a time, in the order in which they came. */
+/**
+ * Queues for each tenant's requests in this process. A few use the database at once, in the order in which they came.
+ */
 export class TenantQueues {
   readonly #limits: QueueLimits
   readonly #lanes = new Map<string, readonly Lane[]>()

@@ -4,30 +4,30 @@ import { readRecord, type StoredRecord } from '../../worker/store/record.ts'
 import type { StoreChange } from '../../worker/store/store.ts'
 import type { SqlQuery, SqlValue } from './database.ts'
 
-/** Characters of a record. One answer may hold 1000 records, and has more than 1000 ids of calls in none. */
+/** Most characters of a record. An answer may hold 1000 records, and none has more than 1000 call ids. */
 const MOST_OF_RECORD = 100_000
 
-/** Rows that one statement inserts: databases have a limit of parameters. */
+/** Rows that one statement inserts: databases limit the number of parameters. */
 const AT_ONCE = 200
 
-/** A record as it was found in its place. */
+/** A record, if it exists, and the number of its newest change. */
 export interface Found {
   readonly record: StoredRecord | undefined
-  /** Number of the newest change of the record, or of the tombstone of one that was deleted; null: neither is there. */
+  /** Number of the newest change of the record, or of a deleted record's tombstone. Null: neither exists. */
   readonly changedAt: number | null
 }
 
 export interface RowsRange {
   readonly after: number
   readonly last: number
-  /** As many of the end, in place of `after` and `last`. */
+  /** Number of rows from the end. Replaces `after` and `last`. */
   readonly newest: number | null
   readonly most: number
 }
 
 export interface FoundRows {
   readonly record: StoredRecord | undefined
-  /** As they are stored. */
+  /** Rows as stored: `data` is JSON. */
   readonly rows: readonly { readonly seq: number; readonly data: string }[]
 }
 
@@ -50,7 +50,7 @@ export class TenantRows {
     return { record, changedAt: found ? Number(found['newest_change']) : null }
   }
 
-  /** Writes the record in the place of what was found, as the newest change. */
+  /** Inserts or replaces the record, as the newest change. */
   async put(
     record: StoredRecord,
     { changedAt, change }: { changedAt: number | null; change: number },
@@ -88,8 +88,8 @@ export class TenantRows {
   }
 
   /**
-   * The record and the rows of a range, as they were at one moment: the first row, and the next ones as long as the texts
-   * before have fewer than `most` characters.
+   * The record and a range of rows, as they were at one moment. Returns the first row, and further rows while the text
+   * before them has fewer than `most` characters.
    */
   async read(conversationId: string, { newest, ...range }: RowsRange): Promise<FoundRows> {
     const conversation = conversationId
@@ -103,7 +103,7 @@ export class TenantRows {
     return { record, rows: record ? rows : [] }
   }
 
-  /** Where a page of the list begins: after this place. */
+  /** Lists one page of records that begins after this place. */
   async list(
     limit: number,
     after: { readonly updatedAt: number; readonly conversationId: string } | null,
@@ -120,7 +120,7 @@ export class TenantRows {
     )
   }
 
-  /** Itself, then its descendants. */
+  /** Ids of the conversation and of its descendants, in this order. */
   async treeOf(conversationId: string): Promise<string[]> {
     const tree = new Set([conversationId])
     for (const id of tree)
@@ -139,7 +139,7 @@ export class TenantRows {
     )
   }
 
-  /** What is left of a conversation: its id, so that who was away hears of it. */
+  /** Deletes a conversation, but leaves its id as a tombstone, so that clients that were away learn of the deletion. */
   async bury(conversationId: string, change: number): Promise<void> {
     await this.deleteRows(conversationId)
     await this.#ask(UPDATE_RECORD, {
@@ -152,7 +152,7 @@ export class TenantRows {
     })
   }
 
-  /** The conversations that have changed in these changes, in their order. */
+  /** Conversations that changed between two change numbers, oldest change first. */
   async changes(after: number, last: number): Promise<StoreChange[]> {
     const found = await this.#ask(CHANGES, { after, last })
     return found.map((each) => {
@@ -175,7 +175,7 @@ const UPDATE_RECORD = `UPDATE offstage_records
   SET parent = @parent, updated_at = @updated, last_seq = @last, newest_change = @change, record = @record
   WHERE tenant = @tenant AND conversation = @conversation`
 
-/** One statement sees one moment, whatever else goes on. The record comes first, in the place of row 0. */
+/** A single statement sees the database at one moment, whatever else runs. The record comes first, as row 0. */
 const readWhere = (range: string): string => `SELECT 0 AS seq, record AS data FROM offstage_records
   WHERE tenant = @tenant AND conversation = @conversation AND record IS NOT NULL
   UNION ALL
@@ -207,7 +207,7 @@ function recordIn(conversationId: string, text: unknown): StoredRecord | undefin
   return typeof text === 'string' ? readRecord(conversationId, parsed(text)) : undefined
 }
 
-/** Null stands for what can't be read: `readRecord` says that it is broken. */
+/** Parses a record. Null stands for an unreadable one, which `readRecord` marks as broken. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,12 +1,12 @@
 import type { RunEvent } from '../../index.ts'
 
-/** An event that came at a time, in milliseconds since 1970. */
+/** An event, and when it came, in milliseconds since 1970. */
 export interface TimedEvent {
   readonly at: number
   readonly event: RunEvent
 }
 
-/** An event, or pieces of one text that came behind each other. */
+/** An event, or consecutive pieces of one text. */
 export interface EventEntry {
   readonly type: RunEvent['type']
   readonly runId: string
@@ -14,10 +14,10 @@ export interface EventEntry {
   readonly events: RunEvent[]
 }
 
-/** Entries of events, taken one by one. Merged, pieces of one text are one entry until something else comes. */
+/** Collects events as entries. If merged, pieces of one text share an entry until another event comes. */
 export class EventBook {
   readonly entries: EventEntry[] = []
-  /** Those that there are. */
+  /** Types of the events so far. */
   readonly types: Set<RunEvent['type']> = new Set()
   readonly #isMerged: boolean
   readonly #open = new Map<string, EventEntry>()
@@ -41,7 +41,7 @@ export class EventBook {
   }
 }
 
-/** The same for pieces of one whole; null for what is none. */
+/** Returns a key that pieces of one whole share; null for other events. */
 function pieceKey(event: RunEvent): string | null {
   switch (event.type) {
     case 'text-delta':
@@ -58,7 +58,7 @@ function pieceKey(event: RunEvent): string | null {
   }
 }
 
-/** What an entry is about, in a line. */
+/** Summarizes an entry in one line. */
 export function summaryOf({ events }: EventEntry): string {
   const [first] = events
   if (!first) return ''
@@ -71,7 +71,7 @@ export function summaryOf({ events }: EventEntry): string {
   return JSON.stringify(rest).slice(0, 400)
 }
 
-/** What a search looks at: a text as a whole, and its pieces. */
+/** Returns the text to search: the joined text, and its pieces. */
 export function textOf(entry: EventEntry): string {
   return `${summaryOf(entry)}\n${eventLines([entry])}`
 }

@@ -1,4 +1,4 @@
-/** What is looked for; empty: everything. */
+/** Search criteria; an empty field matches everything. */
 export interface Filter {
   readonly type: string
   readonly text: string
@@ -8,7 +8,7 @@ interface Found {
   readonly type: string
 }
 
-/** Those of a growing list that fit a filter. Each is read once, but for the last one, which may have grown. */
+/** Filters a growing list. Reads each entry once, except the last, which may have grown. */
 export class Filtered<Entry extends Found> {
   readonly #textOf: (entry: Entry) => string
   #filter: Filter = { type: '', text: '' }
@@ -24,7 +24,7 @@ export class Filtered<Entry extends Found> {
     const { type, text } = this.#filter
     if (entries !== this.#from || filter.type !== type || filter.text !== text) {
       this.#from = entries
-      // Copied: the caller's may be the one that it changes.
+      // Copied, since the caller may change its own object.
       this.#filter = { type: filter.type, text: filter.text }
       this.#read = 0
       this.#found = []

@@ -2,14 +2,14 @@ import { Crc32, FILE_VERSION, FORMAT, type Row } from '../../conversation/index.
 import { Journal } from './journal.ts'
 import { LineOrder } from './line-order.ts'
 
-/** What made a file, and what it is about: in the first line, beside what an export has there. */
+/** Origin and scope of a file, in its first line beside the export's own fields. */
 export interface Inspection {
   /** The run that the file ends with; null: the whole conversation. */
   readonly runId: string | null
   readonly exportedAt: string
-  /** What the browser says it is. */
+  /** The browser's user agent string. */
   readonly browser: string
-  /** Of each step whose answer was seen as it came. */
+  /** Milliseconds to the first token, by step; only for steps that were seen live. */
   readonly firstTokens: readonly (readonly [string, number])[]
 }
 
@@ -18,11 +18,11 @@ export interface OpenedFile {
   readonly inspection: Inspection | null
   readonly version: number
   readonly format: number
-  /** The conversation, and those that its calls started. */
+  /** The conversation, and the child conversations of its calls. */
   readonly journals: readonly Journal[]
 }
 
-/** An export with what the inspector says in its first line. The lines after it stay as they are. */
+/** Adds the inspection to the first line of an export. Later lines stay unchanged. */
 export function withInspection(
   file: ReadableStream<Uint8Array<ArrayBuffer>>,
   inspection: Inspection,
@@ -46,7 +46,7 @@ export function withInspection(
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Reads a file of exported conversations, for looking at. Throws an `Error` for what is none. */
+/** Reads a file of exported conversations, for viewing. Throws an `Error` for any other file. */
 export function readFile(name: string, text: string): OpenedFile {
   const lines = text.split('\n').filter((line) => line.trim() !== '')
   const header = parsed(lines[0] ?? '')
@@ -132,7 +132,7 @@ function isRow(value: unknown): value is Omit<Row, 'conversationId' | 'appendId'
   )
 }
 
-/** The farthest that a `Date` reaches, in milliseconds. */
+/** Maximum time value of a `Date`, in milliseconds. */
 const FARTHEST = 8.64e15
 
 function isTime(value: unknown): boolean {
@@ -152,16 +152,19 @@ function isFields(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The check sum of each conversation of a file, taken line by line. It finds damage, and proves nothing of who wrote it. */
+/**
+ * Verifies the checksum of each conversation in a file, line by line. Finds damage, but proves nothing about the
+ * author.
+ */
 class CheckSum {
   #crc = new Crc32()
 
-  /** What is wrong with the conversation that ends with this line; null: nothing, or it goes on. */
+  /** Returns the problem with the conversation that ends with this line; null if there is none, or it continues. */
   take(line: string, fields: Readonly<Record<string, unknown>> | null): string | null {
     if (fields?.['conversation'] !== undefined) this.#crc = new Crc32()
     const { end } = fields ?? {}
     if (typeof end !== 'object' || end === null) {
-      // Lines may have been given other ends by an editor: the sum knows one.
+      // Editors may change line endings; the checksum is made with `\n`.
       this.#crc.add(new TextEncoder().encode(`${line.replace(/\r$/, '')}\n`))
       return null
     }
@@ -171,10 +174,10 @@ class CheckSum {
   }
 }
 
-/** Deeper than what tools take; what goes through it call by call stays well within a browser's stack. */
+/** Maximum nesting: deeper than tools accept, but safe for recursion in browsers. */
 const DEEPEST = 500
 
-/** What is free within rows: it is shown as data only. */
+/** Row fields with arbitrary content: shown as data only. */
 const FREE: ReadonlySet<string> = new Set(['input', 'output', 'value', 'values', 'data', 'details'])
 
 interface Place {
@@ -183,7 +186,7 @@ interface Place {
   readonly isFree: boolean
 }
 
-/** Whether what was read from a file can be shown: it isn't nested too deep, and each of its records can be put into words. */
+/** Whether data from a file can be shown: it isn't nested too deep, and each record can become a string. */
 function isShowable(value: unknown): boolean {
   const open: Place[] = [{ value, depth: 0, isFree: false }]
   for (let place = open.pop(); place; place = open.pop()) {
@@ -196,7 +199,7 @@ function isShowable(value: unknown): boolean {
   return true
 }
 
-/** `String()` of it throws. */
+/** Whether `String(value)` throws. */
 function hasNoWords(value: object): boolean {
   return Object.hasOwn(value, 'toString') || Object.hasOwn(value, 'valueOf')
 }

@@ -1,9 +1,9 @@
 import { emptyState, fold, type ConversationState, type Row } from '../../conversation/index.ts'
 
-/** A state is kept of each so many rows: any other one is folded from the one before it. */
+/** Rows between two kept states; the others are folded from the kept one before. */
 const KEPT_EVERY = 64
 
-/** Rows of one conversation, and the state that they fold to at each of them. */
+/** Rows of one conversation, with the state after each of them. */
 export class Journal {
   readonly conversationId: string
   readonly rows: Row[] = []
@@ -17,18 +17,18 @@ export class Journal {
     this.#kept = [this.#head]
   }
 
-  /** Why there are no more rows than these; null: there may be. */
+  /** Why no further rows are accepted; null: they are. */
   get fault(): string | null {
     return this.#fault
   }
 
-  /** False when it isn't the next row, or can't be folded, and was not taken. */
+  /** Adds the next row. False, without adding it, if it isn't the next one or can't be folded. */
   add(row: Row): boolean {
     if (this.#fault !== null || row.seq !== this.rows.length + 1) return false
     try {
       this.#head = fold(this.#head, [row])
     } catch {
-      // Of a file that anybody may have written.
+      // Rows of a file may hold anything.
       this.break(`Row ${row.seq} can't be read.`)
       return false
     }
@@ -37,7 +37,7 @@ export class Journal {
     return true
   }
 
-  /** No more rows are taken. */
+  /** Rejects all further rows. */
   break(why: string): void {
     this.#fault ??= why
   }
@@ -51,7 +51,7 @@ export class Journal {
     return fold(state, this.rows.slice(from * KEPT_EVERY, upTo))
   }
 
-  /** The first and the last row of a run, as counts of rows; null: it has none. */
+  /** Returns the numbers of a run's first and last row, from 1; null if it has none. */
   spanOf(runId: string): { readonly from: number; readonly to: number } | null {
     const from = this.rows.findIndex((row) => row.runId === runId)
     if (from < 0) return null

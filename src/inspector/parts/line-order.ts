@@ -1,12 +1,12 @@
 type Fields = Readonly<Record<string, unknown>>
 
-/** Whether the lines of a file come as an export writes them (docs/format.md): what was left out or put in is found. */
+/** Checks that lines have the order in which an export writes them (docs/format.md). Finds omissions and insertions. */
 export class LineOrder {
   #conversations = 0
   #isOpen = false
   #isOver = false
 
-  /** What is wrong with a line after the first; null: nothing. */
+  /** Returns the problem with a line after the first; null if there is none. */
   take(fields: Fields | null): string | null {
     if (fields === null) return null
     if (this.#isOver) return 'The file is damaged, or was changed: it goes on after its end.'
@@ -32,7 +32,7 @@ export class LineOrder {
     return 'The file is damaged, or was changed: it has a line that no export has.'
   }
 
-  /** What is missing behind the last line; null: nothing. */
+  /** Returns what is missing after the last line; null if nothing is. */
   end(): string | null {
     return this.#isOver ? null : 'The file is cut off.'
   }

@@ -8,11 +8,11 @@ import {
 } from '../../conversation/index.ts'
 import type { RunEvent } from '../../index.ts'
 
-/** Events of what is stored: those that a run had when it was played, without what was not stored. Pure folds: nothing runs. */
+/** Derives events from stored rows: those of the original run, except what was not stored. Pure folds: nothing runs. */
 export class RowEvents {
   readonly #cursors = new Map<string, { cursor: Cursor; seq: number }>()
 
-  /** Of a row, and the state that it has led to. */
+  /** Returns the events of a row. `state`: the state that the row has led to. */
   of(row: Row, state: ConversationState): RunEvent[] {
     const { runId, conversationId } = row
     if (runId === null) return []

@@ -1,13 +1,13 @@
-/** Rows that are drawn beyond what is in view, at either end. */
+/** Extra rows to draw above and below those in view. */
 const AROUND = 8
 
 export interface RowWindow {
   readonly from: number
-  /** The first one that isn't drawn. */
+  /** Index after the last drawn row. */
   readonly to: number
 }
 
-/** Which of `count` rows of one height are drawn. */
+/** Returns which of `count` rows to draw. All rows have the same height. */
 export function rowWindow(
   count: number,
   view: { readonly top: number; readonly height: number; readonly row: number },

@@ -3,11 +3,11 @@ import type { Row } from '../../conversation/index.ts'
 
 export type LineKind = 'run' | 'step' | 'call'
 
-/** A run, a step or a call with its times. What has no end yet lasts until the newest row. */
+/** A run, a step or a call with its times. If it has no end yet, it lasts until the newest row. */
 export interface TimelineLine {
   readonly key: string
   readonly kind: LineKind
-  /** Calls that others make are deeper. */
+  /** Nesting depth: child calls are deeper. */
   readonly depth: number
   readonly name: string
   readonly status: string
@@ -18,12 +18,12 @@ export interface TimelineLine {
   readonly startedAt: number
   readonly endedAt: number
   readonly isOpen: boolean
-  /** From the request to the first piece of the answer. Only where the events were seen as they came. */
+  /** Time from the request to the first piece of the answer. Null unless the events were seen live. */
   readonly firstTokenMs: number | null
   readonly model: readonly Span[]
   readonly tool: readonly Span[]
   readonly person: readonly Span[]
-  /** How often something of it was stored. */
+  /** Number of commits that stored something of this line. */
   readonly commits: number
 }
 
@@ -58,13 +58,13 @@ interface Draft {
   endedAt: number
   isOpen: boolean
   readonly spans: Record<Phase, Span[]>
-  /** What is under way. */
+  /** The phase in progress. */
   phase: { readonly phase: Phase; readonly since: number } | null
   commits: number
   lastCommit: number
 }
 
-/** The lines of a conversation's rows, taken one by one: each row costs the same, however many there are. */
+/** Builds the lines from rows, taken one by one: each row costs the same, however many there are. */
 export class Timeline {
   readonly #lines: Draft[] = []
   readonly #runs = new Map<string, Draft>()
@@ -84,13 +84,13 @@ export class Timeline {
     if (row.type === 'run-ended') this.#endRun(run, row)
   }
 
-  /** The first piece of a step's answer came so long after its request. */
+  /** Records the time from a step's request to the first piece of its answer. */
   firstToken(runId: string, step: number, ms: number): void {
     const key = stepKey(runId, step)
     if (!this.#firstTokens.has(key)) this.#firstTokens.set(key, ms)
   }
 
-  /** As `firstToken` took them. */
+  /** Returns the times that `firstToken` recorded. */
   firstTokens(): [key: string, ms: number][] {
     return [...this.#firstTokens]
   }
@@ -221,7 +221,7 @@ export class Timeline {
   }
 }
 
-/** What a call does after a row. Undefined: the row says nothing of it; null: nothing. */
+/** Returns a call's phase after a row; null: none. Undefined if the row doesn't change it. */
 function phaseAfter({ type }: Row): Phase | null | undefined {
   if (type === 'call-started') return 'tool'
   if (
@@ -246,7 +246,7 @@ function phaseAfter({ type }: Row): Phase | null | undefined {
 function touch(draft: Draft, row: Row): void {
   draft.lastSeq = row.seq
   draft.endedAt = Math.max(draft.endedAt, row.at)
-  // The rows of one append have one time.
+  // Rows of one append share a time.
   if (row.at !== draft.lastCommit) draft.commits += 1
   draft.lastCommit = row.at
 }
@@ -272,10 +272,10 @@ function textOf(parts: readonly { readonly type: string; readonly text?: string 
     .slice(0, 200)
 }
 
-/** From and to, in milliseconds. */
+/** Start and end, in milliseconds. */
 type Span = readonly [number, number]
 
-/** How long it is that at least one of them lasts. */
+/** Milliseconds that at least one span covers. */
 export function coveredMs(spans: readonly Span[]): number {
   let covered = 0
   let until = -Infinity

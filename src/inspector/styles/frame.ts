@@ -1,6 +1,6 @@
 import { css, type CSSResult } from 'lit'
 
-/** The element, its bars and the details. */
+/** Styles of the element, its toolbars and the details. */
 export const frame: CSSResult = css`
   :host {
     --_row: 28px;

@@ -1,6 +1,6 @@
 import { css, type CSSResult } from 'lit'
 
-/** Tables, trees, and the conversation as it is shown. */
+/** Styles of tables, trees and the view of the conversation. */
 export const tables: CSSResult = css`
   .rows {
     flex: 1;

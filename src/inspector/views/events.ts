@@ -7,7 +7,7 @@ import { regionView } from './region.ts'
 import { tableView } from './table.ts'
 import { treeView } from './tree.ts'
 
-/** Events as they came, or, where they weren't seen, as the stored rows come to them. */
+/** Lists events as they arrived. Events that weren't observed are derived from the stored rows. */
 export function eventsView(context: InspectorContext): TemplateResult {
   const { recording, chosen, choose, list, filtered } = context
   const all = recording?.book.entries ?? []

@@ -1,4 +1,4 @@
-/** A length of time, for a column. Empty for none. */
+/** Formats a duration for a column; empty for none. */
 export function duration(ms: number): string {
   if (ms <= 0) return ''
   if (ms < 1000) return `${Math.round(ms)} ms`
@@ -6,7 +6,7 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / 60_000)} min ${Math.round((ms % 60_000) / 1000)} s`
 }
 
-/** Of the day, to the millisecond. */
+/** Formats the time of day, to the millisecond. */
 export function timeOfDay(at: number): string {
   const date = new Date(at)
   const two = (value: number): string => String(value).padStart(2, '0')

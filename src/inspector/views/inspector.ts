@@ -23,7 +23,7 @@ const COLUMNS = [
   'Course',
 ]
 
-/** Runs, steps and calls, with how long each took and for what. A press leads to its last row. */
+/** Lists runs, steps and calls with their durations. Selecting one moves to its last row. */
 function timelineView({ recording, chosen, choose, list }: InspectorContext): TemplateResult {
   const lines = recording?.timeline.lines() ?? []
   if (lines.length === 0) return html`<p class="empty">Nothing has run yet.</p>`
@@ -58,7 +58,7 @@ function cellsOf(line: TimelineLine, run: TimelineLine): (TemplateResult | strin
   ]
 }
 
-/** Where its times are within the run's. */
+/** Draws a line's times as bars on its run's time scale. */
 function courseOf(line: TimelineLine, run: TimelineLine): TemplateResult {
   const whole = Math.max(1, run.endedAt - run.startedAt)
   const percent = (ms: number): string =>
@@ -73,7 +73,7 @@ function courseOf(line: TimelineLine, run: TimelineLine): TemplateResult {
   </svg>`
 }
 
-/** The tools that the agent has now, whatever conversation is on view. */
+/** Lists the agent's current tools, whichever conversation is shown. */
 function toolsView({ tools, chosen, choose, list }: InspectorContext): TemplateResult {
   return tableView({
     label: 'Tools',
@@ -97,7 +97,7 @@ function toolDetail(context: InspectorContext): TemplateResult | typeof nothing 
   return regionView(tool.name, treeView(tool, 'tool', context))
 }
 
-/** The whole element. */
+/** Renders the whole inspector. */
 export function inspectorView(context: InspectorContext): TemplateResult {
   const { recording, chosen, hasAgent, file } = context
   return html`
@@ -267,7 +267,7 @@ function onTabKey(context: InspectorContext, event: KeyboardEvent): void {
   tabs[TABS.indexOf(tab)]?.focus()
 }
 
-/** Asks what is to be saved, and says what will be in it. */
+/** Lets the user choose what to export, and describes what the file contains. */
 function exportView({ recording, chosen, choose, save }: InspectorContext): TemplateResult {
   const runs = recording?.journal.runIds() ?? []
   return html`<div class="export" role="group" aria-label="Export">
@@ -296,7 +296,7 @@ function exportView({ recording, chosen, choose, save }: InspectorContext): Temp
   </div>`
 }
 
-/** Where time stands, and what moves it. */
+/** Shows the current position in the journal, with the controls that move it. */
 function scrubberView(context: InspectorContext): TemplateResult {
   const { recording, choose, chosen, isPlaying, list } = context
   const rows = recording?.journal.rows ?? []
@@ -349,7 +349,7 @@ function scrubberView(context: InspectorContext): TemplateResult {
   </footer>`
 }
 
-/** Shows what a page showed as the rows came. */
+/** Plays back what the page showed as each row arrived. */
 function replay(context: InspectorContext): void {
   context.choose({
     tab: 'journal',

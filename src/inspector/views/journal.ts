@@ -8,7 +8,7 @@ import { treeView } from './tree.ts'
 import type { ConversationSnapshot, ShownCall, ShownMessage } from '../../index.ts'
 import { said } from './said.ts'
 
-/** Rows as they are stored. The one that is chosen is where time stands. */
+/** Lists rows as they are stored. The selected row is the current position. */
 export function journalView(context: InspectorContext): TemplateResult {
   const { recording, choose, list } = context
   const rows = recording?.journal.rows ?? []
@@ -25,7 +25,7 @@ export function journalView(context: InspectorContext): TemplateResult {
   })
 }
 
-/** What a row is about, in a line. */
+/** Summarizes a row in one line. */
 function aboutRow(row: Row): string {
   const {
     format: _f,
@@ -46,7 +46,7 @@ const TITLES: Readonly<Record<Detail, string>> = {
   state: 'State',
 }
 
-/** The row where time stands, and what all rows up to it come to. */
+/** Shows the row at the current position, and the state that all rows up to it result in. */
 export function rowDetail(context: InspectorContext): TemplateResult | typeof nothing {
   const { recording, chosen, choose } = context
   const count = positionOf(context)
@@ -106,7 +106,7 @@ function detailText(context: InspectorContext, row: Row): string {
 /** The newest messages that are drawn of a long conversation. */
 const MOST_MESSAGES = 60
 
-/** What a page shows, in plain words and without its looks. */
+/** Shows the snapshot that a page would show, in plain words and without its styles. */
 function shownView(snapshot: ConversationSnapshot | null): TemplateResult {
   if (!snapshot) return html`<p class="problem">These rows come to nothing that can be shown.</p>`
   const { messages, status, ended, pending } = snapshot

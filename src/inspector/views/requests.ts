@@ -8,7 +8,7 @@ import { treeView } from './tree.ts'
 
 const SECTIONS = ['instructions', 'tools', 'history', 'snapshots', 'context'] as const
 
-/** What a model was asked with. Live only: it isn't stored. */
+/** Lists the requests to models. Live only: they aren't stored. */
 export function requestsView({
   recording,
   file,

@@ -1,8 +1,8 @@
 import { visibleText } from '../../conversation/index.ts'
 
 /**
- * What a model, a tool or a file says, with what shows nothing, or turns what is around it, made visible. Lines stay lines. In a
- * file that anybody has written, what is to be a text may be none.
+ * Returns text of a model, tool or file with invisible and direction-changing characters made visible. Keeps line
+ * breaks. Accepts any value: a text field of a file may hold something else.
  */
 export function said(text: unknown): string {
   return visibleText(String(text)).replaceAll('⏎\n', '\n')

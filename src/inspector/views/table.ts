@@ -5,19 +5,19 @@ import { said } from './said.ts'
 
 export interface Table<Row> {
   readonly label: string
-  /** Names the widths of the columns in the styles. */
+  /** CSS class that sets the column widths. */
   readonly name: string
   readonly columns: readonly string[]
   readonly rows: readonly Row[]
   readonly list: ListWindow
-  /** -1: none. */
+  /** Index of the selected row, or -1. */
   readonly selected: number
   readonly cells: (row: Row) => readonly (TemplateResult | string)[]
   readonly rowClass?: (row: Row) => string
   readonly select: (index: number) => void
 }
 
-/** A table of which only the rows in view are drawn. The keys choose a row, as a press does. */
+/** A table that draws only the rows in view. Arrow, page, Home and End keys select a row, as a click does. */
 export function tableView<Row>(table: Table<Row>): TemplateResult {
   const { label, name, columns, rows, list, selected } = table
   const { from, to } = list.rows({ name, count: rows.length, selected })
@@ -63,7 +63,7 @@ function rowView<Row>(table: Table<Row>, row: Row, index: number): TemplateResul
   </div>`
 }
 
-/** Chooses a row, and keeps it in view when its details take some of the room. */
+/** Selects a row and keeps it in view when its details take up space. */
 function choose<Row>({ list, select }: Table<Row>, index: number): void {
   select(index)
   list.reveal(index)

@@ -2,13 +2,13 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { InspectorContext } from '../context.ts'
 import { said } from './said.ts'
 
-/** Of a list or record, so many are drawn before a person asks for more. */
+/** Children of a list or record that are drawn before a person asks for more. */
 const MOST_CHILDREN = 100
 const LONGEST_TEXT = 2000
 
 type Open = Pick<InspectorContext, 'chosen' | 'choose'>
 
-/** Data as a tree whose branches open by a press: only what is open is drawn. */
+/** Shows data as a tree; only branches that a person has opened are drawn. */
 export function treeView(value: unknown, root: string, open: Open): TemplateResult {
   return html`<div class="tree">${nodeView({ name: '', value, path: root, depth: 0 }, open)}</div>`
 }

@@ -13,16 +13,16 @@ import type { McpAuthOptions, McpKeyStore } from './options.ts'
 import { isFinal, isPassing, noTokens, register, requestTokens, type Tokens } from './tokens.ts'
 import { answeredInTime, unlessStopped } from './within.ts'
 
-/** A refusal, and the token that was refused; null: there was none. */
+/** A refusal and the refused token; null if none was sent. */
 export interface Refusal {
   readonly response: Response
   readonly bearer: string | null
 }
 
 export interface Authorizer {
-  /** The token to send; null: none is known. */
+  /** Token to send; null if none is known. */
   current(): Promise<string | null>
-  /** Another token, after the server refused the one it got: refreshed, or by a log-in of the person. */
+  /** Gets another token after a refusal: refreshes it, or lets the person log in. */
   answer(refusal: Refusal, signal: AbortSignal): Promise<string | null>
 }
 
@@ -42,7 +42,7 @@ class OAuth implements Authorizer {
   readonly #keys: Keys
   readonly #inTurn = oneByOne()
   readonly #redirectUrl: string
-  /** A person is at a log-in. */
+  /** True while a person is logging in. */
   #isWithPerson = false
 
   constructor(parts: AuthorizerParts) {
@@ -60,10 +60,10 @@ class OAuth implements Authorizer {
   answer({ response, bearer }: Refusal, signal: AbortSignal): Promise<string | null> {
     const { fetch: ask } = this.#parts
     const work = async (): Promise<string> => {
-      // It may have waited for the log-in of another request.
+      // The request may have been stopped while another one logged in.
       if (signal.aborted) throw stopped(signal)
       const had = await readKept(this.#store, this.#keys.tokens)
-      // Another request got one meanwhile.
+      // Another request got a new token meanwhile.
       if (had && bearer !== had.access) return had.access
       const isTooLittle = response.status === 403
       if (had?.refresh !== undefined && !isTooLittle) {
@@ -72,7 +72,7 @@ class OAuth implements Authorizer {
           requestTokens(parameters, had, { fetch: ask, signal: within }),
         )
         if ('access' in next) return this.#keep({ refresh: had.refresh, ...next })
-        // It is still good: neither is it thrown away, nor is a person asked to log in for nothing.
+        // The refresh token may still be valid, so it is kept, and the person needn't log in again.
         if (isPassing(next)) throw noTokens(had.server, next)
         if (isFinal(next)) await this.#store.removeItem(this.#keys.tokens)
       }
@@ -95,7 +95,7 @@ class OAuth implements Authorizer {
       this.#checkMixUp(server)
       return clientId
     }
-    // What one authorization server knows is worth nothing to another.
+    // Client ids are stored by issuer, because no other authorization server knows them.
     const key = `${this.#keys.client}:${server.issuer}`
     const known = await this.#store.getItem(key)
     if (known !== null) return known
@@ -109,8 +109,8 @@ class OAuth implements Authorizer {
   }
 
   /**
-   * A hostile server can pass a log-in on to another server that knows the client by the same id, and get that one's code
-   * (RFC 9700, section 4.4): an answer that doesn't say whose it is can't be told from its own.
+   * Throws if a mix-up attack is possible (RFC 9700, section 4.4). A hostile server can forward a log-in to another
+   * server that knows the same client id, and get its code. An answer that doesn't name its issuer can't reveal this.
    */
   #checkMixUp({ issuer, saysIssuer }: AuthServer): void {
     if (saysIssuer || this.#parts.options.issuers) return
@@ -163,7 +163,7 @@ function logInStopped({ reason }: AbortSignal): OffstageError {
   return new OffstageError(code, 'The log-in was given up before it was finished.')
 }
 
-/** What was granted before is asked for again, beside what is missing. */
+/** Joins the scopes granted before and those requested now, so that a new token loses none. */
 function union(had: string | undefined, asked: string | undefined): string | undefined {
   const all = new Set(`${had ?? ''} ${asked ?? ''}`.split(' ').filter(Boolean))
   return all.size > 0 ? [...all].join(' ') : undefined

@@ -1,4 +1,4 @@
-/** What a server says beside a refusal (RFC 6750, section 3; RFC 9728, section 5.1). */
+/** Details that a server sends with a refusal (RFC 6750, section 3; RFC 9728, section 5.1). */
 export interface AuthChallenge {
   readonly resource_metadata?: string
   readonly scope?: string
@@ -6,7 +6,7 @@ export interface AuthChallenge {
 
 const PARAMETER = /\b(resource_metadata|scope)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/gi
 
-/** Reads `WWW-Authenticate`; a browser sees it only where the server exposes it. */
+/** Reads `WWW-Authenticate`. Browsers show it only if the server exposes it. */
 export function readChallenge(header: string | null): AuthChallenge {
   const found: { [name: string]: string } = {}
   for (const [, name = '', quoted, plain = ''] of (header ?? '').matchAll(PARAMETER))

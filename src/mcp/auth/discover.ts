@@ -3,19 +3,21 @@ import type { McpFetch } from '../options.ts'
 import { authFailed } from './auth-failed.ts'
 import { readDocument } from './read-document.ts'
 
-/** What protects a server (RFC 9728), and who gives tokens for it (RFC 8414, or OpenID Connect Discovery 1.0). */
+/**
+ * A protected server (RFC 9728) and the server that issues tokens for it (RFC 8414, or OpenID Connect Discovery 1.0).
+ */
 export interface AuthServer {
-  /** The identifier of the server that tokens are for (RFC 8707). */
+  /** Identifier of the server that tokens are for (RFC 8707). */
   readonly resource: string
   readonly issuer: string
   readonly authorizationEndpoint: string
   readonly tokenEndpoint: string
   readonly registrationEndpoint?: string
-  /** It reads the address of a client metadata document as a client's id. */
+  /** Accepts the URL of a client metadata document as a client id. */
   readonly readsClientDocuments: boolean
-  /** Its answers say who it is (RFC 9207). */
+  /** Includes its issuer in its answers (RFC 9207). */
   readonly saysIssuer: boolean
-  /** Of the server that tokens are for. */
+  /** Scopes that the protected server asks for. */
   readonly scopes?: string
 }
 
@@ -23,13 +25,13 @@ interface Discovery {
   readonly url: URL
   readonly fetch: McpFetch
   readonly signal: AbortSignal
-  /** The only ones that are taken, and the app vouches for. */
+  /** The only accepted issuers. The app vouches for them. */
   readonly issuers?: readonly string[]
 }
 
 /**
- * Finds out who gives tokens (2026-07-28, basic/authorization). `named`: the address that the server's 401 gave. Metadata
- * is read over https only, or on this machine, and no redirect is followed.
+ * Finds the authorization server (2026-07-28, basic/authorization). `named`: URL of the metadata from the server's 401.
+ * Metadata is read only over https or on this machine, and redirects are not followed.
  */
 export async function discoverAuth(
   named: string | undefined,
@@ -52,15 +54,15 @@ export async function discoverAuth(
   return { ...server, resource, ...(asked !== '' && { scopes: asked }) }
 }
 
-/** What is none is left out (RFC 6749, section 3.3). */
+/** Joins the scopes. Invalid ones are left out (RFC 6749, section 3.3). */
 function scopesIn(listed: unknown): string {
   const all: readonly unknown[] = Array.isArray(listed) ? listed : []
   return all.filter((scope) => typeof scope === 'string' && /^[!#-[\]-~]+$/.test(scope)).join(' ')
 }
 
 /**
- * Who logs in at one server has a code of that one's: it goes to no other, which could use it there (RFC 9700, section
- * 4.4), unless the server says in its answer whose it is.
+ * Throws if a log-in at one origin would send its code to another, which could use it there (RFC 9700, section 4.4).
+ * Servers that name themselves in their answers are exempt.
  */
 function checkOrigins({
   issuer,
@@ -87,7 +89,7 @@ async function readProtection(
       ? [named]
       : [...(path ? [`${url.origin}${wellKnown}${path}`] : []), `${url.origin}${wellKnown}`]
   for (const place of places) {
-    // A server speaks for itself only.
+    // A server may publish metadata only about itself.
     if (originOf(place) !== url.origin)
       throw authFailed(`${url.origin} has its metadata at another origin.`)
     const document = await documentAt(place, discovery)
@@ -105,7 +107,7 @@ async function readIssuer(
   for (const place of issuerPlaces(issuer)) {
     const document = await documentAt(place, discovery)
     if (!document) continue
-    // Simple comparison, as RFC 8414, section 3.3 says.
+    // Simple string comparison, as in RFC 8414, section 3.3.
     if (document.issuer !== issuer) throw authFailed(`The metadata of ${issuer} is another's.`)
     const methods = document.code_challenge_methods_supported
     if (!Array.isArray(methods) || !methods.includes('S256'))
@@ -123,14 +125,14 @@ async function readIssuer(
   throw authFailed(`${issuer} has no metadata that can be read. Its CORS may not allow this page.`)
 }
 
-/** An identifier of RFC 8414, section 2. */
+/** Whether the text is an issuer identifier (RFC 8414, section 2). */
 function isIssuer(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
   return isSafe(url) && !/[?#]/.test(text) && url.username === '' && url.password === ''
 }
 
-/** In the order of the specification ("Authorization Server Metadata Discovery"). */
+/** URLs of an issuer's metadata, in the specification's order ("Authorization Server Metadata Discovery"). */
 function issuerPlaces(issuer: string): string[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
@@ -143,7 +145,7 @@ function issuerPlaces(issuer: string): string[] {
     : [`${origin}${oauth}${path}`, `${origin}${openid}${path}`, `${origin}${path}${openid}`]
 }
 
-/** Null: there is none. */
+/** Reads a metadata document; null if there is none. */
 async function documentAt(
   place: string,
   { fetch: ask, signal }: Discovery,
@@ -169,17 +171,17 @@ function unsafeAddress(by: string): ReturnType<typeof authFailed> {
   return authFailed(`${by} names an address that is not https, or in your own network.`)
 }
 
-/** Hosts that are this machine or in its network. IPv6 that is reached from everywhere begins with 2 or 3. */
+/** Hosts on this machine or in its network. Public IPv6 addresses begin with 2 or 3. */
 const PRIVATE =
   /^([^.[]+|.+\.(localhost|local|internal)|(0|10|127|169\.254|192\.168|172\.(1[6-9]|2\d|3[01]))\..*|\[(?![23]).*)\.?$/
 
-/** Whether a server may name an address: one elsewhere knows nothing of this machine and its network. */
+/** Whether a server may name a URL. A server elsewhere must not name addresses on this machine or in its network. */
 function mayName(named: string, by: string): boolean {
   const isPrivate = (place: string): boolean => PRIVATE.test(new URL(place).hostname)
   return URL.canParse(named) && isSafe(new URL(named)) && (isPrivate(by) || !isPrivate(named))
 }
 
-/** The identifier may be the server's address, or one that its address is under. */
+/** Whether the identifier covers the server's URL: they are equal, or the URL is below it. */
 function isSameResource(resource: string, url: URL): boolean {
   if (!URL.canParse(resource)) return false
   const { origin, pathname } = new URL(resource)

@@ -7,10 +7,10 @@ import type { McpKeyStore } from './options.ts'
 import { noTokens, requestTokens } from './tokens.ts'
 import { answeredInTime } from './within.ts'
 
-/** What `finishMcpAuth` does. */
+/** Implements `finishMcpAuth`. */
 export async function finish(store: McpKeyStore | undefined): Promise<void> {
   const query = globalThis.location.search
-  // The code is of no use to whoever reads the address later.
+  // Removes the code from the address, so that nobody can read it there later.
   globalThis.history.replaceState(null, '', globalThis.location.pathname)
   if (!store) {
     const channel = new BroadcastChannel(CHANNEL)
@@ -20,7 +20,7 @@ export async function finish(store: McpKeyStore | undefined): Promise<void> {
     return
   }
   const kept = parsed(await store.getItem(LOG_IN))
-  // Used once, whatever comes of it.
+  // Removed first, so that it's used only once, even after a failure.
   await store.removeItem(LOG_IN)
   if (!isRecord(kept)) throw authFailed('No log-in was begun here.')
   const logIn = kept as unknown as LogIn

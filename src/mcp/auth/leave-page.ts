@@ -1,10 +1,10 @@
 import { authFailed } from './auth-failed.ts'
 import { unlessStopped } from './within.ts'
 
-/** A page that is still here then stays: a person may have kept it, for what they have typed. Milliseconds. */
+/** Milliseconds until the navigation counts as cancelled: the user may have stayed to keep unsaved input. */
 const LEAVE_MS = 30_000
 
-/** Leaves the page. What comes after is another page's; rejects when the page stays, or the signal aborts. */
+/** Navigates away and never resolves. Rejects if the page stays, or the signal aborts. */
 export async function leavePage(address: string, signal: AbortSignal): Promise<never> {
   globalThis.location.assign(address)
   let timer: ReturnType<typeof setTimeout> | undefined

@@ -2,12 +2,12 @@ import { authFailed } from './auth-failed.ts'
 import { type AuthMessage, CHANNEL, type LogInStart } from './log-in.ts'
 import { unlessStopped } from './within.ts'
 
-/** How often the window is looked at. Milliseconds. */
+/** How often the window is checked. Milliseconds. */
 const LOOK_MS = 250
-/** Its message may be on the way when it is closed. Milliseconds. */
+/** Time after the window was closed in which its message may still arrive. Milliseconds. */
 const MESSAGE_MS = 1000
 
-/** Opens a window in which the person logs in, and resolves to the query that it came back with. */
+/** Opens a window in which the person logs in. Resolves to the query of the redirect. */
 export async function logInByWindow(
   { address, logIn }: LogInStart,
   signal: AbortSignal,
@@ -15,9 +15,9 @@ export async function logInByWindow(
   const opened = globalThis.open?.(address, '_blank', 'popup,width=520,height=720')
   if (!opened)
     throw authFailed('The window for the log-in was blocked. Connect in the handler of a press.')
-  // Before it is anybody else's: whose page is shown in it can't take this one elsewhere.
+  // Cleared before another site's page loads in the window, so that it can't navigate this page.
   opened.opener = null
-  // By a channel of this origin, not by messages between windows: other origins can't post there.
+  // A channel of this origin, because other origins can post window messages but not channel messages.
   const channel = new BroadcastChannel(CHANNEL)
   let looking: ReturnType<typeof setInterval> | undefined
   try {
@@ -27,7 +27,7 @@ export async function logInByWindow(
         new Promise<string>((resolve, reject) => {
           channel.addEventListener('message', ({ data }: MessageEvent<AuthMessage>) => {
             const query = typeof data?.query === 'string' ? data.query : ''
-            // An answer to another log-in is another's business.
+            // Answers to other log-ins are ignored.
             if (new URLSearchParams(query).get('state') === logIn.state) resolve(query)
           })
           looking = watchWindow(opened, () =>
@@ -43,9 +43,8 @@ export async function logInByWindow(
 }
 
 /**
- * Calls back when the person has closed the window. A page with `Cross-Origin-Opener-Policy` in it looks closed, too, from
- * the moment on that it is shown, and nothing more is known of it. But then this page doesn't get the focus, as it does
- * when the window in front of it is closed.
+ * Calls back when the person has closed the window. A page with `Cross-Origin-Opener-Policy` looks closed as soon as it
+ * is shown. In that case this page doesn't get the focus, as it does when the window in front of it is closed.
  */
 function watchWindow(opened: Window, onClosed: () => void): ReturnType<typeof setInterval> {
   let wasBehind = false

@@ -2,21 +2,21 @@ import { authFailed } from './auth-failed.ts'
 import type { AuthServer } from './discover.ts'
 import { createChallenge, randomText } from './pkce.ts'
 
-/** A log-in that was begun. It is kept until its answer comes, and used once. */
+/** A log-in in progress. It is kept until its answer arrives, and used once. */
 export interface LogIn {
-  /** Nobody else knows it: an answer without it is no answer to this. */
+  /** Random text that nobody else knows. An answer without it doesn't belong to this log-in. */
   readonly state: string
   readonly verifier: string
   readonly clientId: string
   readonly redirectUrl: string
   readonly server: AuthServer
-  /** Of the MCP server that the tokens are for. */
+  /** URL of the MCP server that the tokens are for. */
   readonly url: string
 }
 
 export interface LogInStart {
   readonly logIn: LogIn
-  /** Where the person logs in. */
+  /** URL at which the person logs in. */
   readonly address: string
 }
 
@@ -51,8 +51,8 @@ export async function beginLogIn(
 }
 
 /**
- * The code in an answer (the query of the redirect). Throws `mcp-auth-failed` when the answer isn't one to this log-in, or
- * another server's: `state` and `iss` are compared before anything of it is used (RFC 9207, section 2.4).
+ * Reads the code from an answer (the query of the redirect). Throws `mcp-auth-failed` if the answer belongs to another
+ * log-in or server. Compares `state` and `iss` before it uses anything else (RFC 9207, section 2.4).
  */
 export function readAnswer(query: string, { state, server }: LogIn): string {
   const answer = new URLSearchParams(query)
@@ -68,7 +68,7 @@ export function readAnswer(query: string, { state, server }: LogIn): string {
 
 export const CHANNEL = 'offstage-mcp-auth'
 
-/** What the popup's page says to the page that opened it. */
+/** Message from the popup to the page that opened it. */
 export interface AuthMessage {
   readonly query: string
 }

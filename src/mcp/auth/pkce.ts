@@ -1,4 +1,4 @@
-/** A secret of one log-in, and what of it may be seen (RFC 7636, S256). */
+/** The secret verifier of one log-in, and its public challenge (RFC 7636, S256). */
 export interface Challenge {
   readonly verifier: string
   readonly challenge: string

@@ -1,9 +1,9 @@
 import { isRecord } from '../../lib/shape.ts'
 
-/** Bytes of an answer of an authorization server. */
+/** Most bytes of an answer from an authorization server. */
 const MAX_DOCUMENT = 100_000
 
-/** An answer that is a JSON object of some size; null: it isn't. No more than that is read. */
+/** The answer, if it is a JSON object within the limit; otherwise null. Reads no further than the limit. */
 export async function readDocument(
   response: Response,
 ): Promise<Readonly<Record<string, unknown>> | null> {

@@ -4,7 +4,7 @@ import { authFailed } from './auth-failed.ts'
 import { readDocument } from './read-document.ts'
 import type { AuthServer } from './discover.ts'
 
-/** Tokens, and whose they are: they go to the server that they are for, and to nobody else. */
+/** Tokens and the server that they are for. They are sent to no other server. */
 export interface Tokens {
   readonly access: string
   readonly refresh?: string
@@ -18,13 +18,13 @@ interface Asking {
   readonly signal: AbortSignal
 }
 
-/** Why there are no tokens. `error`: a word of RFC 6749, section 5.2, where the server says one. */
+/** Reason why there are no tokens. `error`: a code of RFC 6749, section 5.2, if the server sends one. */
 export interface TokenRefusal {
   readonly status: number
   readonly error?: string
 }
 
-/** Asks for tokens: by the code of a log-in, or by a refresh token. */
+/** Requests tokens with the code of a log-in, or with a refresh token. */
 export async function requestTokens(
   parameters: Readonly<Record<string, string>>,
   about: Pick<Tokens, 'server' | 'clientId'>,
@@ -64,17 +64,17 @@ export async function requestTokens(
   }
 }
 
-/** The server has trouble, and said nothing of what it was sent. */
+/** Whether the refusal is temporary and says nothing about the credentials. */
 export function isPassing({ status }: TokenRefusal): boolean {
   return status >= 500 || status === 408 || status === 429
 }
 
-/** What it was sent is worth nothing any more. */
+/** Whether the credentials that were sent are no longer valid. */
 export function isFinal({ error }: TokenRefusal): boolean {
   return error === 'invalid_grant' || error === 'invalid_client'
 }
 
-/** Without the server's words, which may hold what it was sent. */
+/** Error for a refusal. Omits the server's text, which may repeat the credentials. */
 export function noTokens({ issuer }: AuthServer, refusal: TokenRefusal): OffstageError {
   const { status } = refusal
   return isPassing(refusal)
@@ -87,7 +87,7 @@ export function noTokens({ issuer }: AuthServer, refusal: TokenRefusal): Offstag
       })
 }
 
-/** The app as the authorization server shall know it (RFC 7591), for those that don't read client documents. */
+/** Registers the app with the authorization server (RFC 7591), if that doesn't read client documents. */
 export async function register(
   server: AuthServer,
   client: { readonly name: string; readonly redirectUrl: string },
@@ -117,7 +117,7 @@ export async function register(
   return value.client_id
 }
 
-/** What is sent has codes, verifiers and tokens in it: none of a failure's words are passed on. */
+/** Sends a request. Its failure's message is not passed on, because it may contain codes, verifiers or tokens. */
 async function answered(
   ask: McpFetch,
   url: URL,
@@ -133,7 +133,7 @@ async function answered(
   }
 }
 
-/** It goes into a header (RFC 6749, appendix A.12). */
+/** Whether a token is valid in a header (RFC 6749, appendix A.12). */
 function isToken(value: unknown): value is string {
   return typeof value === 'string' && /^[!-~]+$/.test(value)
 }

@@ -1,10 +1,10 @@
 import { OffstageError } from '../../protocol/error.ts'
 import { stopped } from '../failures.ts'
 
-/** So long a server may take to answer in full, however long the person takes to log in. Milliseconds. */
+/** Time for a server's complete answer, independent of the time that the person takes to log in. Milliseconds. */
 const ANSWER_MS = 30_000
 
-/** The work; once the signal aborts, a rejection, whatever becomes of the work. */
+/** Runs the work. Rejects as soon as the signal aborts, even if the work goes on. */
 export function unlessStopped<Result>(
   signal: AbortSignal,
   work: () => Promise<Result>,
@@ -20,7 +20,7 @@ export function unlessStopped<Result>(
   })
 }
 
-/** What is asked of a server: rejects with `timeout` where it isn't answered to the end in time. */
+/** Sends a request to a server. Rejects with `timeout` if its answer is incomplete when the time is up. */
 export async function answeredInTime<Result>(
   signal: AbortSignal,
   ask: (signal: AbortSignal) => Promise<Result>,

@@ -5,13 +5,13 @@ import { pageFetch } from '../page-fetch.ts'
 import { CLIENT_INFO, LEGACY, MODERN } from '../wire.ts'
 import type { McpDiagnosis, McpProblem } from './diagnosis.ts'
 
-/** Headers that are sent in a revision, and that a server's CORS rules must allow. */
+/** Headers that each revision sends, and that a server's CORS rules must allow. */
 const SENT = {
   modern: ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'],
   legacy: ['content-type', 'mcp-protocol-version', 'mcp-session-id', 'last-event-id'],
 } as const
 
-/** Milliseconds that one question may take. */
+/** Time limit for one request. Milliseconds. */
 const ASK_MS = 10_000
 
 interface Asked {
@@ -20,7 +20,7 @@ interface Asked {
   readonly headers: Readonly<Record<string, string>>
 }
 
-/** What `diagnoseMcp` does: nothing that it sends has an effect on a server that keeps to MCP. */
+/** Implements `diagnoseMcp`. Sends nothing that has an effect on a server that conforms to MCP. */
 export async function diagnose(
   given: string | URL,
   options: { readonly token?: string | McpOptions['token']; readonly fetch?: McpFetch },
@@ -43,7 +43,7 @@ export async function diagnose(
   return { ...revision, problems: [...refused.map(headerProblem), ...revision.problems] }
 }
 
-/** The headers that matter: of the revision that is spoken, or of the one that could not be tried. */
+/** Refused headers of the revision that the server speaks, or of one that could not be tried. */
 function refusedOf(
   { protocolVersion, problems }: McpDiagnosis,
   { modern, legacy }: { readonly modern: readonly string[]; readonly legacy: readonly string[] },
@@ -52,7 +52,7 @@ function refusedOf(
   return protocolVersion === MODERN ? modern : legacy
 }
 
-/** Whether the server is there, and allows the page's origin at all. */
+/** Checks whether the server is reachable and allows the page's origin at all. */
 async function originProblem({ url, ask }: Asked): Promise<McpProblem | null> {
   if (await succeeds(() => ask(url, request({ method: 'GET' })))) return null
   const isThere = await succeeds(() => ask(url, request({ method: 'GET', mode: 'no-cors' })))
@@ -68,7 +68,10 @@ async function originProblem({ url, ask }: Asked): Promise<McpProblem | null> {
       }
 }
 
-/** One at a time: a browser says no more than that the request failed. */
+/**
+ * Headers that the server's CORS rules refuse. Each is tried alone, because a browser reports only that a request
+ * failed.
+ */
 async function refusedHeaders(
   { url, ask, headers }: Asked,
   names: readonly string[],
@@ -119,13 +122,13 @@ async function speaks(
   const answer = await post(asked, {}, { method: 'initialize', params })
   if (answer.status === 401) return { problems: await authProblems(asked, answer) }
   const version = /"protocolVersion"\s*:\s*"([\d-]+)"/.exec(answer.text)?.[1]
-  // Of a server that is there, and may speak the revision that could not be tried.
+  // The server exists, but may speak only the revision that could not be tried.
   if (version === undefined && !withModern && answer.status === 400) return { problems: [] }
   if (version === undefined) return { problems: [await pathProblem(asked, answer)] }
   return { protocolVersion: version, problems: await sessionProblems(asked, version, answer) }
 }
 
-/** A session id that the page isn't shown is missing in all that follows. */
+/** Checks for a session id that CORS hides from the page. Without it, the server refuses further requests. */
 async function sessionProblems(
   asked: Asked,
   version: string,
@@ -190,7 +193,7 @@ async function pathProblem(asked: Asked, { status }: Answer): Promise<McpProblem
 interface Answer {
   readonly status: number
   readonly headers: Headers
-  /** Its beginning. */
+  /** First piece of the body. */
   readonly text: string
 }
 
@@ -220,7 +223,7 @@ function get({ ask }: Asked, url: URL, accept: string): Promise<Answer> {
   return read(() => ask(url, request({ method: 'GET', headers: { accept } })))
 }
 
-/** Of a stream, what comes first: it may have no end. */
+/** Sends a request and reads only the first piece of its body: a stream may never end. */
 async function read(send: () => Promise<Response>): Promise<Answer> {
   try {
     const response = await send()

@@ -9,15 +9,15 @@ export interface McpProblem {
     | 'old-transport'
     | 'wrong-path'
     | 'server-error'
-  /** The header of the server's answer that is missing or lacks something. */
+  /** The response header that is missing or incomplete. */
   readonly header?: string
-  /** For a developer: what is wrong, and where to mend it. */
+  /** The cause, and where to fix it, for developers. */
   readonly message: string
 }
 
 export interface McpDiagnosis {
-  /** The revision that the server speaks; absent: none was found. */
+  /** The server's protocol revision, if one was found. */
   readonly protocolVersion?: string
-  /** Empty: a page can connect. */
+  /** The problems found. If empty, a page can connect. */
   readonly problems: readonly McpProblem[]
 }

@@ -1,10 +1,10 @@
-/** Width of a part. Characters of Chinese, Japanese and Korean say more, and count twice. */
+/** Largest width of a part, in characters. Chinese, Japanese and Korean ones say more, so they count twice. */
 const MOST = 1_200
 
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uff60]/gu
 
-/** Ever smaller pieces, which together are the text. */
+/** Ways to cut a text, from large to small pieces. The pieces joined equal the text. */
 const CUTS: readonly ((text: string) => Iterable<string>)[] = [
   (text) => text.split(/(?<=\n\n)/),
   (text) => segments(text, 'sentence'),
@@ -12,7 +12,7 @@ const CUTS: readonly ((text: string) => Iterable<string>)[] = [
   (text) => text.match(/[^]{1,500}/gu) ?? [],
 ]
 
-/** Cuts a text into parts of a bounded size: at paragraphs, else at sentences, else at words. */
+/** Cuts a text into parts of bounded width: at paragraphs, else sentences, else words. */
 export function* cut(text: string): Generator<string> {
   let part = ''
   let width = 0
@@ -35,7 +35,7 @@ function* fitting(text: string, depth = 0): Generator<string> {
   for (const piece of pieces(text)) yield* fitting(piece, depth + 1)
 }
 
-/** Long texts aren't counted: they are too wide. */
+/** Width of a text. Long texts aren't counted, since they are too wide anyway. */
 function widthOf(text: string): number {
   return text.length > MOST ? text.length : text.length + (text.match(WIDE)?.length ?? 0)
 }
@@ -44,7 +44,7 @@ const SENTENCES = /[^.!?。！？…]*[.!?。！？…]*\s*/gu
 const WORDS = /\S*\s*/gu
 
 function* segments(text: string, granularity: 'sentence' | 'word'): Generator<string> {
-  // Older browsers have none.
+  // Older browsers lack `Intl.Segmenter`.
   if (!('Segmenter' in Intl))
     return yield* text.match(granularity === 'word' ? WORDS : SENTENCES) ?? []
   for (const { segment } of new Intl.Segmenter(undefined, { granularity }).segment(text))

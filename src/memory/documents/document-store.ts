@@ -4,26 +4,26 @@ import type { StoredEntry } from '../entry.ts'
 import type { fused } from '../fused.ts'
 import type { Space } from '../space.ts'
 
-/** A part of a document, as it is kept. */
+/** A stored part of a document. */
 export interface StoredPart extends StoredEntry {
   readonly source: DocumentPlace
   readonly document: {
     readonly name: string
-    /** Of the content, and of how it was cut and made vectors of. */
+    /** Version of the content, and of how it was split and embedded. */
     readonly version: string
     /** Place of the part in its document, from 0. */
     readonly at: number
   }
 }
 
-/** Parts of the entry, which are loaded already. */
+/** Parts of this entry point that are already loaded. */
 export interface Loaded {
   readonly fused: typeof fused
-  /** Entries that are kept, or gone with the page. */
+  /** Makes a space. `isKept`: in IndexedDB, otherwise in memory. */
   space(isKept: boolean): Space
 }
 
-/** The parts of all documents of one memory: in IndexedDB, or with the page where that has no room or is refused. */
+/** Parts of all documents of one memory: in IndexedDB, or in memory if that is full or blocked. */
 export class DocumentStore {
   readonly #make: Loaded['space']
   readonly #space: Space
@@ -32,7 +32,7 @@ export class DocumentStore {
     return this.#space.name
   }
 
-  /** Why the documents are gone with the page. */
+  /** Reason why the documents are lost with the page. */
   failure: OffstageError | undefined
 
   constructor({ space }: Pick<Loaded, 'space'>) {
@@ -59,7 +59,7 @@ export class DocumentStore {
     return this.#use(async (space) => (await space.find(query)).map(asPart))
   }
 
-  /** Puts parts in the place of those that `isOld` says. Another tab may have put the same ones. */
+  /** Replaces the parts that `isOld` selects. Does nothing if another tab has already stored the same parts. */
   async replace(isOld: (part: StoredPart) => boolean, parts: readonly StoredPart[]): Promise<void> {
     const ids = new Set(parts.map(({ id }) => id))
     await this.#use((space) =>
@@ -89,7 +89,7 @@ export class DocumentStore {
   }
 }
 
-/** What of a space can still be read, in memory. */
+/** Copies the entries that can still be read into a space in memory. */
 async function copied(space: Space, copy: Space): Promise<Space> {
   const known = await space.entries().catch(() => new Map<string, StoredEntry>())
   await copy.change(() => ({ put: [...known.values()] }))

@@ -18,13 +18,13 @@ import { DocumentStore, type Loaded, type StoredPart } from './document-store.ts
 import { indexSources } from './index-sources.ts'
 import { showSources } from './show-sources.ts'
 
-/** Parts that are sent with one message: they are longer than other memories. */
+/** Most parts sent with one message: they are longer than other memories. */
 const MOST_SENT = 4
 const SEARCH_LIMIT = 20
-/** Milliseconds that a message waits for the first index. What is indexed by then is searched. */
+/** Milliseconds that a message waits for the first index. Then it searches whatever is indexed. */
 const PATIENCE_MS = 3_500
 
-/** Documents of one list of sources: indexed, kept, searched. */
+/** The documents of one list of sources: indexes, stores and searches them. */
 export class Documents {
   readonly #options: DocumentMemoryOptions
   readonly #store: DocumentStore
@@ -42,7 +42,7 @@ export class Documents {
   index(options: IndexOptions = {}): Promise<IndexReport> {
     const indexing = this.#inOrder(async () => {
       const report = await indexSources(this.#store, this.#options, options)
-      // The first search of a page would wait for the index of words.
+      // Loads the word index ahead: else the page's first search would wait for it.
       await this.#store.find('')
       return report
     })
@@ -64,12 +64,12 @@ export class Documents {
     const found = await this.#find(query, signal, (error) =>
       this.#report([{ name: '', error }], warn),
     )
-    // Reading all sources would slow the search down. The next message finds what has changed.
+    // Not awaited: reading all sources would slow the search. The next message sees the changes.
     if (!isEmpty) void update()
     return withSources(found.slice(0, Math.min(limit, MOST_SENT)))
   }
 
-  /** Without a query: the beginning of each document. */
+  /** Searches the documents. An empty query returns the first part of each. */
   async search(
     query: string,
     { limit = SEARCH_LIMIT, signal }: FoundOptions = {},
@@ -95,7 +95,7 @@ export class Documents {
     showSources(chat)
   }
 
-  /** Waits for what is being indexed. Resolves to how many documents existed. */
+  /** Waits for running indexing, then removes all. Resolves to the number of documents removed. */
   clear(): Promise<number> {
     return this.#inOrder(async () => {
       const { size } = await this.#store.byName()
@@ -105,7 +105,7 @@ export class Documents {
     })
   }
 
-  /** By words and, where there are vectors, by these. Without an answer of `embed`, by words alone. */
+  /** Searches by words, and by vectors if there is `embed`. If `embed` fails, by words alone. */
   async #find(
     query: string,
     signal?: AbortSignal,
@@ -142,7 +142,7 @@ export class Documents {
     }
   }
 
-  /** Once for each failure. */
+  /** Warns once for each failure. */
   #report(failed: IndexReport['failed'], warn: RetrieveContext['warn']): void {
     for (const { error } of failed) {
       if (this.#reported.has(error.message)) continue
@@ -152,7 +152,7 @@ export class Documents {
   }
 }
 
-/** Each source once, with the headings that people look for. */
+/** Entries to send. Each source is named only once, with its heading. */
 function withSources(parts: readonly StoredPart[]): MemoryEntry[] {
   const named = new Set<string>()
   return parts.map(({ id, text, untrusted, source: { title, heading, url } }) => {

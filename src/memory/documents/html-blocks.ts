@@ -6,7 +6,7 @@ const LEFT_OUT =
 const BLOCKS =
   'p, li, dt, dd, h1, h2, h3, h4, h5, h6, pre, tr, caption, figcaption, blockquote, div, section, article, main, header, aside, address, details, summary, fieldset, form, ul, ol, dl, table, body'
 
-/** Title and text of an HTML page. It is parsed as an inert document: no script runs, nothing is loaded. */
+/** Reads the title and text of an HTML page. Parses an inert document: no script runs, nothing is loaded. */
 export function readHtml(html: string): { readonly title: string; readonly blocks: Block[] } {
   const page = parse(html)
   const body = page.querySelector('main, [role="main"]') ?? page.body
@@ -46,7 +46,7 @@ function blocksIn(root: Element): Block[] {
   return blocks
 }
 
-/** Texts, pictures and line breaks, without what isn't read. */
+/** Texts, pictures and line breaks, without elements that people don't read. */
 function* nodesIn(root: Element): Generator<Node> {
   const isElement = (node: Node): node is Element => node.nodeType === Node.ELEMENT_NODE
   const walker = root.ownerDocument.createTreeWalker(
@@ -79,7 +79,7 @@ function parse(html: string): Document {
   return new DOMParser().parseFromString(trust(html), 'text/html')
 }
 
-/** Where the page's CSP requires Trusted Types, what is parsed passes a policy. */
+/** A Trusted Types policy for parsed HTML, since the page's CSP may require one. */
 function policy(): (html: string) => string {
   const { trustedTypes } = globalThis as { readonly trustedTypes?: TrustedTypes }
   if (!trustedTypes) return String

@@ -13,19 +13,19 @@ import {
 } from './read-source.ts'
 import { sectionsOf } from './sections.ts'
 
-/** Grows when documents are cut in another way. */
+/** Version of the cutting. Increase it when documents are cut differently. */
 const CUT = 1
-/** Documents that are read at the same time. */
+/** Documents read in parallel. */
 const AT_ONCE = 4
-/** Texts that `embed` gets at once. */
+/** Most texts in one call of `embed`. */
 const EMBEDDED_AT_ONCE = 64
 const MOST_OF_TITLE = 120
-/** Milliseconds, after which the page has its turn. */
+/** Milliseconds of work before yielding to the page. */
 const SLICE_MS = 8
 
 type Change = 'indexed' | 'unchanged' | { readonly error: OffstageError }
 
-/** Brings the store up to date with the sources. Another tab that does the same is waited for. */
+/** Updates the store from the sources. Waits while another tab does the same. */
 export function indexSources(
   store: DocumentStore,
   options: DocumentMemoryOptions,
@@ -33,7 +33,7 @@ export function indexSources(
 ): Promise<IndexReport> {
   const index = async (): Promise<IndexReport> => {
     const sources = await sourcesOf(options, signal)
-    // In the order of the sources, whichever is done first.
+    // Keeps the order of the sources, whichever finishes first.
     const changes = new Map<string, Change>(sources.map(({ name }) => [name, 'unchanged']))
     const kept = await store.byName()
     const waiting = sources.values()
@@ -61,7 +61,7 @@ interface Bringing {
   readonly kept: ReadonlyMap<string, readonly StoredPart[]>
 }
 
-/** Indexes one document, unless it is as it was. One that fails stays as it is kept. */
+/** Indexes one document if it has changed. If that fails, the stored version stays. */
 async function bring(
   source: NamedSource,
   { store, options, signal, kept }: Bringing,
@@ -132,7 +132,7 @@ interface Completing {
   readonly content: string
 }
 
-/** Where `embed` fails, parts are kept without vectors, and made anew with the next index. */
+/** Adds vectors. If `embed` fails, parts are stored without, and the next indexing tries again. */
 async function withVectors(
   parts: readonly StoredPart[],
   { old, options: { embed, model = '' }, signal, content }: Completing,
@@ -164,7 +164,7 @@ async function withVectors(
   return { completed: parts.map(complete) }
 }
 
-/** Sources by their names. Throws for two of one name. */
+/** The sources, with names. Throws if two have the same name. */
 async function sourcesOf(
   { sources }: DocumentMemoryOptions,
   signal?: AbortSignal,
@@ -201,7 +201,7 @@ function reportOf(
   }
 }
 
-/** Gives the page its turn, now and then. */
+/** Yields to the page every few milliseconds. */
 function pauses(): { ifDue(): Promise<void>; end(): void } {
   let turns: Turns | undefined
   let since = performance.now()
@@ -233,7 +233,7 @@ function aborted({ reason }: AbortSignal): OffstageError {
   })
 }
 
-/** A lock that is given up rejects with the signal's reason. */
+/** Rejects with `aborted` after an abort: a lock request rejects with the signal's reason instead. */
 async function untilAborted<Result>(work: Promise<Result>, signal?: AbortSignal): Promise<Result> {
   try {
     return await work

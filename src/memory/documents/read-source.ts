@@ -4,10 +4,10 @@ import type { DocumentMemoryOptions, DocumentSource } from '../document-options.
 import { readHtml } from './html-blocks.ts'
 import { blocksOfText, type Block } from './sections.ts'
 
-/** Bytes of a document. */
+/** Most bytes of a document. */
 const MOST_BYTES = 50_000_000
 
-/** A source with the name that its document has. */
+/** A source and its document's name. */
 export interface NamedSource {
   readonly name: string
   readonly title?: string
@@ -26,7 +26,7 @@ interface Reading {
   readonly signal: AbortSignal | undefined
 }
 
-/** What a source is, before anything of it is read. Throws `invalid-config` where a name is missing. */
+/** Gives a source its name, without reading it. Throws `invalid-config` if the name is missing. */
 export function named(source: DocumentSource): NamedSource {
   if (typeof source === 'string' || source instanceof URL) return named({ url: source })
   if ('arrayBuffer' in source) return named({ blob: source, name: source.name })
@@ -47,7 +47,7 @@ export function named(source: DocumentSource): NamedSource {
   )
 }
 
-/** The bytes as they are now. */
+/** Current content of a source, fetched if necessary. */
 export async function fetchSource(source: NamedSource, signal?: AbortSignal): Promise<Blob> {
   const blob =
     source.text !== undefined
@@ -60,12 +60,12 @@ export async function fetchSource(source: NamedSource, signal?: AbortSignal): Pr
   )
 }
 
-/** Differs where the content does. */
+/** Digest of the content, with its type. */
 export async function contentVersion(blob: Blob): Promise<string> {
   return `${blob.type} ${textDigest(new TextDecoder('latin1').decode(await blob.arrayBuffer()))}`
 }
 
-/** Reads a document, by the app's `read` first. */
+/** Reads a document, with the app's `read` if that returns a text. */
 export async function readDocument(
   blob: Blob,
   { name, title, text }: NamedSource,
@@ -145,7 +145,7 @@ function decode(bytes: Uint8Array, charset: string): string | null {
   }
 }
 
-/** Byte order marks come first, then the type, then what an HTML page says of itself. */
+/** Character set of a document: from its byte order mark, its type, or an HTML page's `<meta>`. */
 function charsetOf({ type }: Blob, bytes: Uint8Array): string {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
   if (bytes[0] === 0xfe && bytes[1] === 0xff) return 'utf-16be'
@@ -154,7 +154,7 @@ function charsetOf({ type }: Blob, bytes: Uint8Array): string {
   return (/charset="?([\w-]+)/i.exec(type) ?? inHead)?.[1] ?? 'utf-8'
 }
 
-/** Files have a type by their ending, and some have none. */
+/** Media type. Some files have none, so the file extension decides. */
 function typeOf({ type }: Blob, name: string): string {
   return type || (/\.x?html?$/i.test(name) ? 'text/html' : '')
 }
@@ -167,7 +167,7 @@ function addressOf(url: string | URL): URL {
   }
 }
 
-/** Short where the page is of the own site. */
+/** Name of a page: path and query on this site, otherwise the whole URL. */
 function nameOf({ origin, pathname, search, href }: URL): string {
   return origin === globalThis.location?.origin ? pathname + search : href
 }

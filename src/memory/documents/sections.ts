@@ -1,4 +1,4 @@
-/** A heading, or a paragraph: level 0. */
+/** A heading, or a paragraph (level 0). */
 export interface Block {
   /** 1 to 6 for a heading. */
   readonly level: number
@@ -6,7 +6,7 @@ export interface Block {
 }
 
 export interface Section {
-  /** Headings from the outermost inwards. */
+  /** Headings above the section, outermost first. */
   readonly headings: readonly string[]
   readonly text: string
 }
@@ -33,7 +33,7 @@ export function* sectionsOf(blocks: Iterable<Block>): Generator<Section> {
 
 const HEADING = /^#{1,6}\s/
 
-/** Paragraphs of a plain text, and headings as Markdown writes them: `# Returns`. A fence hides them. */
+/** Paragraphs of a plain text, and Markdown headings such as `# Returns`. Those in code fences don't count. */
 export function* blocksOfText(text: string): Generator<Block> {
   let lines: string[] = []
   let isFenced = false

@@ -2,12 +2,12 @@ import type { Row } from '../../protocol/fact.ts'
 import type { MemorySource } from '../../protocol/memory.ts'
 import type { SourcesChat } from '../document-options.ts'
 
-/** Conversations that are searched for an answer, newest first. */
+/** Most conversations searched for an answer, newest first. */
 const MOST_SEARCHED = 20
 
 type Found = Map<string, readonly MemorySource[]>
 
-/** Has a chat show the sources of what memories found, as they are stored with its conversations. */
+/** Makes a chat show the sources that memories found. They are read from its stored conversations. */
 export function showSources(chat: SourcesChat): void {
   const found: Found = new Map()
   const wanted = new Set<string>()
@@ -30,7 +30,7 @@ export function showSources(chat: SourcesChat): void {
     void read()
   }
   const read = async (): Promise<void> => {
-    // Answers that are drawn together are looked for together.
+    // Collects all answers of one rendering into one search.
     await Promise.resolve()
     const ids = [...wanted]
     wanted.clear()
@@ -66,19 +66,19 @@ async function findSources(
   }
 }
 
-/** Sources of the newest request; a new run begins without any. */
+/** Sources of the newest request. A new message resets them. */
 function sourcesAfter(row: Row, before: readonly MemorySource[]): readonly MemorySource[] {
   if (row.type === 'run-started') return row.message ? [] : before
   if (row.type !== 'memory-retrieved') return before
   return row.items.flatMap(({ source }) => (isSource(source) ? source : []))
 }
 
-/** An answer with calls isn't the last one of its run. */
+/** Whether the output is its run's final answer: an output with calls isn't. */
 function isAnswer({ message }: Extract<Row, { readonly type: 'model-output' }>): boolean {
   return !message.parts.some(({ type }) => type === 'tool-call')
 }
 
-/** Rows may come from a file. */
+/** Validates a source, since rows may have been imported from a file. */
 function isSource(source: unknown): source is MemorySource {
   const { title, url } = (source ?? {}) as Record<string, unknown>
   return typeof title === 'string' && (url === undefined || typeof url === 'string')

@@ -3,7 +3,7 @@ import type { FilePart, TextPart, ToolOutput, ToolResultPart } from '../../proto
 import { outputText } from '../output-text.ts'
 import { fileInWords } from '../sent-files.ts'
 
-/** Content blocks of a user message. Blank text blocks are refused by the API, so they are left out. */
+/** Content blocks of a user message, without blank text blocks, which the API refuses. */
 export function userBlocks(
   parts: readonly (TextPart | FilePart)[],
   takesFiles: boolean,

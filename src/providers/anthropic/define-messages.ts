@@ -46,13 +46,13 @@ export function messagesProvider(id: MessagesId): HttpProviderDefinition<Message
 
 const EPHEMERAL: JsonObject = { type: 'ephemeral' }
 
-/** Addresses that are known to take `cache_control`. */
+/** Hosts known to accept `cache_control`. */
 const CACHE_HOSTS = /^api\.(?:anthropic|minimaxi?)\.(?:com|io)$/
 
 /**
- * The request of the Messages API (https://docs.anthropic.com/en/api/messages). Four cache breakpoints, the most that
- * it takes, stand after the tools, the system text and the two newest user turns, before the trailer. The older turn's
- * is where the last request wrote its cache: a lookup from the newest one ends after 20 blocks.
+ * The request of the Messages API (https://docs.anthropic.com/en/api/messages). It has four cache breakpoints, the API's
+ * maximum: after the tools, the system text and the two newest user turns, before the trailer. The last request wrote its
+ * cache at the older of these turns; a lookup from the newest alone ends after 20 blocks.
  */
 function toMessagesRequest(
   request: ModelRequest,
@@ -72,7 +72,7 @@ function toMessagesRequest(
   const users = turns.filter(({ role }) => role === 'user')
   for (const blocks of [system, tools.tools, ...users.slice(-2).map(({ content }) => content)])
     mark(blocks, cache && asked)
-  // A turn that is to be continued stays the last one: what is new stands before it.
+  // An assistant turn to be continued must stay last, so the trailer goes into the last user turn.
   if (request.trailer)
     addBlocks(users.length > 0 ? users.slice(-1) : turns, 'user', textBlocks(request.trailer))
   return {
@@ -99,7 +99,7 @@ function toMessagesRequest(
   }
 }
 
-/** Clients differ in whether the base URL holds the version. */
+/** URL of the endpoint. Some base URLs contain the version, some don't. */
 function messagesURL(baseURL: URL): string {
   const hasVersion = /\/v1(\/messages)?\/?$/.test(baseURL.pathname)
   return endpointURL(baseURL, hasVersion ? '/messages' : '/v1/messages')
@@ -116,7 +116,7 @@ function systemText({ instructions, messages }: ModelRequest): string {
   return [instructions ?? '', ...stored].filter((text) => text !== '').join('\n\n')
 }
 
-/** Marks the last block of a list as the end of what may be cached. */
+/** Sets a cache breakpoint at the last block of a list. */
 function mark(blocks: JsonObject[], cache: JsonValue): void {
   const last = blocks.pop()
   if (last) blocks.push(cache ? { ...last, cache_control: cache } : last)
@@ -134,7 +134,7 @@ function toolFields(
 ): ToolFields {
   const { toolChoice, parallelToolCalls, strictTools } = config
   const isOffered = request.toolMode !== 'action' && request.tools.length > 0
-  // A history with calls is refused unless tools are defined: those it names, not to be called.
+  // The API refuses a history with calls unless tools are defined. Defines those in the history, with calls forbidden.
   if (!isOffered) {
     const tools = namesUsed(turns).map((name) => ({ name, input_schema: { type: 'object' } }))
     return { tools, tool_choice: { type: 'none' } }
@@ -171,7 +171,7 @@ function namesUsed(turns: readonly Turn[]): string[] {
   return [...new Set(uses.map((block) => String(block['name'])))]
 }
 
-/** A turn on its way into the request body. Roles alternate, so blocks are added to the last one. */
+/** A turn of the request body. Roles alternate, so blocks of the same role join the last turn. */
 interface Turn {
   readonly role: 'user' | 'assistant'
   readonly content: JsonObject[]
@@ -198,9 +198,9 @@ function messagesTurns(request: ModelRequest, options: TurnsOptions): Turn[] {
 }
 
 /**
- * The API's own tools have their results in the content that follows their calls. A turn that was paused
- * before, and never continued, is refused unless such calls are left out. (Calls of the page's tools may be
- * made by the code that the API runs; its result comes after theirs.)
+ * Leaves out calls of the API's own tools without a result, as in a turn that was paused and never continued:
+ * the API refuses them. Their results stand in later content. (Code that the API runs may call the page's tools;
+ * its own result comes after theirs.)
  */
 function withoutUnanswered(turns: readonly Turn[]): Turn[] {
   const results = new Set(
@@ -216,7 +216,7 @@ function withoutUnanswered(turns: readonly Turn[]): Turn[] {
   return kept
 }
 
-/** Adds blocks to the last turn when it has the role, else as a turn of their own. */
+/** Adds blocks to the last turn if it has the role, else as a new turn. */
 function addBlocks(turns: Turn[], role: Turn['role'], blocks: readonly JsonObject[]): void {
   if (blocks.length === 0) return
   const last = turns[turns.length - 1]
@@ -251,7 +251,7 @@ function assistantBlocks(
   const calls = message.parts.filter((part) => part.type === 'tool-call')
   const uses = calls.map((call) => useBlock(call, ids.next(call)))
   const own = asObjects(message.providerMetadata?.[providerId]?.['content'])
-  // The stored content counts while it holds the same calls as the message.
+  // The stored content is used only if it has as many calls as the message.
   if (own.length > 0 && own.filter(isUse).length === calls.length) {
     return own.flatMap((block) =>
       isUse(block) ? [{ ...block, ...idAndName(uses.shift()) }] : replayable(block),
@@ -270,7 +270,7 @@ function idAndName(use: JsonObject | undefined): JsonObject {
   return use ? { id: use['id'] ?? '', name: use['name'] ?? '' } : {}
 }
 
-/** Blank texts are refused. */
+/** Leaves out blank text blocks, which the API refuses. */
 function replayable(block: JsonObject): JsonObject[] {
   const isBlank = block['type'] === 'text' && String(block['text'] ?? '').trim() === ''
   return isBlank ? [] : [block]

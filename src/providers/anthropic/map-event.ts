@@ -10,7 +10,7 @@ import { addStray, noAnswer, strayError } from '../core/stray.ts'
 import { secondAnswer } from '../core/transport-error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 
-/** What is remembered from event to event of one answer. */
+/** State kept between the events of one answer. */
 export interface MessagesState {
   readonly providerId: string
   readonly blocks: Block[]
@@ -19,9 +19,9 @@ export interface MessagesState {
   stopReason: string | undefined
   hasMessage: boolean
   messageId: string | undefined
-  /** The message's start came again after blocks of it: these should not. */
+  /** `message_start` came again after blocks, which must not come again. */
   isRepeated: boolean
-  /** What came beside this format. */
+  /** Data outside of the format, collected by `addStray`. */
   stray: unknown
 }
 
@@ -40,8 +40,8 @@ export function startMessages(providerId: string, request: ModelRequest): Messag
 }
 
 /**
- * One event of a Messages stream (https://docs.anthropic.com/en/api/messages-streaming), identified by
- * the `type` in its data, or a whole message.
+ * Maps one event of a Messages stream (https://docs.anthropic.com/en/api/messages-streaming), identified by the
+ * `type` in its data, or a whole message.
  */
 export function mapMessagesEvent(state: MessagesState, event: unknown): StreamPart[] {
   const record = asRecord(event)
@@ -54,7 +54,7 @@ export function mapMessagesEvent(state: MessagesState, event: unknown): StreamPa
       return readMessage(state, asRecord(record['message']) ?? {})
     case 'message': {
       const parts = readMessage(state, record)
-      // With a stop reason it says that all of it is there.
+      // A stop reason in a whole message proves that every block is complete.
       for (const block of state.blocks) block.isStopped = state.stopReason !== undefined
       return parts
     }
@@ -76,7 +76,7 @@ export function mapMessagesEvent(state: MessagesState, event: unknown): StreamPa
   }
 }
 
-/** The answer is over. A stop reason or an end marker is the proof that it is whole. */
+/** Ends the answer. A stop reason or an end marker proves that it is complete. */
 export function endMessages(
   state: MessagesState,
   { done }: { readonly done: boolean },
@@ -109,7 +109,7 @@ function readMessage(state: MessagesState, message: JsonRecord): StreamPart[] {
   )
 }
 
-/** Another answer begins. The first one is over if it is complete; else nothing of either can count. */
+/** Handles the start of a second answer. A complete first answer is finished; otherwise neither counts. */
 function beginAgain(state: MessagesState): StreamPart[] {
   return state.stopReason === undefined ? secondAnswer() : finish(state, true)
 }
@@ -130,7 +130,7 @@ function startBlock(
   state.hasMessage = true
   const isKnown =
     index !== undefined && state.blocks.some((one) => one.index === index && !one.isMade)
-  // Text that is there twice does no harm; a call would run twice.
+  // Duplicate text does no harm; a duplicate call would run twice.
   const isHarmful = state.isRepeated ? isKnown || state.calls.count() > 0 : state.calls.count() > 0
   if ((isKnown || state.isRepeated) && isHarmful) return beginAgain(state)
   const block = newBlock(index, asText(start['type']) ?? 'text', start)
@@ -170,7 +170,7 @@ function readDelta(state: MessagesState, event: JsonRecord): StreamPart[] {
   return [{ type: 'raw', data: event }]
 }
 
-/** The block with this index, else the last one; one that was never started is made up. */
+/** Returns the block with this index, or the last one if there is no index. Creates a block that was never started. */
 function findBlock(state: MessagesState, index: number | undefined, delta: JsonRecord): Block {
   const known = blockAt(state, index)
   if (known) return known
@@ -209,7 +209,7 @@ function addJson(state: MessagesState, block: Block, piece: unknown): StreamPart
     : [{ type: 'raw', data: args }]
 }
 
-/** What keys a call's deltas: the block's index, or its place where indices are missing. */
+/** Key of a call's deltas: the block's index, or its position if indices are missing. */
 function keyOf(state: MessagesState, block: Block): number {
   return block.index ?? 1_000_000 + state.blocks.indexOf(block)
 }
@@ -218,7 +218,7 @@ function asIndex(event: JsonRecord): number | undefined {
   return asCount(event['index'])
 }
 
-/** Anthropic's own tools take long, or it was asked to stop after a compaction. */
+/** Stop reasons that pause a turn: a long-running Anthropic tool, or a compaction that was told to stop. */
 const pauses: ReadonlySet<unknown> = new Set(['pause_turn', 'compaction'])
 
 function finish(state: MessagesState, isProven: boolean): StreamPart[] {
@@ -262,8 +262,8 @@ const fields: readonly (readonly [CountName, string])[] = [
 ]
 
 /**
- * The counts so far with those of one more event. They are cumulative, so the later ones count; a zero
- * where there was a number is what proxies send for "unknown".
+ * Merges one event's counts. They are cumulative, so later ones win. A zero after a number is ignored: proxies send
+ * it for "unknown".
  */
 function addUsage(usage: Usage | undefined, source: unknown): Usage | undefined {
   const given = asRecord(source)
@@ -278,8 +278,8 @@ function addUsage(usage: Usage | undefined, source: unknown): Usage | undefined 
 }
 
 /**
- * What several samplings came to (https://platform.claude.com/docs/en/build-with-claude/compaction): the
- * counts beside the list leave out those of compactions and of advisors.
+ * Sums a count over all samplings (https://platform.claude.com/docs/en/build-with-claude/compaction). The counts
+ * beside `iterations` leave out compactions and advisors.
  */
 function sumOfIterations(usage: JsonRecord, field: string): number | undefined {
   const counts = asList(usage['iterations']).flatMap(
@@ -288,20 +288,20 @@ function sumOfIterations(usage: JsonRecord, field: string): number | undefined {
   return counts.length === 0 ? undefined : counts.reduce((sum, count) => sum + count)
 }
 
-/** A content block as it grows. */
+/** A content block while it is streamed. */
 interface Block {
   readonly index: number | undefined
   readonly type: string
-  /** As `content_block_start` gave it. */
+  /** The block as `content_block_start` sent it. */
   readonly start: JsonRecord
   readonly text: string[]
   readonly signature: string[]
   readonly json: string[]
-  /** What goes back beside it: a text's citations, what a delta made of a compaction. */
+  /** Further fields to send back: a text's citations, a compaction's data. */
   readonly fields: { [name: string]: unknown }
-  /** Its deltas came before its start. */
+  /** Created for a delta that came before `content_block_start`. */
   readonly isMade?: boolean
-  /** Its end was sent. */
+  /** `content_block_stop` was received. */
   isStopped: boolean
 }
 
@@ -320,13 +320,13 @@ function newBlock(index: number | undefined, type: string, start: JsonRecord): B
   return block
 }
 
-/** Another citation of a text. Those of web searches (`encrypted_index`) are demanded back with it. */
+/** Adds a citation to a text. The API demands those of web searches (`encrypted_index`) back. */
 function cite(block: Block, citation: unknown): void {
   const citations = (block.fields['citations'] ??= []) as unknown[]
   citations.push(citation)
 }
 
-/** A delta of a compaction: its texts are put together. */
+/** Merges a delta of a compaction; texts are concatenated. */
 function compact(block: Block, delta: JsonRecord): void {
   const { fields } = block
   for (const [name, value] of Object.entries(delta)) {
@@ -337,17 +337,17 @@ function compact(block: Block, delta: JsonRecord): void {
   }
 }
 
-/** A call of the page's tools. (Server tools run at the vendor's.) */
+/** Whether a block calls one of the page's tools. (Server tools run at the vendor's.) */
 function isCall(block: Block): boolean {
   return block.type === 'tool_use'
 }
 
-/** Its text is for a person: the reply or the thinking. */
+/** Whether a block's text is for a person: the reply or the thinking. */
 function isReadable(block: Block): boolean {
   return block.type === 'text' || block.type === 'thinking'
 }
 
-/** The input that came with the block's start, when no deltas followed. (`{}` announces them.) */
+/** Returns the input sent with the block's start, if no deltas followed. (`{}` announces deltas.) */
 function startInput({ start, json }: Block): string | undefined {
   const { input } = start
   const record = asRecord(input)
@@ -356,8 +356,7 @@ function startInput({ start, json }: Block): string | undefined {
 }
 
 /**
- * The message's content to be sent back, byte for byte where it is signed; undefined when text and calls
- * suffice.
+ * Returns the message's content to send back, byte for byte where it is signed. Undefined if text and calls suffice.
  */
 function contentToReplay(
   blocks: readonly Block[],

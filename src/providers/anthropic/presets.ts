@@ -1,17 +1,17 @@
 import type { StrictRules } from '../core/strict-schema.ts'
 import type { MessagesId } from '../provider-ids.ts'
 
-/** What differs between endpoints with Anthropic's Messages format. Data. */
+/** Differences between endpoints with Anthropic's Messages format. */
 export interface MessagesRules {
   readonly baseURL: string
   readonly defaultPath: string
-  /** The format demands a limit; this one is sent when the configuration has none. */
+  /** Output limit sent if the configuration sets none: the format demands one. */
   readonly maxTokens: number
   readonly keyHeader: 'x-api-key' | 'authorization'
   readonly headers: { readonly [name: string]: string }
   /** Images and documents may be sent. */
   readonly takesFiles: boolean
-  /** How tools are strict; null: they can't be. */
+  /** Rules for strict tools; null if unsupported. */
   readonly strict: StrictRules | null
 }
 
@@ -23,7 +23,7 @@ export const minimaxBaseURLs: { readonly international: string; readonly china: 
 
 const headers: MessagesRules['headers'] = {
   'anthropic-version': '2023-06-01',
-  // Without it the API answers no browser. Workers are browsers too.
+  // Browsers and workers get no answer without this header.
   'anthropic-dangerous-direct-browser-access': 'true',
 }
 
@@ -35,7 +35,7 @@ const strict: StrictRules = {
   limits: { tools: 20, optional: 24, unions: 16 },
 }
 
-/** By provider id. */
+/** Rules by provider id. */
 export const messagesPresets: { readonly [Id in MessagesId]: MessagesRules } = {
   anthropic: {
     baseURL: 'https://api.anthropic.com',

@@ -6,7 +6,7 @@
  */
 export type ReasoningStyle = 'none' | 'hidden' | 'blocks' | 'tags' | 'channels'
 
-/** What is known of a model. A missing fact is unknown, not false. */
+/** Known facts about a model. A missing fact is unknown, not false. */
 export interface ModelFacts {
   /** Tokens that the model was made for. A local server may run it with fewer. */
   readonly contextWindow?: number
@@ -26,8 +26,8 @@ const withThinkTags: ModelFacts = { ...withTools, reasoning: 'tags' }
 const textOnly: ModelFacts = { tools: false, vision: false, reasoning: 'none' }
 
 /**
- * Well-known models by the beginning of their plain name; the first pattern that fits counts. Where
- * versions of one name differ, the smaller window stands, and what isn't sure is left out.
+ * Well-known models, matched by the start of their plain name; the first matching pattern wins. If versions of one
+ * name differ, the smaller window is listed. Uncertain facts are left out.
  */
 export const families: readonly (readonly [RegExp, ModelFacts])[] = [
   // OpenAI: platform.openai.com/docs/models. gpt-oss: its model card.
@@ -76,7 +76,7 @@ export const families: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^deepseek-(chat|v3)/, { tools: true, vision: false, contextWindow: 128_000 }],
   [/^deepseek-(reasoner|r1)/, { vision: false, reasoning: 'tags', contextWindow: 128_000 }],
 
-  // Google: ai.google.dev/gemini-api/docs/models. What speaks or paints is asked otherwise.
+  // Google: ai.google.dev/gemini-api/docs/models. Speech and image models are called differently.
   [/^gemini-.*(tts|audio|live|embedding)/, {}],
   [/^gemini-.*image/, { tools: false, vision: true }],
   [/^gemini-2\.0-flash/, { ...withVision, contextWindow: 1_048_576 }],

@@ -2,8 +2,8 @@ import { families, type ModelFacts } from './families.ts'
 
 /**
  * Facts about a model by its name, as vendors and local servers write it (`qwen3:4b`,
- * `Qwen/Qwen3-4B-Instruct-2507`, a GGUF file's name). `overrides`, by exact model name, win over the
- * catalogue fact by fact. An unknown model has `{}`.
+ * `Qwen/Qwen3-4B-Instruct-2507`, a GGUF file's name). `overrides`, by exact model name, replace single
+ * facts of the catalogue. Returns `{}` for an unknown model.
  */
 export function modelFacts(
   model: string,
@@ -14,7 +14,7 @@ export function modelFacts(
   return { ...family?.[1], ...(Object.hasOwn(overrides, model) && overrides[model]) }
 }
 
-/** Lower case, without the owner before the last slash and the vendors that some clouds put before a dot. */
+/** Lower-case name without the owner before the last slash, or a cloud's vendor prefix before a dot. */
 function plainName(model: string): string {
   const last = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
   return last.replace(/^(?:[a-z]+\.)+(?=[a-z])/, '').replace(/^meta-(?=llama)/, '')

@@ -1,25 +1,25 @@
 import { type ModelConfigData, modelName, type ModelPrices } from '../../protocol/model.ts'
 import { isPricedVendor, type PricedVendor } from '../../protocol/prices.ts'
 
-/** What a vendor asks for a model, and who said so when. */
+/** A vendor's list price for a model, with its source and date. */
 export interface ListPrice {
   readonly prices: ModelPrices
-  /** Where it was read. */
+  /** Address of the price list. */
   readonly source: string
-  /** When: year, month, day. */
+  /** Date of the price: year, month, day. */
   readonly asOf: string
 }
 
 type Priced = Pick<ModelConfigData, 'provider' | 'prices'> & { readonly model?: string }
 
-/** What a model costs: as the app says, else as its vendor's list does; undefined: not known. */
+/** Returns the app's own prices, else the vendor's list prices; undefined if unknown. */
 export function pricesOf(model: Priced): ModelPrices | undefined {
   return model.prices ?? listPrice(model)?.prices
 }
 
 /**
- * The list price of a vendor for a model, by its whole name: with whom it is bought counts, since others ask other
- * prices for the same model. Undefined: not known.
+ * Returns the list price by vendor and full model name; undefined if unknown. The vendor matters: others charge other
+ * prices for the same model.
  */
 export function listPrice({ provider, model }: Omit<Priced, 'prices'>): ListPrice | undefined {
   if (!isPricedVendor(provider)) return undefined
@@ -37,15 +37,15 @@ export function listPrice({ provider, model }: Omit<Priced, 'prices'>): ListPric
   return { prices, source, asOf }
 }
 
-/** What a vendor asks for models, and who said so when. */
+/** A row of a price list: matching models, prices, source and date. */
 type PriceRow = readonly [
-  /** Of a model's whole name, in lower case. */
+  /** Matches a whole model name in lower case. */
   models: RegExp,
   /** USD per million tokens. */
   prices: readonly [input: number, output: number, cachedInput?: number, cacheWrite?: number],
-  /** Where it was read. */
+  /** Address of the price list. */
   source: string,
-  /** When: year, month, day. */
+  /** Date of the price: year, month, day. */
   asOf: string,
 ]
 
@@ -56,9 +56,9 @@ const GEMINI = 'ai.google.dev/gemini-api/docs/pricing'
 const MINIMAX = 'platform.minimax.io/docs/guides/pricing-paygo'
 
 /**
- * List prices of the vendors' own endpoints, for text and images, without batches and contracts. Where what is cached
- * has no known price it counts as any input. Models whose price goes by the length of the prompt, or ends soon, are
- * left out. Caches of Claude are those of five minutes.
+ * List prices of the vendors' own endpoints for text and images, without batch or contract discounts. Cached input
+ * without a known price costs as much as other input. Models whose price depends on the prompt's length, or ends
+ * soon, are left out. Claude's cache prices are for five minutes.
  */
 export const listPrices: Record<PricedVendor, readonly PriceRow[]> = {
   openai: [

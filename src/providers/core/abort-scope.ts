@@ -2,8 +2,8 @@ import type { ErrorData } from '../../protocol/error.ts'
 import { abortedError } from './transport-error.ts'
 
 /**
- * The life of one request. It ends by the caller's signal or by `fail`, whichever is first; then `signal`
- * is aborted and every wait under `guard` ends.
+ * The life of one request. It ends with the caller's signal or with `fail`, whichever is first. Then `signal`
+ * aborts and every promise from `guard` resolves.
  */
 export interface AbortScope {
   readonly signal: AbortSignal
@@ -11,7 +11,7 @@ export interface AbortScope {
   fail(error: ErrorData): void
   /** The promise's outcome, or undefined once the scope has ended. */
   guard<T>(promise: Promise<T>): Promise<T | undefined>
-  /** Called when the scope ends, or at once if it has. One listener. */
+  /** Sets the only listener. Called when the scope ends, or at once if it has ended. */
   onEnd(listener: () => void): void
   /** Stops listening to the caller's signal. */
   release(): void

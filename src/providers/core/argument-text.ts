@@ -9,32 +9,32 @@ export interface ArgumentText {
   /** Takes a delta; returns what is new in it, for showing. */
   push(delta: string): string
   isEmpty(): boolean
-  /** A whole JSON value is there. */
+  /** A whole JSON value has arrived. */
   isComplete(): boolean
-  /** It is `{}`, which some servers send before the real arguments. */
+  /** The text is `{}`, which some servers send before the real arguments. */
   isPlaceholder(): boolean
-  /** It ends in the middle of a value. */
+  /** The text ends in the middle of a value. */
   isCut(): boolean
   isTooLarge(): boolean
-  /** The delta repeats what is there already. */
+  /** The delta repeats the text received so far. */
   repeats(delta: string): boolean
-  /** The texts it may be: the deltas joined, or the last one when each repeated those before it. */
+  /** Returns possible texts: the deltas joined, or the last one if each repeated those before it. */
   candidates(): string[]
 }
 
-/** After so many deltas that each began with the one before, they are no pieces. */
+/** After so many deltas that each begin with the previous one, they count as repetitions. */
 const CERTAIN_REPEATS = 8
 
 /**
- * Most servers send pieces; some send all of the arguments again with each delta, and some a
- * placeholder (`{}`) before the real ones. A value begun anew after a complete one replaces it. As long
- * as each delta begins with the one before, both readings stay open; they can't both be valid JSON,
- * since a prefix of an object leaves brackets open. Each character is read a constant number of times.
+ * Most servers send pieces. Some send all arguments again with each delta, and some a placeholder (`{}`) before the
+ * real ones. A new value after a complete one replaces it. While each delta begins with the previous one, both
+ * readings stay open. They can't both be valid JSON, since a prefix of an object leaves brackets open. Each character
+ * is read a constant number of times.
  */
 export function createArgumentText(): ArgumentText {
   let deltas: string[] = []
   let length = 0
-  /** The delta that the next one would begin with, were each a repetition of those before. */
+  /** The delta that the next one begins with, if deltas are repetitions. */
   let last: string | undefined
   let repeats = 0
   let scan = createJsonScan()
@@ -49,7 +49,7 @@ export function createArgumentText(): ArgumentText {
 
   function pushPiece(delta: string): string {
     if (repeats > 0) {
-      // They were pieces after all: what was skipped as repeated belongs to the text.
+      // The deltas are pieces after all, so text skipped as repeated belongs to them.
       scan = createJsonScan()
       for (const piece of deltas) scan.push(piece)
       repeats = 0

@@ -1,9 +1,9 @@
 import { asRecord } from './read-json.ts'
 
-/** Allowed nowhere in JSON: a text with it never parses, so no call runs by what it holds. */
+/** Invalid anywhere in JSON: a text with it never parses, so no call runs on it. */
 const UNREADABLE = '\u001a'
 
-/** What a delta holds of a call's arguments, as their text: pieces of it, or an object in place of it. */
+/** Returns a delta's arguments as text: a piece of the text, or an object sent instead. */
 export function asArguments(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined
   if (typeof value === 'string') return value
@@ -11,12 +11,12 @@ export function asArguments(value: unknown): string | undefined {
   return asRecord(value) && text !== undefined ? text : UNREADABLE + (text ?? '')
 }
 
-/** The same for a piece that can't be an object. */
+/** Does the same for a piece that can't be an object. */
 export function asPiece(value: unknown): string {
   return typeof value === 'string' ? value : value == null ? '' : UNREADABLE
 }
 
-/** The value as JSON; undefined when it is too deep, or holds a number that was rounded, perhaps, when it was parsed. */
+/** Returns the value as JSON; undefined if it is too deep, or has a number that parsing may have rounded. */
 function plainJson(value: unknown): string | undefined {
   try {
     return JSON.stringify(value, (_, item: unknown) => {

@@ -7,7 +7,7 @@ interface Address {
   readonly baseURL?: string | undefined
 }
 
-/** Asks the page for the credentials of a provider's endpoint; `rejected`: those before were refused. */
+/** Asks the page for an endpoint's credentials. `rejected`: the endpoint refused the previous ones. */
 export async function askCredentials(
   { credentials }: StreamOptions,
   rejected: boolean,

@@ -5,11 +5,11 @@ import { newCallId } from './new-call-id.ts'
 import { callParts, type OutputEnd, type Settlement } from './read-input.ts'
 import { secondAnswer } from './transport-error.ts'
 
-/** What a chunk holds of a call. Anything may be missing; arguments may be the whole value. */
+/** A chunk's piece of a call. Any field may be missing; `args` may be the whole value. */
 export interface CallDelta {
   readonly id?: string | undefined
   readonly index?: number | undefined
-  /** Its place among the calls of its chunk. */
+  /** Position among the calls of the same chunk. */
   readonly place?: number
   readonly name?: string | undefined
   readonly args?: string | undefined
@@ -17,7 +17,7 @@ export interface CallDelta {
 
 export interface ToolCallAssembler {
   push(delta: CallDelta): StreamPart[]
-  /** The message was opened again, or is over: calls at numbers that are taken are not of this answer. */
+  /** Reports that the message was opened again or is over: a call at a taken number belongs to another answer. */
   reopen(): void
   /** Every call, in the order in which they were opened, and warnings. */
   finish(end: OutputEnd): StreamPart[]
@@ -30,31 +30,33 @@ export interface ToolCallAssembler {
 interface OpenCall {
   readonly toolCallId: string
   providerId: string | undefined
-  /** The id as it is used here differs from the provider's. */
+  /** `toolCallId` differs from the provider's id. */
   isRenamed: boolean
   index: number | undefined
   name: string
   readonly args: ArgumentText
-  /** Deltas that came before the name, to be shown once it is there. */
+  /** Deltas that came before the name, held back until it arrives. */
   unshown: string[]
   readonly place: number
 }
 
 /**
- * Puts streamed calls together. A delta belongs to the call with its `id`, else to that with its
- * `index`, else to the last one opened; a new id, or a name after complete arguments, opens a call. No
- * call gets an input before `finish`, and then only if its arguments are a complete, strict JSON object.
+ * Puts streamed calls together. A delta belongs to the call with its `id`, else with its `index`, else to the last
+ * one opened. A new id, or a name after complete arguments, opens a call. Calls get an input only in `finish`, and
+ * only if their arguments are a complete, strict JSON object.
  */
 export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolCallAssembler {
   const calls: OpenCall[] = []
   const toolCallIds = new Set<string | undefined>()
   const keyed = createCallIndex()
-  /** The server gives numbers over the whole answer; others give all calls one, or each its place in a chunk. */
+  /**
+   * The server numbers calls over the whole answer. Others give every call one number, or its position in the chunk.
+   */
   let counts = false
   let isTwice = false
   let isReopened = false
 
-  /** Without keys it belongs to the last one opened. */
+  /** Returns the last opened call, unless both it and the delta have an index. */
   function lastWithout(index: number | undefined): OpenCall | undefined {
     const last = calls[calls.length - 1]
     return index === undefined || last?.index === undefined ? last : undefined
@@ -67,7 +69,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
     return call
   }
 
-  /** The call that the delta opens has a number that was given: the answer has begun anew. */
+  /** Whether the opened call has a number that was already given: the answer has begun anew. */
   function isRepeated({ index, place }: CallDelta): boolean {
     if (index === undefined) return false
     const before = keyed.find({ index })
@@ -90,10 +92,10 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
       }
       keyed.keep(call)
       const parts = applyDelta(call, delta)
-      // Reports that a call was opened: it is counted, though it can't be shown without a name.
+      // Reports an opened call: it counts, though it can't be shown without a name.
       if (!isKnown && call.name === '')
         parts.push({ type: 'tool-input-delta', toolCallId: call.toolCallId, delta: '' })
-      // What shows nothing is counted, too.
+      // Even a delta that shows nothing counts as received.
       return parts.length > 0 ? parts : [{ type: 'raw', data: delta }]
     },
     finish(end) {
@@ -131,7 +133,7 @@ interface CallIndex {
   find(delta: CallDelta): OpenCall | undefined
 }
 
-/** The last call opened under an id, an index, or both. */
+/** Finds the last call opened under an id, an index, or both. */
 function createCallIndex(): CallIndex {
   const calls = new Map<unknown, OpenCall>()
   return {
@@ -148,7 +150,7 @@ function createCallIndex(): CallIndex {
   }
 }
 
-/** What a call is kept under, the surest first. */
+/** Keys of a call, the most specific first. */
 function keysOf(id: string | undefined, index: number | undefined): unknown[] {
   return [
     ...(id !== undefined && index !== undefined ? [`${index} ${id}`] : []),
@@ -158,8 +160,8 @@ function keysOf(id: string | undefined, index: number | undefined): unknown[] {
 }
 
 /**
- * The same call once more, in pieces after it was complete, or under another name before it was: the answer
- * begins anew. (Whole arguments under one id may be a repetition or another call; both are told apart.)
+ * Whether a known call comes again, so the answer begins anew: in pieces after it was complete, or under another name
+ * before. Whole arguments may repeat a call or begin another one; `opensAnother` tells them apart.
  */
 function beginsAnew(call: OpenCall, { id, index, name, args }: CallDelta): boolean {
   if (id === undefined || id !== call.providerId || name === undefined) return false
@@ -175,18 +177,18 @@ function isWhole(args: string): boolean {
   return text.isComplete()
 }
 
-/** Whether the delta, though it is keyed like this call, begins the next one. */
+/** Whether the delta begins another call, though its keys match this one. */
 function opensAnother(call: OpenCall, { id, index, name, args }: CallDelta): boolean {
   const hasNewId = id !== undefined && call.providerId !== undefined && id !== call.providerId
-  // Some servers make up an id for each delta; without a name it is no new call while one is unfinished.
+  // Some servers make up an id for each delta: without a name, it continues an unfinished call.
   if (hasNewId) return name !== undefined || call.name === '' || call.args.isComplete()
   if (name === undefined || call.name === '') return false
   if (name !== call.name) return true
   const hasNewIndex = index !== undefined && call.index !== undefined && index !== call.index
   if (id !== undefined && hasNewIndex) return true
   if (!call.args.isComplete() || args === undefined || args.trim() === '') return false
-  // The same name again after complete arguments. Under the same id or index it may be a placeholder
-  // made good or a repetition; without either it can only be the next call.
+  // Handles the same name after complete arguments. Under the same id or index it may replace a placeholder or repeat
+  // the call; without either it must be the next call.
   if (id === undefined && index === undefined) return true
   return !call.args.isPlaceholder() && !call.args.repeats(args)
 }

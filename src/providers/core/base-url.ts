@@ -8,7 +8,7 @@ export interface BaseURLRules {
 }
 
 /**
- * Where requests go, its path without a trailing slash: the configured base URL or the provider's own.
+ * The configured base URL or the provider's own, without a trailing slash in its path.
  */
 export function baseURLOf(config: RequestConfig, rules: BaseURLRules, providerId: string): URL {
   const given = config.baseURL ?? rules.baseURL
@@ -20,7 +20,7 @@ export function baseURLOf(config: RequestConfig, rules: BaseURLRules, providerId
   return url
 }
 
-/** The address below the base URL; one that is written out already stays as it is. */
+/** Appends the path to the base URL, unless the base URL ends with it already. */
 export function endpointURL(base: URL, path: string): string {
   const url = new URL(base)
   const given = url.pathname.replace(/\/$/, '')

@@ -1,15 +1,15 @@
 import type { ErrorData } from '../../protocol/error.ts'
 
-/** Characters without an end of line or event, and of a JSON body, at most. */
+/** Maximum characters of a line or event without an end, and of a JSON body. */
 export const MAX_BUFFER: number = 16 * 1024 * 1024
 
 /** The state of an answer. `done`: its own end was seen. */
 export type ReadStatus = 'open' | 'done' | ErrorData
 
-/** A body as it is decoded: text goes in, JSON values come out. Nothing here throws. */
+/** Decodes a body: text goes in, JSON values come out. Never throws. */
 export interface BodyFormat {
   push(text: string): unknown[]
-  /** What the end of the body settles. */
+  /** Returns values that only the end of the body completes. */
   end(): unknown[]
   status(): ReadStatus
 }

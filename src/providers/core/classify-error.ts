@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../protocol/error.ts'
 
-/** What is known of a refusal. `status` is absent for an error inside a stream. */
+/** A provider's refusal. `status` is undefined for an error inside a stream. */
 export interface Refusal {
   readonly status?: number
   readonly labels: readonly string[]
@@ -10,9 +10,9 @@ export interface Refusal {
 }
 
 /**
- * The patterns that tell vendors' errors apart where the status alone doesn't, in order: the first match
- * counts. Labels are `code` and `type` of the error body; messages are matched without their links, by any pattern of a
- * list. Beside a pattern stands whose words it was made for, where it is not for the words of many.
+ * Patterns that tell vendors' errors apart where the status alone doesn't; the first match counts. Labels are `code`
+ * and `type` of the error body. Messages are matched without their links, by any pattern of a list. A name beside a
+ * pattern is the vendor it was made for; patterns without one fit many.
  */
 const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonly RegExp[]])[] = [
   [
@@ -43,7 +43,7 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
       /api usage limits|spending limit/, // Anthropic
     ],
   ],
-  // A limit of the answer, not of the conversation.
+  // Limits the answer, not the conversation.
   ['bad-request', /(?!)/, [/(?<!and \W?)max_\w*tokens\W+exceeds|too many tokens requested/]],
   [
     'context-overflow',
@@ -81,7 +81,7 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
       /unsupported (?:parameter|field)[^.]{0,20}\btools\b/,
     ],
   ],
-  // The rest of the sentence may be about anything that a schema names: `$ref #/$defs/model, model not found`.
+  // Schema errors may quote anything, even other errors: `$ref #/$defs/model, model not found`.
   ['bad-request', /(?!)/, [/failed to parse grammar|json schema/]],
   [
     'model-not-found',
@@ -153,7 +153,7 @@ function codeOfStatus(status: number | undefined): ErrorCode | undefined {
 
 /** Statuses that decide alone, whatever the message. */
 const decided: ReadonlySet<number> = new Set([401, 402, 529])
-/** Codes of a message that override a 5xx. */
+/** Codes found in a message that override a 5xx. */
 const overridesOfFailure: ReadonlySet<ErrorCode> = new Set([
   'context-overflow',
   'tools-unsupported',
@@ -161,7 +161,7 @@ const overridesOfFailure: ReadonlySet<ErrorCode> = new Set([
   'overloaded',
   'bad-request',
 ])
-/** Codes of a message that override other statuses with a meaning of their own. */
+/** Codes found in a message that override other statuses with a meaning of their own. */
 const overridesOfStatus: ReadonlySet<ErrorCode> = new Set([
   ...overridesOfFailure,
   'quota-exceeded',
@@ -185,7 +185,7 @@ export function classifyError({ status, labels, message, field }: Refusal): Erro
 function codeOfText(labels: readonly string[], message: string): ErrorCode | undefined {
   const lowered = labels.map((label) => label.toLowerCase())
   const text = message.toLowerCase().replace(/https?:\/\/\S+/g, '')
-  // It exceeds a limit per minute on its own (Groq, OpenAI): waiting doesn't help.
+  // The request alone exceeds a limit per minute (Groq, OpenAI), so waiting doesn't help.
   if (/request too large for/.test(text)) return 'context-overflow'
   const labelled = patterns.find(([, pattern]) => lowered.some((label) => pattern.test(label)))
   const matched = patterns.find(([, , messages]) => messages.some((words) => words.test(text)))

@@ -1,9 +1,9 @@
 import type { FilePart } from '../../protocol/message.ts'
 
-/** What a model's file may be: nothing that a page would run or show as a page. */
+/** Media types accepted from a model: nothing that a page would run or show as a page. */
 const TAKEN = /^(?:image\/|audio\/|video\/|application\/pdf$)/
 
-/** The file of a `data:` URL in base64, or null: of no kind that is taken, or no base64. */
+/** Returns the file of a base64 `data:` URL; null for other encodings and other media types. */
 export function fileOfDataURL(url: string): FilePart | null {
   const [head = '', mediaType = ''] =
     /^data:([\w.+-]+\/[\w.+-]+)(?:;[^,;]*)*;base64,/i.exec(url.slice(0, 300)) ?? []

@@ -9,14 +9,14 @@ import {
 } from './transport-error.ts'
 import { readErrorBody } from './vendor-error.ts'
 
-/** How much of a body is kept for an error's message. */
+/** Most characters of a body that an error's message quotes. */
 const EXCERPT = 300
 
 /**
- * A body of server-sent events (WHATWG HTML §9.2; an event that the body's end cuts off does not
- * count) whose data is JSON, with OpenAI's `[DONE]` as the end marker. Other data (keep-alives)
- * is returned as the string it is. Errors are also read where some servers put them beside the events:
- * in a field `error`, or as a line of bare JSON; other lines of bare text are returned as strings.
+ * Reads server-sent events (WHATWG HTML §9.2) with JSON data, and OpenAI's `[DONE]` as the end marker.
+ * An event cut off by the body's end doesn't count. Other data, such as keep-alives, is returned as a string.
+ * Some servers put errors outside of events, in a field `error` or as a line of bare JSON: these are read, too.
+ * Other lines of bare text are returned as strings.
  */
 export function openEventStream(contentType: string | null): BodyFormat {
   const isStream = (): boolean => events > 0 || contentType?.includes('event-stream') === true
@@ -25,7 +25,7 @@ export function openEventStream(contentType: string | null): BodyFormat {
   let events = 0
   let sinceBreak = 0
   let opening = ''
-  /** The body is over: the event that is read now has no end. */
+  /** The body has ended: the current event has no terminator. */
   let isCut = false
 
   function onEvent({ event, data }: EventSourceMessage): void {
@@ -49,7 +49,7 @@ export function openEventStream(contentType: string | null): BodyFormat {
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') status = tooLargeError(MAX_BUFFER)
       const chunk = status === 'open' ? errorOfLine(error) : undefined
-      // A body of lines alone is no event stream, unless the server says so.
+      // A body without events is an event stream only if the content type says so.
       if (chunk !== undefined && (isStream() || typeof chunk !== 'string')) values.push(chunk)
     },
   })
@@ -73,7 +73,7 @@ export function openEventStream(contentType: string | null): BodyFormat {
     },
     end() {
       if (status !== 'open') return []
-      // An event or a line without its end doesn't count, unless it is an error.
+      // An unterminated event or line counts only if it is an error.
       isCut = true
       parser.feed('\n\n')
       status = isStream() ? incompleteError() : badResponseError({ contentType, body: opening })
@@ -84,8 +84,8 @@ export function openEventStream(contentType: string | null): BodyFormat {
 }
 
 /**
- * Lines may end with CR, LF or CRLF. The parser holds back a line that ends with CR until it knows what
- * follows; here it ends at once, and an LF that opens the next piece belongs to it.
+ * Normalizes line ends (CR, LF or CRLF) to LF. The parser would hold back a line that ends with CR until it
+ * knows what follows. Here the line ends at once, and an LF at the start of the next chunk is dropped.
  */
 function lineFeeds(): (text: string) => string {
   let afterReturn = false
@@ -97,20 +97,20 @@ function lineFeeds(): (text: string) => string {
   }
 }
 
-/** The error that a line holds which is of no event (llama.cpp up to 2025, GPUStack). */
+/** The error in a line outside of any event (llama.cpp up to 2025, GPUStack). */
 function errorOfLine({ field, value = '', line = '' }: ParseError): unknown {
   if (field === 'error' && value !== '') return asErrorChunk(parseJson(value) ?? value)
   const bare = line.startsWith('{') ? parseJson(line) : undefined
   return bare === undefined ? line || undefined : readErrorBody(bare) && bare
 }
 
-/** The data of an event that has no end, where it is an error. */
+/** The data of an unterminated event, if it is an error. */
 function errorsIn(event: string | undefined, data: string): unknown[] {
   const value = event === 'error' ? asErrorChunk(parseJson(data) ?? data) : parseJson(data)
   return readErrorBody(value) ? [value] : []
 }
 
-/** `event: error` is an error, whatever the shape of its data. */
+/** Wraps the data of an `event: error` as an error, whatever its shape. */
 function asErrorChunk(value: unknown): unknown {
   return asRecord(value)?.['error'] ? value : { error: value }
 }

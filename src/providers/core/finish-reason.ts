@@ -2,7 +2,7 @@ import type { ErrorData } from '../../protocol/error.ts'
 import type { FinishReason } from '../../protocol/message.ts'
 import type { OutputEnd } from './read-input.ts'
 
-/** The words of vendors, servers and gateways, in lower case with `_` between words. */
+/** Finish reasons of vendors, servers and gateways, in lower case with `_` between words. */
 const words: readonly (readonly [FinishReason, words: string])[] = [
   [
     'stop',
@@ -29,17 +29,17 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map(
   words.flatMap(([reason, list]) => list.split(' ').map((word) => [word, reason] as const)),
 )
 
-/** What an earlier word of the same answer weighs: what was cut off stays so, whatever is said later. */
+/** Weight of finish reasons in one answer. Only a heavier one replaces these, so a cut answer stays cut. */
 const weight: { readonly [reason in FinishReason]?: number } = {
   length: 1,
   'content-filter': 2,
   error: 3,
 }
 
-/** Longer words are none. */
+/** Characters of a finish reason that are read. */
 const MAX_WORD = 100
 
-/** The word that counts, of the one before and the next. */
+/** Returns the finish reason that counts, of the one before and the next. */
 export function countingWord(before: string | undefined, next: string): string {
   const word = next.slice(0, MAX_WORD)
   const heavy = before === undefined ? 0 : (weight[reasonOf(before) ?? 'other'] ?? 0)
@@ -49,8 +49,8 @@ export function countingWord(before: string | undefined, next: string): string {
 }
 
 /**
- * Why the model stopped. The calls that are there decide whether it called, not the word; a limit or a
- * filter is reported nevertheless, since it may have cut the last call, and so is a failure.
+ * Maps a finish reason. `tool-calls` depends on the calls that arrived, not on the word. Limits, filters and failures
+ * are reported even with calls, since they may have cut the last one.
  */
 export function mapFinishReason(word: string | undefined, hasCalls: boolean): FinishReason {
   const reason = word === undefined ? 'stop' : (reasonOf(word) ?? 'other')
@@ -58,15 +58,15 @@ export function mapFinishReason(word: string | undefined, hasCalls: boolean): Fi
   return reason === 'stop' || reason === 'other' ? 'tool-calls' : reason
 }
 
-/** A word, or who stopped it and why: `content_filter: RECITATION`. */
+/** Maps a word, or a source with its reason: `content_filter: RECITATION`. */
 function reasonOf(word: string): FinishReason | undefined {
   const [who = '', why = ''] = word.toLowerCase().replaceAll('-', '_').split(': ')
   return reasons.get(why) ?? reasons.get(who)
 }
 
 /**
- * How complete the arguments of the last call can be, by the way the output ended. `isSaid`: the server
- * said that the call is over, not the answer alone. An unknown word says nothing.
+ * How complete the last call's arguments can be, judged by the end of the output. `isSaid`: the server reported the
+ * end of the call, not of the answer alone. An unknown word proves nothing.
  */
 export function outputEnd(word: string | undefined, isProven: boolean, isSaid: boolean): OutputEnd {
   const reason = word === undefined ? 'stop' : reasonOf(word)
@@ -76,7 +76,7 @@ export function outputEnd(word: string | undefined, isProven: boolean, isSaid: b
   return isSaid && reason !== undefined ? 'complete' : 'unsaid'
 }
 
-/** The answer failed, and the finish reason alone says so. */
+/** Error of an answer whose finish reason is the only sign of failure. */
 export function failedError(word: string | undefined): ErrorData {
   return {
     code: 'provider-error',

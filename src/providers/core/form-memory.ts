@@ -3,23 +3,23 @@ import type { ModelConfigData } from '../../protocol/model.ts'
 import type { RequestForm } from '../provider.ts'
 
 const PLAIN_FORM: RequestForm = new Set()
-/** Changes that cost the model something it would have known. */
+/** Changes that lose information for the model. */
 const LOSSY = /^(?:files?|metadata|calls|tools) /
-/** Lossy changes are tried again after this. */
+/** After this time, requests are tried without the lossy changes again. */
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** Forms that were stored with other meanings of their words are not read. */
+/** Part of the key. Increase it when a change's name gets another meaning: older stored forms are then ignored. */
 const VERSION = 1
 
-/** A form as it is stored. */
+/** A stored request form. */
 export interface StoredForm {
-  /** The configuration that it is for. */
+  /** Digest of the configuration. */
   readonly key: string
   readonly changes: readonly string[]
   /** Milliseconds since 1970. */
   readonly at: number
 }
 
-/** The forms in which endpoints have answered, by the configuration that they were asked with. */
+/** Request forms that endpoints have accepted, by configuration. */
 export class FormMemory {
   readonly #known = new Map<string, StoredForm>()
   readonly #now: () => number
@@ -41,14 +41,14 @@ export class FormMemory {
     return stored
   }
 
-  /** Takes forms that were stored, unless newer ones are known. */
+  /** Adds stored forms, unless newer ones are known. */
   restore(forms: Iterable<StoredForm>): void {
     for (const form of forms)
       if (form.at > (this.#known.get(form.key)?.at ?? -1)) this.#known.set(form.key, form)
   }
 }
 
-/** Options that a refusal depends on. A change of one of them forgets the form. */
+/** Options that a refusal can depend on. Changing one of them forgets the form. */
 const KEY = [
   'provider',
   'baseURL',

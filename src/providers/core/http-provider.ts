@@ -28,17 +28,17 @@ import { withoutSecrets } from './secrets.ts'
 
 const FIRST_CHUNK_MS = 120_000
 const IDLE_MS = 60_000
-/** Bytes without content keep an answer waiting for so many times the limit: models think in silence, for minutes. */
+/** Bytes without content extend the time limit up to this factor: models think silently for minutes. */
 const SILENCE = 5
-/** How long the end of an answer is awaited whose output is over. */
+/** Milliseconds to wait for the end of an answer after its output is complete. */
 const ENDING_MS = 5_000
 
-/** Forms for callers that keep none themselves. */
+/** Request forms for callers without a ladder of their own. */
 const forms = new FormMemory()
 
 type Definition = HttpProviderDefinition<unknown>
 
-/** Where the Responses API is asked unless the configuration says otherwise. */
+/** The address that uses the Responses API by default. */
 const OPENAI = 'https://api.openai.com/'
 
 interface Attempt {
@@ -47,30 +47,30 @@ interface Attempt {
   readonly request: ModelRequest
   readonly options: StreamOptions
   readonly abortScope: AbortScope
-  /** Created with the first refusal, unless the caller gave one. */
+  /** Created at the first refusal, unless the caller gave one. */
   ladder: Ladder | undefined
 }
 
-/** Joins a wire format and a configuration into a model that can be called. */
+/** Creates a provider from a wire format and a configuration. */
 export function createHttpProvider(
   load: () => Promise<Definition>,
   config: ModelConfigData,
 ): BatchProvider {
-  // Ahead of the first request, which reports what goes wrong with it.
+  // Preloads the format. The first request reports a failure.
   load().catch(() => {})
   return {
     id: config.provider,
     batches: (request, options = {}) =>
       runAttempt(load, {
         config,
-        // Plain JavaScript may leave the tools out.
+        // Plain JavaScript callers may omit the tools.
         request: { ...request, tools: (request.tools as ModelRequest['tools'] | undefined) ?? [] },
         options,
       }),
   }
 }
 
-/** Requests until one is answered or refused for good. */
+/** Sends requests until one is answered or finally refused. */
 async function* runAttempt(
   load: () => Promise<Definition>,
   setup: Pick<Attempt, 'config' | 'request' | 'options'>,
@@ -101,12 +101,12 @@ async function* runAttempt(
           error,
           hasResponses: config.provider === 'openai' && config.api === undefined,
         })
-      // The caller describes tools as text, and asks again.
+      // The form now has 'tools text': the caller must describe tools as text and send the request again.
       const isOver =
         !climbs || (request.toolMode !== 'action' && attempt.ladder?.form.has('tools text'))
       first ??= error
       if (!isOver) continue
-      // The first refusal says why another address was asked, which does not exist.
+      // The other API's path doesn't exist. The first refusal says why it was tried.
       const isNoPath = error.details?.['status'] === 404 || error.details?.['status'] === 405
       if (isNoPath && first !== error) yield [{ type: 'error', error: first }]
       else yield asBadCall(error) ?? refusal.parts ?? [{ type: 'error', error }]
@@ -120,7 +120,7 @@ async function* runAttempt(
   }
 }
 
-/** The ladder is loaded with the first refusal, since few requests are refused. */
+/** Loads the ladder at the first refusal, since few requests are refused. */
 async function ladderOf(attempt: Attempt): Promise<Ladder> {
   if (attempt.ladder) return attempt.ladder
   const { FormLadder } = await import('./ladder.ts')
@@ -153,20 +153,20 @@ function asBadCall(error: ErrorData): readonly StreamPart[] | undefined {
 
 interface Refusal {
   readonly error: ErrorData
-  /** The error with what there was of the answer. */
+  /** The parts of the answer before the error, and the error. */
   readonly parts?: readonly StreamPart[]
-  /** The request's body. Absent: no request was sent. */
+  /** The request's body. Undefined if no request was sent. */
   readonly body?: JsonObject
 }
 
 interface Reading {
-  /** No content of the answer has come. */
+  /** True until the answer's first content. */
   isWaiting: boolean
-  /** The rest of a body whose end was proven. */
+  /** Reader of the remaining body, once the answer's end is proven. */
   rest: ReadableStreamDefaultReader<Uint8Array> | undefined
 }
 
-/** Yields the answer's parts. Returns the refusal, if that came before anything was shown. The loop is the hot path. */
+/** Yields the answer's parts. Returns a refusal that came before any content. The loop is the hot path. */
 async function* readAnswer(
   { config, request: asked, abortScope, ladder }: Attempt,
   { response, definition, request, config: signed, body: sent, form }: Opened,
@@ -237,7 +237,7 @@ interface Opened {
   readonly form: RequestForm
 }
 
-/** Opens the answer. After a 401 the credentials are requested once more. */
+/** Sends the request. After a 401 it asks for credentials once more. */
 async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | Refusal> {
   const { abortScope, options } = attempt
   const { provider } = attempt.config
@@ -247,7 +247,7 @@ async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | Refu
   const forming = form.size > 0 ? await import('./request-form.ts') : undefined
   const request = forming?.formedRequest(attempt.request, form, definition.id) ?? attempt.request
   for (let previousRejected = false; ;) {
-    // A person may have to sign in for a key, which takes time.
+    // The user may have to sign in first, which takes time.
     watchdog.pause()
     const credentials = await abortScope.guard(
       askCredentials(options, previousRejected, { provider, baseURL }),
@@ -277,9 +277,8 @@ const MAX_MS = 1_500
 const MAX_BYTES = 64 * 1024
 
 /**
- * Ends a request. What follows the proven end of a body is read before that, within bounds: browsers list a
- * request that is cancelled right before its end as a failed one, and close its connection. Need not be
- * awaited; never rejects.
+ * Ends a request. First reads the remaining body after the proven end, within bounds: if a request is cancelled
+ * right before its end, browsers list it as failed and close its connection. Need not be awaited; never rejects.
  */
 async function drainBody(
   body: ReadableStreamDefaultReader<Uint8Array> | undefined,
@@ -294,14 +293,14 @@ async function drainBody(
       bytes += piece.value.length
     }
   } catch {
-    // A connection that breaks after the proof does no harm.
+    // A connection that breaks after the proven end does no harm.
   }
   clearTimeout(timer)
   abortScope.release()
   end()
 }
 
-/** Characters of an error's body that are read. */
+/** Most characters read of an error's body. */
 const MAX_ERROR_BODY = 64 * 1024
 
 interface OpenOptions {
@@ -310,8 +309,8 @@ interface OpenOptions {
 }
 
 /**
- * Sends the request, the only place that does, and resolves to a 2xx response or to what went wrong.
- * Redirects are refused, so that a key stays with the origin it was configured for.
+ * Sends the request. Resolves to a 2xx response or to the error. No other code sends requests.
+ * Refuses redirects, so that a key never reaches another origin.
  */
 async function openStream(
   request: HttpRequest,
@@ -332,11 +331,11 @@ async function openStream(
   let response: Response | undefined
   try {
     const sent = Promise.resolve(send(url.href, init))
-    // A late answer to an ended request is closed.
+    // Closes an answer that arrives after the request ended.
     sent.then((late) => abortScope.failure() && late.body?.cancel()).catch(() => {})
     response = await abortScope.guard(sent)
   } catch (error) {
-    // From a page that sends the requests: its error is already typed.
+    // If the page sends the requests, its error is already typed.
     if (OffstageError.is(error)) return abortScope.failure() ?? error.toData()
     const policy = abortScope.failure() ? undefined : await abortScope.guard(watch.refusedBy())
     return (
@@ -365,7 +364,7 @@ function parseUrl(url: string): URL {
   }
 }
 
-/** Only what is needed: every further header has to pass a CORS preflight. */
+/** Sets as few headers as possible: each further one must pass a CORS preflight. */
 function buildHeaders(request: HttpRequest): Headers {
   const headers = new Headers({
     'content-type': 'application/json',
@@ -397,7 +396,7 @@ async function readErrorText(response: Response, abortScope: AbortScope): Promis
       text += decoder.decode(piece.value, { stream: true })
     }
   } catch {
-    // A body that breaks off still leaves the status and what was read.
+    // The status and the text so far are enough for the error.
   }
   reader.cancel().catch(() => {})
   return text

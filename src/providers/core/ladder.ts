@@ -7,26 +7,26 @@ import { asObjects, asText } from './read-json.ts'
 import { filesOf, metadataOf, offersTools } from './refused.ts'
 import { fileDigest, isBlank, metadataDigest, optionalFields, tokenField } from './request-form.ts'
 
-/** Requests that are made for one message at most. */
+/** Most requests for one message. */
 const MAX_REQUESTS = 4
 
 /**
- * Finds the form in which an endpoint takes a request. A refusal that names a field or a feature changes that one; one
- * that names nothing known climbs a rung: first what loses nothing, then optional fields, pictures, metadata and the
- * system role, at last streaming and native tools. Only the form of an answered request is remembered.
+ * Finds the form of request that an endpoint accepts. If a refusal names a known field or feature, only that is changed.
+ * Otherwise it climbs a rung: first lossless changes, then optional fields, pictures, metadata and the system role, last
+ * streaming and native tools. Only the form of an answered request is remembered.
  */
 export class FormLadder implements Ladder {
   readonly #memory: FormMemory
   readonly #model: ModelConfigData
-  /** Whoever asks can describe tools as text. */
+  /** The caller can describe tools as text. */
   readonly #canWriteTools: boolean
   #form: RequestForm
   #refusals = 0
-  /** The refusal that led to the Responses API. */
+  /** The refusal that caused the switch to the Responses API. */
   #switched: ErrorData | undefined
-  /** The form that this message's requests found, to be stored with the answer. */
+  /** The new form found for this message, to be stored with the answer. */
   learned: StoredForm | undefined
-  /** The endpoint's words when it last refused. */
+  /** Message of the endpoint's last refusal. */
   #words = ''
 
   constructor(memory: FormMemory, model: ModelConfigData, canWriteTools = false) {
@@ -41,14 +41,14 @@ export class FormLadder implements Ladder {
     return this.#form
   }
 
-  /** Takes a refusal. True: the form has changed, so the request is worth sending again. */
+  /** Changes the form after a refusal. Returns true if the request is worth sending again. */
   climb(refused: Refused): boolean {
     const { error } = refused
     const writesTools = this.#canWriteTools && offersTools(refused)
     const isTools = error.code === 'tools-unsupported'
     const isMissing = this.#switched !== undefined && isNoPath(error)
     let named = namedChanges(refused, this.#form)
-    // An error in a stream may come without its kind.
+    // An error inside a stream may have no specific code.
     const isNamed = error.code === 'provider-error' && named.length > 0
     if (!isTools && !isMissing && !isNamed && !isAboutForm(error)) return false
     if (++this.#refusals >= MAX_REQUESTS) return false
@@ -58,22 +58,22 @@ export class FormLadder implements Ladder {
     if (named.includes('api responses')) this.#switched = error
     const first = free(refused)
     const second = lossy(refused)
-    // Where only a loss helped before, it costs no further request to find that out again.
+    // If a lossy change was needed before, both rungs are climbed with one request.
     const begun = second.some((change) => this.#form.has(change))
       ? [[...first, ...second]]
       : [first, second]
     const rungs = [...begun, last(refused, writesTools)]
     if (this.#refusals === MAX_REQUESTS - 1) return this.#add([...named, ...rungs.flat()], error)
-    // A rung that the request has nothing for is no request of its own.
+    // Skips rungs that change nothing in this request.
     return this.#add(named, error) || rungs.some((rung) => this.#add(rung, error))
   }
 
-  /** Tools are refused: they are to be described as text. */
+  /** Switches to tools described as text, after the endpoint refused native tools. */
   writeTools(error: ErrorData): void {
     this.#add(['tools text'], error)
   }
 
-  /** Remembers the form of an answered request. Returns warnings of what it lost, the first time. */
+  /** Remembers the form of an answered request. The first time, returns warnings about lost information. */
   answered(): StreamPart[] {
     const before = this.#memory.get(this.#model)
     const news = [...this.#form].filter((change) => !before.has(change))
@@ -82,7 +82,7 @@ export class FormLadder implements Ladder {
     return lossWarnings(news, this.#words)
   }
 
-  /** The endpoint has no Responses API after all. */
+  /** Returns to Chat Completions, since the endpoint has no Responses API. */
   #switchBack(writesTools: boolean): boolean {
     const refusal = this.#switched as ErrorData
     this.#switched = undefined
@@ -98,7 +98,7 @@ export class FormLadder implements Ladder {
   }
 }
 
-/** Whether a refusal is about the request's form, not about keys, money, rates or what was said. */
+/** Whether a refusal is about the request's form, not about keys, billing, rate limits or content. */
 function isAboutForm({ code, message, details }: ErrorData): boolean {
   if (code !== 'bad-request') return false
   return details?.['status'] !== 404 || /\bno \w+ found that|rout|n(?:o|')t support/i.test(message)
@@ -158,7 +158,7 @@ function lossWarnings(changes: readonly string[], words: string): StreamPart[] {
   return [{ type: 'warning', code, message }]
 }
 
-/** Words of a refusal or of the path of its field, and the changes that they ask for. */
+/** A pattern for a refusal's message or field path, and the changes that it suggests. */
 type Rule = readonly [
   words: RegExp,
   changes: (
@@ -197,7 +197,7 @@ const rules: readonly Rule[] = [
   [SCHEMA, (refused) => (offersTools(refused) ? 'schemas minimal' : [])],
 ]
 
-/** The changes that a refusal asks for by name and that the form lacks. Empty: it names nothing that is known. */
+/** Changes for what the refusal names, unless the form has them. Empty if it names nothing known. */
 function namedChanges(refused: Refused, form: RequestForm): readonly string[] {
   const { message, details } = refused.error
   // A pointer such as `#/properties/stream` names a place in a schema, not a field of the request.
@@ -211,7 +211,7 @@ function namedChanges(refused: Refused, form: RequestForm): readonly string[] {
   return []
 }
 
-/** Another name for the limit, or the nearest number that the endpoint says it takes. */
+/** Renames the token limit, or sets it to the nearest number in the refusal. */
 function tokenChanges({ body }: Refused, { text }: { readonly text: string }): string | string[] {
   const field = tokenField(body)
   if (field === undefined) return []
@@ -225,10 +225,10 @@ function tokenChanges({ body }: Refused, { text }: { readonly text: string }): s
   return higher < Infinity ? `tokens min ${higher}` : `without ${field}`
 }
 
-/** Names of fields that are words of other sentences, too: they count where they are quoted. */
+/** Field names that are also ordinary words. They count only if quoted. */
 const WORDS = /^[a-z]+$/
 
-/** The optional field that is named last: of two that exclude each other, the first one stays. */
+/** Drops the optional field that is named last. If two exclude each other, the first one stays. */
 function optionChanges(
   { body }: Refused,
   { text, form }: { readonly text: string; readonly form: RequestForm },
@@ -246,12 +246,12 @@ function optionChanges(
   const field = named?.[0] ?? inside
   if (field === undefined) return []
   const change = `without ${field}`
-  // An endpoint that refuses a second one would refuse the others one by one.
+  // After two refused fields, drops all: the endpoint would refuse the others one by one.
   const isSecond = [...form].some((other) => other.startsWith('without ') && other !== change)
   return isSecond ? [change, 'options none'] : [change]
 }
 
-/** Words that something is never taken; else only this one was wrong. */
+/** Phrases for a feature that is never accepted. Otherwise only this value was wrong. */
 const NEVER =
   /not? (?:\w+ )?support|unsupported|only (?:be )?supported|unknown variant|not (?:\w+ )?(?:enabled|available|allowed|permitted)|does not (?:accept|take)|\bno \w+ found|content type/i
 
@@ -261,7 +261,7 @@ function fileChanges(kind: string): Rule[1] {
     if (files.length === 0) return []
     if (NEVER.test(text)) return `files ${kind}`
     const digests = files.map(fileDigest)
-    // The newest was not there when the others were taken; of too many, it is the one that is talked about.
+    // Earlier requests passed with the other files, so the newest is to blame. If there are too many, it is kept.
     if (digests.some((digest) => form.has(digest)) || files.length === 1) return digests
     return /at most|too many|maximum|exceed|up to \d/i.test(text)
       ? digests.slice(0, -1)
@@ -269,7 +269,7 @@ function fileChanges(kind: string): Rule[1] {
   }
 }
 
-/** Missing metadata can't be made up, so its calls become words. Refused metadata is left out. */
+/** Missing metadata can't be invented, so its calls become text. Refused metadata is left out. */
 function metadataChanges(
   refused: Refused,
   { text, form }: { readonly text: string; readonly form: RequestForm },
@@ -277,7 +277,7 @@ function metadataChanges(
   if (/must be|required|missing|expected|passed back/i.test(text)) return 'calls text'
   const metadata = metadataOf(refused)
   if (metadata.length === 0) return []
-  // Refused again, with other metadata: it takes none.
+  // The endpoint also refused other metadata before, so it accepts none.
   const isAgain = [...form].some((change) => change.startsWith('metadata '))
   return isAgain || NEVER.test(text) ? 'metadata none' : metadata.map(metadataDigest)
 }

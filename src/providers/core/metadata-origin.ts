@@ -6,12 +6,12 @@ import { asText } from './read-json.ts'
 
 type Definition = HttpProviderDefinition<unknown>
 
-/** Where requests go, without a slash at the end. */
+/** The address of requests, without a trailing slash. */
 export function addressOf(definition: Definition, config: ModelConfigData): string | undefined {
   return definition.baseURL?.(config).replace(/\/+$/, '') ?? config.baseURL
 }
 
-/** Undefined: the provider's own address, which its id says. */
+/** The configured address. Undefined if it is the provider's own. */
 function originOf(definition: Definition, config: ModelConfigData): string | undefined {
   const address = config.baseURL && addressOf(definition, config)
   if (!address) return undefined
@@ -24,7 +24,7 @@ function originOf(definition: Definition, config: ModelConfigData): string | und
   }
 }
 
-/** The end of an answer with the origin that its metadata belongs to. */
+/** Adds the origin of the metadata to an answer's end. */
 export function withOrigin(
   part: Extract<StreamPart, { readonly type: 'finish' }>,
   definition: Definition,
@@ -40,7 +40,7 @@ export function withOrigin(
       }
 }
 
-/** The request without metadata of other endpoints: reasoning and signatures are for whoever wrote them. */
+/** The request without other endpoints' metadata: reasoning and signatures go only to the endpoint that wrote them. */
 export function ownMetadata(
   request: ModelRequest,
   definition: Definition,

@@ -3,10 +3,10 @@ import type { JsonValue } from '../../protocol/json.ts'
 import type { CallError } from '../../protocol/message.ts'
 import { asRecord, parseJson } from './read-json.ts'
 
-/** Either what may run, or why it must not. */
+/** The input, or the reason why the call must not run. */
 export type ParsedInput = { readonly input: JsonValue } | { readonly error: CallError }
 
-/** The input of a call from its whole argument text: a JSON object (`null`: an empty one), or an error for the model. */
+/** Parses a call's complete argument text. Returns a JSON object (`null` becomes `{}`), or an error for the model. */
 export function parseToolInput(text: string): ParsedInput {
   const input = parseJson(text) ?? parseJson(escapeLineBreaks(text))
   if (input === null) return { input: {} }
@@ -24,9 +24,8 @@ export function parseToolInput(text: string): ParsedInput {
 const escapes: { readonly [char: string]: string } = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
 /**
- * Raw line breaks and tabs inside strings, which small models write, as their escapes. They can mean
- * nothing else there, so the repair is unambiguous; text that is broken in another way as well still
- * fails to parse.
+ * Escapes raw line breaks and tabs inside strings, which small models write. They can mean nothing else
+ * there, so the repair is unambiguous. Text that is also broken in another way still fails to parse.
  */
 function escapeLineBreaks(text: string): string {
   const pieces: string[] = []

@@ -7,11 +7,11 @@ import { incompleteError } from './transport-error.ts'
 type Ending = Extract<StreamPart, { type: 'finish' | 'error' }>
 
 /**
- * Enforces the order that `StreamPart` promises: calls come last, each under an id of its own, and run
- * only after a proven end; one `finish` or `error` closes the stream, and nothing after it counts.
+ * Enforces the order that `StreamPart` promises. Calls come last, each with a unique id, and run only after
+ * a proven end. One `finish` or `error` closes the stream; later parts are ignored.
  */
 export interface PartGate {
-  /** Moves parts into the batch, adjacent deltas merged. */
+  /** Moves parts into the batch and merges adjacent deltas. */
   pass(parts: readonly StreamPart[], batch: StreamPart[]): void
   /** The ending that the provider has emitted, if any. */
   ending(): 'finish' | 'error' | undefined
@@ -49,14 +49,14 @@ export function createPartGate(): PartGate {
   }
 }
 
-/** Whether a batch has something of the answer. Empty deltas and white space can come for ever. */
+/** Whether a batch has content of the answer. Empty deltas and white space don't count: they can come forever. */
 export function hasContent(batch: readonly StreamPart[]): boolean {
   return batch.some((part) =>
     'delta' in part ? part.delta.trim() !== '' : !/^(raw|usage)$/.test(part.type),
   )
 }
 
-/** A call that is repeated is one; another one under the same id gets its own. */
+/** Adds a call. An identical repeat is ignored; a different call with the same id gets a new id. */
 function addCall(calls: Map<string, ToolCallStreamPart>, call: ToolCallStreamPart): void {
   const { toolCallId } = call
   const first = calls.get(toolCallId)
@@ -81,7 +81,7 @@ function mergeDelta(batch: StreamPart[], part: StreamPart): boolean {
   return false
 }
 
-/** The call as it may be shown after a failed stream: it never runs. */
+/** The call after a failed stream: it may be shown but never runs. */
 export function withoutInput(call: ToolCallStreamPart): ToolCallStreamPart {
   if (call.error) return call
   const { input, ...rest } = call

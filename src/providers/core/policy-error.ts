@@ -1,7 +1,7 @@
 import { withoutNonces } from '../../protocol/policy.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 
-/** Whose policy it is. `inline-worker`: its page's, which a worker from a `blob:` has too. */
+/** Owner of the policy. `inline-worker`: the page, whose policy a worker from a `blob:` URL inherits. */
 export type PolicyScope = 'page' | 'worker' | 'inline-worker'
 
 export interface PolicyRefusal {
@@ -17,13 +17,13 @@ const owners: { readonly [scope in PolicyScope]: string } = {
   'inline-worker': 'the page, which its inlined worker inherits,',
 }
 
-/** The policies of this global scope. */
+/** Returns which policies apply in this global scope. */
 export function ownPolicyScope(): PolicyScope {
   if ('document' in globalThis) return 'page'
   return /^(blob|data):/.test(globalThis.location?.href ?? '') ? 'inline-worker' : 'worker'
 }
 
-/** Which directive of a policy refuses a request, and what it must be. */
+/** Explains which directive refuses a request, and how to change it. */
 export function explainPolicy(refusal: PolicyRefusal): {
   readonly governing: string
   readonly message: string
@@ -37,7 +37,7 @@ export function explainPolicy(refusal: PolicyRefusal): {
   const named = (name: RegExp): string | undefined => directives.find((one) => name.test(one))
   const own = named(/^connect-src\b/i)
   const governing = own ?? named(/^default-src\b/i) ?? ''
-  // Of the keywords only 'self' means something to connections, and 'none' must go.
+  // Drops keywords: only 'self' means something to connections, and 'none' must go.
   const [, ...sources] = governing.split(/\s+/).filter((one) => !/^'(?!self')/i.test(one))
   const change = own ? 'Change that to' : 'That stands in for a missing connect-src; add'
   const orPage = scope === 'worker' ? ", or set transport: 'page' where the page may call it" : ''

@@ -1,17 +1,17 @@
 import type { JsonObject, JsonSchema, JsonValue } from '../../protocol/json.ts'
 import { asList, asObjects, asRecord, asText } from './read-json.ts'
 
-/** Nodes of one schema that are converted; what a `$ref` stands for counts each time. */
+/** Maximum number of converted nodes per schema; the target of a `$ref` counts each time. */
 const MAX_NODES = 5_000
 
 interface Conversion {
   readonly root: JsonObject
-  /** The references that lead here: one of them again is a circle. */
+  /** References that lead here; one that recurs is a cycle. */
   readonly open: readonly string[]
   readonly budget: { left: number }
 }
 
-/** Keywords that the Schema object lacks and a model can use: they become words of the description. */
+/** Keywords that the Schema object lacks but a model can use: they are added to the description. */
 const SAID = [
   'const',
   'default',
@@ -24,9 +24,9 @@ const SAID = [
 ] as const
 
 /**
- * A tool's parameters in the part of JSON Schema that every endpoint takes: the Schema object of OpenAPI 3.0 as Google
- * has it (https://ai.google.dev/api/caching#Schema), which refuses every keyword that it doesn't know. It says less than
- * the original, never something else: what the model fills in is checked by the original.
+ * Converts a tool's parameters to the part of JSON Schema that every endpoint accepts: OpenAPI 3.0's Schema object as
+ * Google has it (https://ai.google.dev/api/caching#Schema), which refuses unknown keywords. The result may be looser
+ * than the original, which still checks the model's input.
  */
 export function portableSchema(schema: JsonSchema): JsonObject {
   const root = (asRecord(schema) ?? {}) as JsonObject
@@ -38,7 +38,10 @@ export function portableSchema(schema: JsonSchema): JsonObject {
   return anyOf === undefined ? portable : { ...rest, ...oneObject(asObjects(anyOf)) }
 }
 
-/** Several objects as one, since most endpoints refuse alternatives at the top: what all of them require is required. */
+/**
+ * Merges several objects into one, since most endpoints refuse alternatives at the top. Requires what all of them
+ * require.
+ */
 function oneObject(members: readonly JsonObject[]): JsonObject {
   const properties = Object.assign(
     {},
@@ -50,7 +53,7 @@ function oneObject(members: readonly JsonObject[]): JsonObject {
   return { type: 'object', properties, ...(required.length > 0 && { required }) } as JsonObject
 }
 
-/** Names and types of a portable schema, and nothing else. */
+/** Reduces a portable schema to names and types. */
 export function minimalSchema(portable: JsonObject): JsonObject {
   const [first] = asObjects(portable['anyOf'])
   if (first) return minimalSchema(first)
@@ -88,7 +91,7 @@ function convert(node: JsonValue | undefined, context: Conversion): JsonObject {
   return plainNode(schema, context)
 }
 
-/** `{ "$ref": "#/$defs/x" }`: in its place, since there are no references. */
+/** Inlines `{ "$ref": "#/$defs/x" }`: endpoints support no references. */
 function convertReference(given: JsonObject, ref: string, context: Conversion): JsonObject {
   const { $ref: _, ...beside } = given
   if (context.open.includes(ref)) return convert({ type: 'object', ...beside }, context)
@@ -101,7 +104,7 @@ function convertReference(given: JsonObject, ref: string, context: Conversion): 
   return convert({ ...found, ...beside }, { ...context, open: [...context.open, ref] })
 }
 
-/** `allOf` as one schema. */
+/** Merges `allOf` into one schema. */
 function withParts(schema: JsonObject): JsonObject {
   const { allOf, ...rest } = schema
   return [...asObjects(allOf), rest].reduce((all, part) => {
@@ -116,7 +119,7 @@ function withParts(schema: JsonObject): JsonObject {
   }, {})
 }
 
-/** One of several. Beside `anyOf` nothing may stand, so that each says what was said of all. */
+/** Converts alternatives. `anyOf` must be the only keyword, so each member repeats the shared description. */
 function alternatives(
   { description }: JsonObject,
   members: readonly JsonObject[],

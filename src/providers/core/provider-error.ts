@@ -5,7 +5,7 @@ import { defined } from './defined.ts'
 import { parseJson } from './read-json.ts'
 import { MAX_MESSAGE, readErrorBody, readVendorError, type VendorError } from './vendor-error.ts'
 
-/** What a developer can do about an error, where the code suffices to know it. */
+/** Advice for developers, by error code, where the code is enough to know it. */
 const advice: { readonly [code in ErrorCode]?: string } = {
   authentication: 'Check the apiKey of the model configuration.',
   'permission-denied': 'Check what the key may use, and that the server allows this page.',
@@ -14,13 +14,13 @@ const advice: { readonly [code in ErrorCode]?: string } = {
   'quota-exceeded': 'Check the balance and limits of the account.',
 }
 
-/** On Chat Completions, OpenAI refuses tools of models that reason. */
+/** Advice for reasoning models, whose tools OpenAI refuses on Chat Completions. */
 const OTHER_API = "Set api: 'responses' in the model configuration."
 
 const CHECK_PATH =
   'Check the path of the baseURL (most servers want it to end in /v1) and the model name.'
 
-/** Whether a 2xx answer says what a 404 would: LM Studio's to a path that it doesn't have. */
+/** Whether a 2xx answer means 404: LM Studio's reply to an unknown path. */
 export function isWrongPath(text: string): boolean {
   return /unexpected endpoint or method/i.test(text)
 }
@@ -47,7 +47,7 @@ export function streamError(chunk: unknown): ErrorData | undefined {
   return vendor && errorFromVendor(vendor)
 }
 
-/** The error that a whole JSON body of a 2xx answer is, also without the word "error" in it. */
+/** Reads a whole JSON body of a 2xx answer as an error, even without the word "error" in it. */
 export function bodyError(body: unknown): ErrorData | undefined {
   const vendor = readErrorBody(body)
   return vendor && errorFromVendor(vendor)
@@ -78,13 +78,13 @@ function errorFromVendor(
   }
 }
 
-/** Two sentences, also where a page shows the line break as a space. */
+/** Joins two sentences that stay apart even where a page shows the line break as a space. */
 function withAdvice(message: string, hint: string | undefined): string {
   if (hint === undefined) return message
   return `${/[.!?:;…]["')\]]?$/.test(message) ? message : `${message}.`}\n${hint}`
 }
 
-/** What went wrong, without what a developer can do about any error of its code. */
+/** The error's own message, without the general advice for its code. */
 export function withoutAdvice({ code, message }: ErrorData): string {
   const hint = `\n${advice[code]}`
   return message.endsWith(hint) ? message.slice(0, -hint.length) : message

@@ -1,13 +1,13 @@
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { ModelRequest } from '../provider.ts'
 
-/** The parts that a piece of a provider's data was read as, and the piece before them if it is wanted. */
+/** The parts read from one chunk of a provider's data. If `raw` is set, the chunk itself comes first. */
 export function withRaw(
   { raw }: Pick<ModelRequest, 'raw'>,
   data: unknown,
   parts: readonly StreamPart[],
 ): readonly StreamPart[] {
   if (!raw) return parts
-  // A `raw` part for what could not be read would repeat the piece.
+  // A `raw` part for unreadable data would repeat the chunk.
   return [{ type: 'raw', data }, ...parts.filter((part) => part.type !== 'raw')]
 }

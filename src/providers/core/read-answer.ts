@@ -15,22 +15,22 @@ import { createJsonScan } from '../../lib/json-scan.ts'
 import { parseJson } from './read-json.ts'
 import { readErrorBody } from './vendor-error.ts'
 
-/** Bytes of an answer on their way to parts. */
+/** Turns the bytes of an answer into parts. */
 export interface AnswerReader {
-  /** More bytes are wanted. */
+  /** Whether more bytes are wanted. */
   isOpen(): boolean
-  /** Its end was seen: nothing is missing, whatever follows in the body. */
+  /** The answer's end was seen: it is complete, whatever follows in the body. */
   isProven(): boolean
-  /** Its output is over; only its end is awaited. */
+  /** The output is over; only the answer's end is awaited. */
   isEnding(): boolean
   push(bytes: Uint8Array): readonly StreamPart[]
-  /** The body is over. */
+  /** Handles the end of the body. */
   end(): readonly StreamPart[]
-  /** The last parts. `failure`: what cut the answer short, the body's end excepted. */
+  /** Returns the last parts. `failure`: what cut the answer short, other than the body's end. */
   close(failure: ErrorData | undefined): readonly StreamPart[]
 }
 
-/** Failures that a proof of the end, seen before, outweighs: nothing is missing then. */
+/** Failures that don't count after a proven end: nothing is missing then. */
 const harmlessAfterEnd: ReadonlySet<string> = new Set(['stream-incomplete', 'timeout'])
 
 export function createAnswerReader<State>(
@@ -45,7 +45,7 @@ export function createAnswerReader<State>(
   function map(values: readonly unknown[]): readonly StreamPart[] {
     const batch: StreamPart[] = []
     for (const value of values) {
-      // What follows the end is ignored, in whichever piece it comes.
+      // Data after the end is ignored, whether in this piece or a later one.
       if (gate.ending() !== undefined) break
       gate.pass(withRaw(answer, value, definition.mapChunk(state, value)), batch)
     }
@@ -65,10 +65,10 @@ export function createAnswerReader<State>(
       const error = cause ?? unread
       const isFinal = error !== undefined && !harmlessAfterEnd.has(error.code)
       if (gate.ending() !== 'finish') {
-        // An end marker after an error is read only where both came in one piece, and proves nothing.
+        // An end marker after an error is read only if both came in one piece, and proves nothing.
         const done = cause === undefined && status === 'done' && gate.ending() === undefined
         const ended = definition.end?.(state, { done }) ?? []
-        // Why this side ended it counts more than what the answer seems to be.
+        // The reason why this side ended the answer outweighs an error seen in it.
         gate.pass(isFinal && cause ? ended.filter(({ type }) => type !== 'error') : ended, batch)
       }
       gate.close(batch, error && { error, final: isFinal })
@@ -117,7 +117,7 @@ function createChunkReader(contentType: string | null): ChunkReader {
 /** Enough of a page to find an error message in it. */
 const EXCERPT = 4_096
 
-/** A body that is no model's answer (mostly HTML): read only as far as its error needs. */
+/** Reads a body that isn't a model's answer (mostly HTML), only as far as its error needs. */
 function openUnexpectedBody(contentType: string | null): BodyFormat {
   let text = ''
   let status: ReadStatus = 'open'
@@ -137,10 +137,10 @@ function openUnexpectedBody(contentType: string | null): BodyFormat {
   }
 }
 
-/** The end of a stream, which some gateways add to every answer, also to an error. */
+/** Matches the end of a stream, which some gateways append to every answer, even to an error. */
 const STREAM_END = /^(?:event|data):[^]*|data:\s*\[DONE\]\s*$/m
 
-/** A body that is one JSON document: a non-streamed answer, or an error under status 200. */
+/** Reads a body that is one JSON document: a non-streamed answer, or an error under status 200. */
 function openJsonBody(): BodyFormat {
   const pieces: string[] = []
   let length = 0
@@ -165,7 +165,7 @@ function openJsonBody(): BodyFormat {
   }
 }
 
-/** An event stream may begin with an error that stands in a line of its own. */
+/** Returns an error that stands on the first line of an event stream. */
 function leadingError(text: string): unknown {
   const [line = ''] = text.trimStart().split(/[\r\n]/, 1)
   const value = parseJson(line)

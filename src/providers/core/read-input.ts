@@ -7,19 +7,19 @@ import { asList, asRecord, parseJson } from './read-json.ts'
 import { truncated, unfinished } from './unfinished.ts'
 
 /**
- * How the model's output ended. `complete`: proven. `unsaid`: proven, but nobody said that the last call
- * was whole. `limited`: proven, but cut off by a limit, so that the last arguments may be a beginning only.
- * `cut`: not proven, or the whole output is void.
+ * How the model's output ended. `complete`: proven. `unsaid`: proven, but the server didn't report the end of the
+ * last call. `limited`: proven, but cut off by a limit, so the last arguments may be incomplete. `cut`: not proven,
+ * or the whole output is void.
  */
 export type OutputEnd = 'complete' | 'unsaid' | 'limited' | 'cut'
 
-/** What is known of the output, and of the call's place in it. */
+/** How the output ended, and the call's position in it. */
 export interface Settlement {
   readonly end: OutputEnd
   readonly isLast: boolean
-  /** No call was opened after it at the same number, or without any. */
+  /** The call has an index, and no later call was opened under it. */
   readonly isDone: boolean
-  /** Arguments came that belong to no named call: perhaps to one that seems to have none. */
+  /** Arguments came that belong to no named call, perhaps to one that seems to have none. */
   readonly hasStray: boolean
   readonly tools: readonly ToolDefinition[]
 }
@@ -27,7 +27,7 @@ export interface Settlement {
 /** Characters of an unusable input that are kept. */
 const MAX_RAW_INPUT = 100_000
 
-/** A settled call. A warning follows where its arguments were JSON inside a JSON text, which some models write. */
+/** Returns a settled call, with a warning if its arguments were JSON inside a JSON text, as some models write. */
 export function callParts(
   ref: Pick<ToolCallPart, 'toolCallId' | 'toolName' | 'providerCallId'>,
   args: ArgumentText,
@@ -46,8 +46,8 @@ export function callParts(
 type ReadInput = ParsedInput & { readonly isEncoded?: true }
 
 /**
- * What a call's arguments come to once the output is over: an input only if they are a complete, strict
- * JSON object, or if none were to come.
+ * Reads a call's arguments once the output is over. Returns an input only if they are a complete, strict JSON object,
+ * or if none were to come.
  */
 function readInput(
   name: string,
@@ -63,7 +63,7 @@ function readInput(
     // Under a limit, "nothing" and "nothing yet" look alike.
     const isOpen = end === 'limited' || (end === 'unsaid' && args.isEmpty())
     if (isOpen && isLast) return unfinished()
-    // It may have been left for the next one: only another number there says that it was done with.
+    // The arguments may have gone to the next call, unless that one has another index.
     if (hasStray || (args.isEmpty() && !isLast && !isDone))
       return { error: { code: 'malformed', message: STRAY } }
     return args.isEmpty() ? emptyInput(tools.find((tool) => tool.name === name)) : { input: {} }
@@ -73,7 +73,7 @@ function readInput(
   if (args.isCut()) return truncated('The output ended in the middle of the arguments.')
   const text = args.candidates()[0] ?? ''
   const inner = parseJson(text)
-  // An object's text only: `"null"` would come to an object, too.
+  // Decodes only an object's text: `"null"` would result in an object, too.
   const decoded = typeof inner === 'string' && /^\s*\{/.test(inner) && parseToolInput(inner)
   return decoded && 'input' in decoded ? { ...decoded, isEncoded: true } : parseToolInput(text)
 }
@@ -87,7 +87,7 @@ function firstInput(args: ArgumentText): ParsedInput | undefined {
     .find((parsed) => 'input' in parsed)
 }
 
-/** No arguments at all are `{}`, unless the tool demands some. */
+/** Missing arguments are `{}`, unless the tool requires some. */
 function emptyInput(tool: ToolDefinition | undefined): ParsedInput {
   const required = asList(asRecord(tool?.inputSchema)?.['required'])
   if (required.length === 0) return { input: {} }

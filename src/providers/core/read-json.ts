@@ -1,17 +1,17 @@
 import { isRecord } from '../../lib/is-record.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 
-/** An object of unknown shape: what parsed JSON is until it has been looked at. */
+/** An object of unknown shape, such as parsed JSON before validation. */
 export type JsonRecord = { readonly [key: string]: unknown }
 
-/** The value when it is an object, arrays excepted. */
+/** The value if it is an object and no array. */
 export function asRecord(value: unknown): JsonRecord | undefined {
   return isRecord(value) ? value : undefined
 }
 
 const NOTHING: readonly unknown[] = []
 
-/** The value when it is an array; else an empty one. */
+/** The value if it is an array, else an empty array. */
 export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : NOTHING
 }
@@ -21,21 +21,21 @@ export function asObjects(value: unknown): JsonObject[] {
   return asList(value).filter((entry): entry is JsonObject => asRecord(entry) !== undefined)
 }
 
-/** The value when it is a string with at least one character. */
+/** The value if it is a non-empty string. */
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** A count: a finite number of zero or more, also when it was sent as a string. */
+/** A finite number of zero or more, also if it was sent as a string. */
 export function asCount(value: unknown): number | undefined {
   const count = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined
 }
 
-/** Deeper values aren't stored, and would overflow the stack of whoever walks through them. */
+/** Deeper values aren't stored: recursive code would overflow the stack. */
 const MAX_DEPTH = 100
 
-/** The parsed text, or undefined when it isn't JSON, or too deep. (`undefined` is no JSON value.) */
+/** The parsed text, or undefined if it isn't JSON or is nested too deeply. */
 export function parseJson(text: string): unknown {
   try {
     return isTooDeep(text) ? undefined : (JSON.parse(text) as unknown)
@@ -44,7 +44,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Whole strings, and brackets. */
+/** Complete strings and brackets. */
 const TOKENS = /"[^"\\]*(?:\\[^][^"\\]*)*"|[[\]{}]/g
 
 function isTooDeep(text: string): boolean {

@@ -4,11 +4,11 @@ import { mapStrings, Redactor, withMarks } from './redactor.ts'
 import { secretsOf } from './secrets.ts'
 
 /**
- * The provider without its keys and headers in anything that it emits, whatever a server may have echoed.
- * The one place where this is done.
+ * Removes the provider's keys and header values from everything it emits, even if a server echoes them. No other code
+ * does this.
  */
 export function withoutKeys(provider: BatchProvider | Provider, config: RequestConfig): Provider {
-  // One for all attempts: a key that was replaced after a 401 is a key still.
+  // Shared by all attempts: a key that was replaced after a 401 is still secret.
   const redactor = new Redactor(secretsOf(config))
   const batches: Provider['batches'] = (request, options = {}) =>
     redactBatches(provider.batches(request, learningKeys(options, redactor, config)), redactor)
@@ -49,21 +49,21 @@ async function* redactBatches(
   if (rest.length > 0) yield rest
 }
 
-/** The most parts that wait for the rest of a possible key. */
+/** Maximum number of parts that wait for the rest of a possible key. */
 const MAX_HELD = 16
 
-/** The most places with the beginning of a possible key. */
+/** Maximum number of places with the start of a possible key. */
 const MAX_BEGUN = 256
 
 /**
- * Removes keys that are split over parts. A text goes on from part to part at its place: one kind of delta, one
- * call's arguments, one path of the raw data. A part waits, with all behind it, while a text in it may end with the
- * beginning of a key.
+ * Removes keys that are split over parts. Each place has a text of its own: one kind of delta, one call's arguments,
+ * one path of the raw data. A part waits, with all parts after it, while one of its texts may end with the start of a
+ * key.
  */
 class PartRedactor {
   readonly #redactor: Redactor
   #held: StreamPart[] = []
-  /** The ends of texts that were released and may be the beginning of a key, by place. */
+  /** Ends of released texts that may be the start of a key, by place. */
   readonly #begun = new Map<string, string>()
 
   constructor(redactor: Redactor) {
@@ -101,7 +101,7 @@ class PartRedactor {
     return parts.filter((part) => !('delta' in part) || part.delta !== '')
   }
 
-  /** The text at each place of the parts that are held. */
+  /** Returns the text at each place of the held parts. */
   #texts(): ReadonlyMap<string, string> {
     const texts = new Map<string, string>()
     const add = (text: string, place: string): string => {

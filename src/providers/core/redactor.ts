@@ -3,7 +3,7 @@ import { isRecord } from '../../lib/is-record.ts'
 /** Replaces a secret. */
 const MARK = '[redacted]'
 
-/** Characters by which a secret that was cut off is recognised. */
+/** Fewest characters by which a truncated secret is recognised. */
 const KNOWN_BY = 16
 
 /** A piece of a text. */
@@ -14,14 +14,14 @@ export interface Span {
 
 export interface Found {
   readonly secrets: readonly Span[]
-  /** The rest of the text from here on may be the beginning of a secret. */
+  /** From this position on, the text may be the beginning of a secret. */
   readonly openFrom: number
 }
 
-/** Removes secrets from texts, as they are and as JSON escapes them. */
+/** Removes secrets from texts, both plain and JSON-escaped. */
 export class Redactor {
   readonly #secrets = new Set<string>()
-  /** The characters that secrets begin with; null while none is known. */
+  /** Matches the first characters of all secrets. Null while none is known. */
   #start: RegExp | null = null
 
   constructor(secrets: readonly string[] = []) {
@@ -62,13 +62,13 @@ export class Redactor {
     return withMarks(text, this.find(text).secrets, { from: 0, to: text.length })
   }
 
-  /** The value with every string in it cleaned, keys too. */
+  /** A copy of the value with all strings and keys cleaned. */
   cleanAll<Value>(value: Value): Value {
     const clean = (text: string): string => this.clean(text)
     return this.isIdle ? value : (mapStrings(value, clean, clean) as Value)
   }
 
-  /** Where the longest secret that begins here ends. `isOpen`: more text might make it longer. */
+  /** End of the longest secret that begins at `at`. `isOpen`: more text might make it longer. */
   #match(text: string, at: number): { readonly to: number; readonly isOpen: boolean } {
     let to = at
     let isOpen = false
@@ -83,7 +83,7 @@ export class Redactor {
   }
 }
 
-/** A piece of the text without the secrets. A mark stands where one begins. */
+/** A piece of the text without the secrets. A mark replaces each secret that begins in it. */
 export function withMarks(text: string, secrets: readonly Span[], piece: Span): string {
   let clean = ''
   let at = piece.from
@@ -96,8 +96,8 @@ export function withMarks(text: string, secrets: readonly Span[], piece: Span): 
 }
 
 /**
- * The data with each string and each name changed. `path`: where a string stands. Two calls that a server writes
- * side by side have one path, but for their `index`.
+ * A copy of the data with `change` applied to each string and `rename` to each name. `path` is the string's position.
+ * It includes an object's `index`, so that calls that a server streams in parallel get different paths.
  */
 export function mapStrings(
   data: unknown,

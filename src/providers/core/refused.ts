@@ -3,7 +3,7 @@ import type { FilePart } from '../../protocol/message.ts'
 import { outputFiles } from '../output-text.ts'
 import type { Refused } from '../provider.ts'
 
-/** The files of a request, the oldest first. */
+/** Files of the request, oldest first. */
 export function filesOf({ request: { messages } }: Refused): FilePart[] {
   return messages.flatMap((message) => {
     if (message.role === 'system') return []
@@ -12,7 +12,7 @@ export function filesOf({ request: { messages } }: Refused): FilePart[] {
   })
 }
 
-/** The metadata that this provider gave with its messages. */
+/** Metadata from this provider in the request's messages. */
 export function metadataOf({ request, providerId }: Refused): JsonObject[] {
   return request.messages.flatMap((message) => {
     const own = message.role === 'assistant' && message.providerMetadata?.[providerId]

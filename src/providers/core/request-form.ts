@@ -16,15 +16,16 @@ import { minimalSchema, portableSchema } from './portable-schema.ts'
 import { asObjects, asRecord } from './read-json.ts'
 import { wireId } from './wire-ids.ts'
 
-// The changes of a form, in plain words since they are stored.
+// Changes that a form can have. They are readable strings, since they are stored.
 // Lossless: `schemas portable`, `schemas minimal`, `ids short`, `contents filled`, `names none`, `roles simple`
-// (instructions stand in the first user message, roles alternate), `strict off`, `stream off`, `tokens renamed`,
-// `tokens max N`, `tokens min N`, `api responses`, `without FIELD` (a field of the request), `options none` (all optional fields).
-// Lossy: `files TYPE` (a prefix of media types, of which none is sent), `file DIGEST` (one file), `metadata none`,
-// `metadata DIGEST` (what a provider gave with one message), `calls text` (earlier calls are told in words),
+// (instructions move to the first user message, roles alternate), `strict off`, `stream off`, `tokens renamed`,
+// `tokens max N`, `tokens min N`, `api responses`, `without FIELD` (a field of the request), `options none` (no optional
+// fields).
+// Lossy: `files TYPE` (no files whose media type starts with TYPE), `file DIGEST` (one file), `metadata none`,
+// `metadata DIGEST` (a provider's metadata of one message), `calls text` (earlier calls are described in words),
 // `tools text` (ACTION mode).
 
-/** The request with the form's changes of messages and tools. */
+/** Applies the form's changes to messages and tools. */
 export function formedRequest(
   request: ModelRequest,
   form: RequestForm,
@@ -51,7 +52,7 @@ export function formedConfig(config: RequestConfig, form: RequestForm): RequestC
   return form.has('strict off') ? { ...config, strictTools: false } : config
 }
 
-/** Fields that a request needs, or that other changes are about. */
+/** Fields that a request needs, or that other changes handle. */
 const REQUIRED = new Set(
   'model messages input instructions system tools stream store max_tokens max_completion_tokens max_output_tokens'.split(
     ' ',
@@ -60,8 +61,8 @@ const REQUIRED = new Set(
 const TOKEN_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const
 
 /**
- * The fields that a request does without. None where the conversation is in no known field, as in `{ turns: […] }`: which
- * field holds it can't be told.
+ * Fields that may be left out. Empty if no known field holds the conversation, as in `{ turns: […] }`: any field
+ * could be the one that holds it.
  */
 export function optionalFields(body: JsonObject): string[] {
   return body['messages'] || body['input'] ? Object.keys(body).filter(isOptional) : []
@@ -71,7 +72,7 @@ function isOptional(name: string): boolean {
   return !REQUIRED.has(name)
 }
 
-/** The body with the form's changes of fields. */
+/** Applies the form's changes to the body's fields. */
 export function formedBody(body: JsonObject, form: RequestForm): JsonObject {
   if (form.size === 0) return body
   const dropped = (name: string): boolean =>
@@ -112,7 +113,7 @@ function otherField(field: string): string {
   return field === 'max_tokens' ? 'max_completion_tokens' : 'max_tokens'
 }
 
-/** Fields of messages, tools and parts of contents that may be left out. */
+/** Optional fields of messages, tools and content parts. */
 const OPTIONAL =
   /^(cache_control|strict|citations|title|phase|status|eager_input_streaming|reasoning\w*|thinking)$/
 
@@ -137,7 +138,7 @@ export function isBlank({ role, content }: JsonObject): boolean {
   return content === null || (typeof content === 'string' && content.trim() === '')
 }
 
-/** Names a file among those that a form leaves out. */
+/** Identifies a file that a form leaves out. */
 export function fileDigest({ data }: FilePart): string {
   return `file ${textDigest(data)}`
 }
@@ -149,7 +150,7 @@ function isLeftOut(file: FilePart, form: RequestForm): boolean {
   )
 }
 
-/** Names what a provider gave with one message among what a form leaves out. */
+/** Identifies one message's metadata that a form leaves out. */
 export function metadataDigest(metadata: JsonObject): string {
   return `metadata ${textDigest(JSON.stringify(metadata))}`
 }
@@ -161,7 +162,7 @@ function withoutMetadata(message: Message, form: RequestForm): Message {
   return isOut || form.has('metadata none') ? rest : message
 }
 
-/** Writes calls without this provider's metadata, and their results, as sentences. */
+/** Describes calls without this provider's metadata, and their results, in sentences. */
 function callsInWords(providerId: string): (message: Message) => Message[] {
   const told = new Set<string>()
   return (message) => {
@@ -194,7 +195,7 @@ function callsInWords(providerId: string): (message: Message) => Message[] {
   }
 }
 
-/** Ids that every endpoint is known to take: nine letters and digits (Mistral). */
+/** Call ids that every known endpoint accepts: nine letters and digits (Mistral's rule). */
 const SHORT_ID = { pattern: /^[a-zA-Z0-9]{9}$/, length: 9 }
 
 function withShortIds(message: Message): Message {

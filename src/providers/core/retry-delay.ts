@@ -13,11 +13,11 @@ export interface RetryDelayOptions {
 }
 
 /**
- * Milliseconds to wait before the next attempt, or null when there is to be none.
- * `retry` counts from 1: the retry that would follow. `random` gives 0 to 1.
+ * Milliseconds to wait before the next attempt, or null for no further attempt.
+ * `retry` is the number of the coming retry, from 1. `random` returns 0 to 1.
  *
- * Without a delay from the server: exponential backoff with "equal jitter" (half fixed, half random).
- * A server's `retryAfterMs` is never undercut; one beyond the policy's longest delay ends the retries.
+ * If the server sends no delay: exponential backoff with "equal jitter" (half fixed, half random).
+ * The delay is never shorter than a server's `retryAfterMs`. If that exceeds the policy's longest delay, retries end.
  */
 export function retryDelay(
   error: ErrorData,

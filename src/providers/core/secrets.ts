@@ -3,7 +3,7 @@ import type { RequestConfig } from '../provider.ts'
 /** Shorter ones are no secrets, and replacing them would mangle the text. */
 const MIN_LENGTH = 8
 
-/** What people write where a local server demands any key. */
+/** Placeholders that people use where a local server demands any key. */
 const DUMMY =
   /^(sk-)?(no-?key(-required)?|not-?(needed|required|used)|lm-?studio|placeholder|anything|undefined|api-?key|your-?api-?key)$/i
 
@@ -12,8 +12,8 @@ const PUBLIC =
   /^(accept|content-|user-agent|(http-)?referer|origin|x-title|(anthropic|openai|api)-(version|beta|dangerous)|version$|model$|deployment$)/i
 
 /**
- * What must never be in an event or error: the key, the values of headers, and what stands in the base
- * URL's query or before its host.
+ * Returns values that must never be in an event or error: the key, header values, and the base URL's query values,
+ * user and password.
  */
 export function secretsOf({ apiKey = '', headers = {}, baseURL }: RequestConfig): string[] {
   const named = [...Object.entries(headers), ...secretsOfURL(baseURL)]
@@ -23,7 +23,7 @@ export function secretsOf({ apiKey = '', headers = {}, baseURL }: RequestConfig)
     .filter((value) => value.length >= MIN_LENGTH && !DUMMY.test(value))
 }
 
-/** The address without what may be secret in it: for messages about an address that can't be used. */
+/** Returns the address without user, password and query, for messages about an unusable address. */
 export function withoutSecrets(address: string): string {
   return address.replace(/\/\/[^/?#]*@/, '//').replace(/[?#].*/s, '')
 }
@@ -50,7 +50,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A header's value without its scheme, and the user and password of `Basic`. */
+/** Returns a header's value without its scheme, and the user and password of `Basic`. */
 function insideOf(value: string): string[] {
   const [, scheme = '', bare = ''] = /^(bearer|basic|token)\s+(.*)$/is.exec(value) ?? []
   if (scheme.toLowerCase() !== 'basic') return [bare.trim()]

@@ -7,7 +7,7 @@ const MAX_WORDS = 4_000
 const KEEP_ALIVE =
   /^\W*(?:keep[- ]?alive|(?:still )?(?:processing|waiting|working)|ping|heart ?beat)\W*$/i
 
-/** What a stream holds beside its format, with the next piece of it: lines of text are put together. */
+/** Collects data that a stream carries outside of its format. Lines of text are joined. */
 export function addStray(before: unknown, next: unknown): unknown {
   if (typeof next !== 'string') return strayError(before) ? before : next
   if (KEEP_ALIVE.test(next) || !/\S\s+\S/.test(next.trim())) return before ?? next
@@ -16,8 +16,8 @@ export function addStray(before: unknown, next: unknown): unknown {
 }
 
 /**
- * The error that something beside the format may be, where nothing after it proves that the answer is
- * whole: an error in a form of its own, or plain words. Words that stand alone are no sentence.
+ * Returns the error in stray data, if nothing after it proves the answer complete: an error in an unknown form, or
+ * plain words. A single word is no error.
  */
 export function strayError(stray: unknown): ErrorData | undefined {
   if (typeof stray !== 'string') return readable(bodyError(stray))
@@ -27,12 +27,12 @@ export function strayError(stray: unknown): ErrorData | undefined {
     : undefined
 }
 
-/** What says nothing about its kind counts like any other end without proof. */
+/** Treats an error of unknown kind like any other unproven end. */
 function readable(error: ErrorData | undefined): ErrorData | undefined {
   return error?.code === 'provider-error' ? incompleteError(error.message) : error
 }
 
-/** An answer under status 200 that is none of its format: an error in a form of its own, or nothing. */
+/** Returns the error of a 2xx answer in another format: the error it holds, else `bad-response`. */
 export function noAnswer(format: string, stray: unknown): ErrorData {
   const error = typeof stray === 'string' ? strayError(stray) : bodyError(stray)
   if (error && error.code !== 'stream-incomplete') return error

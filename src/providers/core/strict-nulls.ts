@@ -5,22 +5,22 @@ import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 
 /**
- * The input of a strict call as its tool's own schema has it: a null in the place of an optional property that can't
- * be null there is no property.
+ * Converts the input of a strict call to the tool's own schema. Strict mode sends null for a missing optional property.
+ * If the property can't be null, it is removed.
  */
 export function withoutStrictNulls(input: JsonValue, schema: JsonSchema): JsonValue {
   const reader = new SchemaReader(schema)
   return read(input, [reader.shape(schema)])
 }
 
-/** The part; of a call of one of the strict tools, without nulls of that kind. */
+/** Removes such nulls from the input of a call. Other parts stay as they are. */
 export function withoutNulls(part: StreamPart, tools: readonly ToolDefinition[]): StreamPart {
   if (part.type !== 'tool-call' || part.input === undefined) return part
   const tool = tools.find(({ name }) => name === part.toolName)
   return tool ? { ...part, input: withoutStrictNulls(part.input, tool.inputSchema) } : part
 }
 
-/** `shapes`: those that the value may have. */
+/** Removes the nulls at any depth. `shapes`: all shapes that the value may have. */
 function read(value: JsonValue, shapes: readonly Shape[]): JsonValue {
   const all = shapes.flatMap(leaves)
   if (Array.isArray(value))

@@ -2,18 +2,20 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { asList, asObjects, asRecord } from './read-json.ts'
 
-/** What a vendor takes of the schemas that its strict tools have. */
+/** The schemas that a vendor accepts for strict tools. */
 export interface StrictRules {
-  /** Every property must be required: one that is optional may be null instead. */
+  /** Every property must be required: an optional one becomes nullable instead. */
   readonly allRequired: boolean
-  /** Beside those of the structure. What else only narrows is left to the check of the call. */
+  /**
+   * Accepted keywords beside the structural ones. Others that only narrow a value are left to the check of the call.
+   */
   readonly keywords: ReadonlySet<string>
   readonly formats: ReadonlySet<string>
-  /** Of all strict tools of a request; those that come later are sent as they are. */
+  /** Limits for all strict tools of a request; tools beyond them are sent unchanged. */
   readonly limits: { readonly tools: number; readonly optional: number; readonly unions: number }
 }
 
-/** They only narrow a value, or say something about it: without them more is taken, nothing else. */
+/** Keywords that only narrow or describe a value: without them a schema accepts more, nothing else. */
 const LOOSE: ReadonlySet<string> = new Set(
   `$schema $id $comment title description default examples deprecated readOnly writeOnly format pattern minLength
    maxLength minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minItems maxItems uniqueItems`.split(
@@ -34,7 +36,7 @@ interface Counts {
   unions: number
 }
 
-/** The parameters by which each tool can be strict, in their order; null: it is sent as it is. */
+/** Returns the strict parameters of each tool, in order; null: the tool is sent unchanged. */
 export function strictParameters(
   tools: readonly ToolDefinition[],
   rules: StrictRules,
@@ -53,7 +55,7 @@ export function strictParameters(
   })
 }
 
-/** Null: what the schema says can't be said here. */
+/** Converts a node; null if strict mode can't express it. */
 function strictNode(schema: unknown, counting: Counting): JsonObject | null {
   const { rules, counts } = counting
   const node = asRecord(schema) as JsonObject | undefined
@@ -78,7 +80,7 @@ function strictNode(schema: unknown, counting: Counting): JsonObject | null {
   return type === undefined ? null : { type, ...kept }
 }
 
-/** Of a schema that has values in place of a type: no vendor takes it without. */
+/** Derives the type of a schema that only lists values: every vendor demands a type. */
 function typeOfValues({ enum: choices, const: value }: JsonObject): JsonValue | undefined {
   const values = choices === undefined ? [value] : asList(choices)
   const types = [...new Set(values.map((one) => (one === null ? 'null' : typeof one)))]
@@ -106,7 +108,7 @@ function strictObject(node: JsonObject, kept: JsonObject, counting: Counting): J
   const { rules, counts } = counting
   const given = Object.entries((asRecord(node['properties']) ?? {}) as JsonObject)
   const isClosed = node['additionalProperties'] === false
-  // With no property named, an object may hold anything, unless it is said to be empty.
+  // An object without named properties may hold anything, unless it is declared empty.
   if (node['additionalProperties'] !== undefined && !isClosed) return null
   if (given.length === 0 && node['properties'] === undefined && !isClosed) return null
   const required = asList(node['required'])

@@ -3,8 +3,9 @@ import type { StreamPart } from '../../protocol/stream-part.ts'
 import { plainText } from './provider-error.ts'
 
 /**
- * A request that got no answer. Browsers hide the cause from scripts, behind messages that differ (Chrome "Failed to fetch", Firefox "NetworkError …", Safari "Load failed"), so all likely
- * ones are named with a way to check each.
+ * Error of a request without an answer. Browsers hide the cause behind vague messages (Chrome "Failed to fetch",
+ * Firefox "NetworkError …", Safari "Load failed"). Therefore this one lists all likely causes, each with a way to
+ * check it.
  */
 export function networkError(thrown: unknown, url: URL): ErrorData {
   const causes = [
@@ -31,7 +32,7 @@ export function networkError(thrown: unknown, url: URL): ErrorData {
   }
 }
 
-/** An answer that broke off: a reset connection, or an end without proof that it was the end. */
+/** Error of an answer that broke off: the connection was reset, or the stream ended without its end marker. */
 export function incompleteError(thrown?: unknown): ErrorData {
   const words = thrown === undefined ? 'the stream ended early' : describeCause(thrown)
   return {
@@ -55,7 +56,7 @@ export function abortedError(signal: AbortSignal): ErrorData {
   return { code: 'aborted', message: `The request was aborted${words}`, retryable: false }
 }
 
-/** A 2xx answer that is no answer of a model. */
+/** Error of a 2xx answer that doesn't come from a model. */
 export function badResponseError(options: {
   readonly contentType: string | null
   readonly body: string
@@ -87,13 +88,13 @@ function describeCause(thrown: unknown): string {
   return cause instanceof Error ? `${words}: ${describeThrown(cause)}` : words
 }
 
-/** A second answer in the middle of the first: which of the two counts can't be known. */
+/** Error of a second answer in the middle of the first: either could be the valid one. */
 export function secondAnswer(): StreamPart[] {
   const message = 'The endpoint began its answer anew; nothing was run.'
   return [{ type: 'error', error: { code: 'bad-response', message, retryable: true } }]
 }
 
-/** Data that should be JSON and isn't: a lost piece could change a call, so nothing after it counts. */
+/** Error of invalid JSON. Lost data could change a call, so the answer ends here. */
 export function brokenJsonError(text: string): ErrorData {
   return {
     code: 'bad-response',

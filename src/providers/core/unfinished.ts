@@ -1,6 +1,6 @@
 import type { CallError } from '../../protocol/message.ts'
 
-/** The error of a call whose stream failed or ended before its own end was proven. */
+/** Error of a call that was cut off: the stream failed or ended before the call's own end. */
 export function unfinished(): { readonly error: CallError } {
   return truncated('The stream ended before this call was complete.')
 }

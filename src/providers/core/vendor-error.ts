@@ -1,17 +1,17 @@
 import { asCount, asList, asRecord, asText, type JsonRecord } from './read-json.ts'
 
-/** Characters that an error carries of the provider's words, and of a label. */
+/** Most characters of the provider's message, and of each label, that an error keeps. */
 export const MAX_MESSAGE = 2_000
 const MAX_LABEL = 100
 
-/** An error as the provider describes it. */
+/** The provider's description of an error. */
 export interface VendorError {
   readonly message: string
   /** `code` and `type` as sent, for classification. */
   readonly labels: readonly string[]
-  /** The field of the request that it is about, as a path: `messages.2.name`. */
+  /** Path of the request's field that caused the error, such as `messages.2.name`. */
   readonly field?: string
-  /** An HTTP status that was sent inside the body. */
+  /** HTTP status inside the body. */
   readonly status?: number
   /** Token counts that some servers add to an overflow. */
   readonly contextWindow?: number
@@ -19,10 +19,10 @@ export interface VendorError {
 }
 
 /**
- * The error in a JSON body or chunk, or undefined when it holds none. Shapes: OpenAI and most others
+ * The error in a JSON body or chunk, or undefined if there is none. Shapes: OpenAI and most others
  * `{ error: { message, type, code } }`; Anthropic the same with `type: 'error'`; Ollama `{ error: '…' }`;
  * vLLM `{ object: 'error', message }`; FastAPI `{ detail }`; OpenRouter `error.metadata.raw`; Gemini a
- * list of one; MiniMax `{ base_resp: { status_code, status_msg } }`; a message beside a status of 400 or
+ * list of one; MiniMax `{ base_resp: { status_code, status_msg } }`; a message with a status of 400 or
  * more, `error: true` or `status: 'error'`.
  */
 export function readVendorError(body: unknown): VendorError | undefined {
@@ -45,7 +45,7 @@ export function readVendorError(body: unknown): VendorError | undefined {
   return isError ? vendorError(message, record) : undefined
 }
 
-/** The error in the wrappings that gateways put around it: lists, and objects without a message. */
+/** Removes the lists and objects without a message that gateways wrap around an error. */
 function unwrapped(error: unknown): unknown {
   let found = error
   for (let depth = 0; depth < 4; depth++) {
@@ -58,14 +58,14 @@ function unwrapped(error: unknown): unknown {
   return found
 }
 
-/** An HTTP status that says failure. */
+/** The HTTP status, if it is a failure. */
 function statusOf(source: JsonRecord): number | undefined {
   const status =
     asCount(source['status']) ?? asCount(source['status_code']) ?? asCount(source['code'])
   return status !== undefined && status >= 400 && status < 600 ? status : undefined
 }
 
-/** Like `readVendorError`, for a body that is known to be an error: looser shapes count too. */
+/** Like `readVendorError`, for a body that is known to be an error: accepts looser shapes, too. */
 export function readErrorBody(body: unknown): VendorError | undefined {
   const known = readVendorError(body)
   if (known) return known
@@ -97,13 +97,13 @@ function messageOf(record: JsonRecord): string | undefined {
   return asText(texts.filter((text) => text !== undefined).join('; '))
 }
 
-/** Several errors: `errors`, or the `detail` of FastAPI, which Mistral puts into `message`. */
+/** A list of errors: `errors`, or FastAPI's `detail`, which Mistral puts into `message`. */
 function entriesOf({ message, detail, errors }: JsonRecord): readonly unknown[] {
   const inner = asRecord(message)?.['detail']
   return asList([detail, message, inner, errors].find(Array.isArray))
 }
 
-/** A path of pydantic: `["body", "messages", 2, "name"]`. */
+/** Converts a pydantic path, such as `["body", "messages", 2, "name"]`. */
 function pathOf(loc: unknown): string | undefined {
   return asText(
     asList(loc)
@@ -112,7 +112,7 @@ function pathOf(loc: unknown): string | undefined {
   )
 }
 
-/** `param` of OpenAI, `loc` of pydantic. */
+/** The field from OpenAI's `param` or pydantic's `loc`. */
 function fieldOf(record: JsonRecord): string | undefined {
   const [first] = entriesOf(record)
   return asText(record['param']) ?? pathOf(asRecord(first)?.['loc'])

@@ -1,22 +1,22 @@
-/** Longest wait between two checks of the clock; a late check means that the tab was frozen. */
+/** Longest time between two checks of the clock. A late check means that the tab was frozen. */
 const TICK_MS = 5_000
-/** A timer later than this was held back: the tab was frozen or the machine asleep. */
+/** A timer later than this was delayed: the tab was frozen or the machine asleep. */
 const LATE_MS = 1_000
 
 export interface Watchdog {
-  /** Starts the wait anew: something was received, or waiting begins. Costs no timer. */
+  /** Restarts the wait, when data arrives or waiting begins. Costs no timer. */
   reset(): void
-  /** Time doesn't count until the next `reset`: nothing is expected from the other side. */
+  /** Stops counting time until the next `reset`, while no data is expected. */
   pause(): void
-  /** Sets the longest wait from now on. */
+  /** Changes the limit and restarts the wait. */
   setLimit(limitMs: number): void
   stop(): void
 }
 
 /**
- * Calls `onTimeout` once when nothing was received for the allowed time. Time in
- * which this thread could not run does not count: when it runs again the wait starts anew, because
- * what has arrived meanwhile is still to be read. A limit that is zero, negative or infinite never ends.
+ * Calls `onTimeout` once if no data arrives within the limit. Time while this thread was frozen doesn't
+ * count: the wait then restarts, because data that arrived meanwhile is still unread. A limit that is zero,
+ * negative or infinite never ends.
  */
 export function startWatchdog(limitMs: number, onTimeout: (limitMs: number) => void): Watchdog {
   let limit = limitMs

@@ -4,22 +4,21 @@ const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
 
 export interface IdRule {
   readonly pattern: RegExp
-  /** Of an id made up in place of one that the vendor would refuse. */
+  /** Length of an id made up in place of one that the vendor would refuse. */
   readonly length: number
 }
 
-/** The ids under which the calls of one request are sent. */
+/** Assigns the ids under which a request's calls are sent. */
 export interface WireIds {
-  /** The id for a call. */
+  /** Returns the id for the next call. */
   next(call: { readonly toolCallId: string; readonly providerCallId?: string }): string
-  /** The id that this call got. */
+  /** Returns the id that this call got. */
   of(toolCallId: string): string
 }
 
 /**
- * The provider's own ids where they can be used. Many servers number their calls anew in each answer,
- * and strict ones refuse an id that stands twice in a request: the first call keeps it, the others get
- * the unique one that Offstage keeps.
+ * Uses the provider's own ids if possible. Many servers number their calls anew in each answer, and strict ones
+ * refuse duplicate ids in a request. The first call keeps its id; the others get Offstage's unique one.
  */
 export function createWireIds(rule: IdRule): WireIds {
   const known = new Map<string, string>()
@@ -37,7 +36,7 @@ export function createWireIds(rule: IdRule): WireIds {
   }
 }
 
-/** The id as it is, or one that the vendor accepts: the same for the same id, every time. */
+/** Returns the id, or one that the vendor accepts: always the same one for the same id. */
 export function wireId(id: string, { pattern, length }: IdRule): string {
   if (pattern.test(id)) return id
   let state = fnv1a(id)

@@ -1,4 +1,4 @@
-/** The network that an address belongs to, as far as its name shows. */
+/** The kind of network of an address, judged by its host name. */
 export type AddressSpace = 'loopback' | 'local' | 'public'
 
 /**
@@ -23,7 +23,7 @@ export function addressSpaceOf(hostname: string): AddressSpace {
   return isPrivate ? 'local' : 'public'
 }
 
-/** Whether a browser counts the request as mixed content: https page, http endpoint, not loopback. */
+/** Whether browsers treat the request as mixed content: https page, http endpoint, not loopback. */
 export function isMixedContent(page: URL, endpoint: URL): boolean {
   return (
     page.protocol === 'https:' &&

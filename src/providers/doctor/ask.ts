@@ -8,7 +8,7 @@ export interface AskOptions {
   readonly timeoutMs: number
 }
 
-/** An answer, its body read, or why there is none. */
+/** An answer with its body, or the reason that there is none. */
 export type Outcome =
   | {
       readonly type: 'answer'
@@ -20,13 +20,13 @@ export type Outcome =
       readonly headers: Headers
       readonly body: string
     }
-  /** No answer that a script may see; browsers hide the reason. */
+  /** The script got no answer; browsers hide the reason. */
   | { readonly type: 'unreachable'; readonly cause: string }
   | { readonly type: 'timeout' }
 
 /**
- * One small request of the doctor's own. Redirects are reported, not followed. Rejects only when the
- * caller's signal is aborted, with the code `aborted`.
+ * Sends one small diagnostic request. Redirects are reported, not followed. Rejects only when the caller's signal is
+ * aborted, with the code `aborted`.
  */
 export async function ask(url: URL, init: RequestInit, options: AskOptions): Promise<Outcome> {
   const { signal, timeoutMs } = options

@@ -3,14 +3,14 @@ import { addressSpaceOf } from './address.ts'
 
 /** The page that requests come from. */
 export interface Page {
-  /** As servers see it in `Origin`: `null` for sandboxed and file pages. */
+  /** Value of the `Origin` header: `null` for sandboxed and `file:` pages. */
   readonly origin: string
   readonly url: URL
 }
 
 /**
- * The page that requests come from: the given address, or the global scope's own (a worker has its
- * page's origin, from a blob too). Undefined outside browsers, where nothing stands in between.
+ * Returns the page that requests come from: the given address, else the global scope's own. A worker has its page's
+ * origin, even from a `blob:` URL. Undefined outside browsers, which alone restrict requests.
  */
 export function pageOf(given: string | undefined): Page | undefined {
   const own = asText(globalOf('origin'))

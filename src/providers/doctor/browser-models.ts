@@ -6,7 +6,7 @@ export type Availability = 'unavailable' | 'downloadable' | 'downloading' | 'ava
 
 const AVAILABILITIES: readonly unknown[] = ['downloadable', 'downloading', 'available']
 
-/** Of the browser's own model; `'unavailable'` also where there is no such thing, as in workers. */
+/** Returns the availability of the browser's own model: `'unavailable'` also without the API, as in workers. */
 export async function browserModel(): Promise<Availability> {
   const api = globalOf('LanguageModel')
   if (typeof api !== 'function') return 'unavailable'
@@ -27,7 +27,7 @@ export interface WebGpu {
   readonly shaderF16: boolean
 }
 
-/** Undefined where no adapter is found. */
+/** Returns the WebGPU adapter's features; undefined if there is none. */
 export async function findWebGpu(): Promise<WebGpu | undefined> {
   const gpu = asRecord(asRecord(globalOf('navigator'))?.['gpu'])
   const requestAdapter = gpu?.['requestAdapter']

@@ -12,7 +12,7 @@ import { type Dialect, dialectOf } from './dialects.ts'
 
 const WEAK = 'Use a larger model, or one that was trained to call tools.'
 
-/** Without a `fix`, the model or its template is to blame. */
+/** Texts for an answer without a call. No `fix`: the model or its template is the cause. */
 const INSTEAD: { readonly [type in Instead]: { readonly what: string; readonly fix?: string } } = {
   words: { what: 'answered in words' },
   nothing: { what: 'gave an empty answer' },
@@ -27,13 +27,13 @@ const INSTEAD: { readonly [type in Instead]: { readonly what: string; readonly f
   pause: { what: 'paused before it called', fix: 'Try it in a run, which goes on after a pause.' },
 }
 
-/** What tools may be the cause of, though the server doesn't say so. */
+/** Errors that offered tools may cause even if the server doesn't say so. */
 const FAILURES: ReadonlySet<ErrorCode> = new Set(['bad-request', 'server-error', 'provider-error'])
 
 /**
  * Has the model call a tool, as a run would, and reports what became of the call.
  *
- * @returns the probe that shows whether the model answers: the first that the server took.
+ * @returns the first probe that the server accepted. It shows whether the model answers.
  */
 export async function checkTools(examination: Examination, server: string): Promise<ProbeResult> {
   const { toolMode = 'auto' } = examination.config
@@ -48,7 +48,7 @@ export async function checkTools(examination: Examination, server: string): Prom
   return result
 }
 
-/** Whether the tools were what the server failed at: a template that can't render them, say. */
+/** Checks whether offering tools made the server fail, as with a template that can't render them. */
 async function retryWithoutTools(
   examination: Examination,
   failed: ProbeResult,
@@ -137,7 +137,7 @@ function reportVerdict(
   }
 }
 
-/** What became of the call that a model was asked for. */
+/** Result of asking the model for a tool call. */
 type Verdict =
   /** The server delivered a call that can be run. */
   | { readonly type: 'native' }
@@ -145,11 +145,11 @@ type Verdict =
   | { readonly type: 'invalid'; readonly reason: string }
   /** The call is in the text. `isRead`: it is whole, in a format that can be read. */
   | { readonly type: 'text'; readonly isRead: boolean; readonly dialect?: Dialect }
-  /** Neither a call nor the end of the answer. */
+  /** The answer was cut off before a call. */
   | { readonly type: 'cut' }
   | { readonly type: 'none'; readonly instead: Instead }
 
-/** What came in the place of a call. `filtered`: also a refusal of the vendor's own. */
+/** Kind of answer given instead of a call. `filtered`: a content filter, or a refusal that the vendor reports. */
 type Instead = 'words' | 'nothing' | 'thoughts' | 'filtered' | 'pause'
 
 const MAX_SHOWN = 200
@@ -195,7 +195,7 @@ function judgeText({ text, finishReason }: CollectedTurn): Verdict | undefined {
   const parts = [...scanner.push(text), ...scanner.end({ finishReason })]
   const isRead = parts.some((part) => part.type === 'tool-call' && part.input !== undefined)
   const dialect = dialectOf(text)
-  // Without a call and without its marks it is talk about the tool.
+  // The text only mentions the tool: it has neither a readable call nor a dialect's mark.
   if (!isRead && !dialect) return undefined
   return { type: 'text', isRead, ...(dialect && { dialect }) }
 }
@@ -204,13 +204,13 @@ function shortened(text: string): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text
 }
 
-/** What to set so that calls come as calls. */
+/** Advice on how to make tool calls arrive as native calls. */
 interface ToolAdvice {
-  /** The server refuses tools: what has it take them, after "For native calls, ". */
+  /** How to make the server accept tools. Completes the sentence "For native calls, ". */
   readonly refused: string
-  /** The model answers in words: what may be the cause beside the model. An imperative sentence. */
+  /** Possible cause besides the model if it answers in words. An imperative sentence. */
   readonly inWords?: string
-  /** It hands calls on as text. Imperative sentences. */
+  /** Fix for a server that passes calls on as text. Imperative sentences. */
   readonly asText: (dialect: Dialect | undefined) => string
 }
 
@@ -223,12 +223,12 @@ const generic: ToolAdvice = {
     "Look for the server's setting that has it parse the calls of this model, or use toolMode 'action'.",
 }
 
-/** There is nothing to set on its servers. */
+/** Hosted vendors: their servers have no setting to change. */
 const hosted: ToolAdvice = { refused: generic.refused, asText: generic.asText }
 
 const VLLM_FLAGS = '--enable-auto-tool-choice --tool-call-parser'
 
-/** By a parser that reads the format; without one, no setting of the server helps. */
+/** Advises the parser that reads the format; without one, no server setting helps. */
 function byParser(
   server: string,
   names: string | undefined,
@@ -242,7 +242,7 @@ function byParser(
 }
 
 /**
- * By server id. Sources, November 2026: llama.cpp's tools/server, vLLM's tool-calling page, SGLang's
+ * Advice by server id. Sources, November 2026: llama.cpp's tools/server, vLLM's tool-calling page, SGLang's
  * tool-parser page, Ollama's server/images.go, LM Studio's tool-use page, LocalAI's functions page.
  */
 const advice: { readonly [server: string]: ToolAdvice } = {
@@ -302,7 +302,7 @@ const advice: { readonly [server: string]: ToolAdvice } = {
   },
 }
 
-/** What a refusal says of a server that is not known otherwise. */
+/** Flags that a refusal's text may name, with the server software that has them. */
 const named: readonly (readonly [words: RegExp, server: string])[] = [
   [/--enable-auto-tool-choice/, 'vllm'],
   [/--jinja/, 'llamacpp'],
@@ -311,7 +311,7 @@ const named: readonly (readonly [words: RegExp, server: string])[] = [
 /** @param refusal the server's words, where it refused tools. */
 function adviceFor(server: string, refusal = ''): ToolAdvice {
   const known = Object.hasOwn(advice, server) ? advice[server] : undefined
-  // Under a vendor's name there may be any server.
+  // Any server may answer under a vendor's name, so its refusal may name other software.
   if (known && known !== hosted) return known
   const [, found = ''] = named.find(([words]) => words.test(refusal)) ?? []
   return advice[found] ?? known ?? generic

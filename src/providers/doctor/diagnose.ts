@@ -122,7 +122,7 @@ async function examineAnswer(
   return list.models
 }
 
-/** A server may get stuck at the empty request, and answer the real one. */
+/** Sends a real request: some servers hang on the empty one but answer a real one. */
 async function answersReal(
   examination: Examination,
   plan: Plan,
@@ -140,7 +140,7 @@ function refusalOf({ status, headers, body }: Reached['outcome']): ErrorData | u
   return httpError(new Response(null, { status: Math.min(status, 599), headers }), body)
 }
 
-/** Providers that are no HTTP endpoint: only what the browser must have can be looked at. */
+/** Examines a provider without an HTTP endpoint: only the browser's support can be checked. */
 async function examineEngine(examination: Examination): Promise<undefined> {
   const { findings, config } = examination
   switch (config.provider) {
@@ -199,11 +199,11 @@ function examineOther({ findings, config, options }: Examination): void {
 }
 
 interface Evidence {
-  /** As it is sent. */
+  /** Model name as sent. */
   readonly model: string
   readonly list: ModelList
   readonly help: ServerHelp
-  /** Whose software the server is, as far as it shows: a key of `helpFor`. */
+  /** Detected server software, as a key of `helpFor`; empty if unknown. */
   readonly server: string
   /** The endpoint's 401 or 403 to an empty request. */
   readonly refusal?: ErrorData
@@ -250,14 +250,14 @@ async function checkModel(
   return true
 }
 
-/** Asks for a call, or for a word where no run would offer tools. */
+/** Asks the model for a tool call, or for one word if `toolChoice` is `'none'`. */
 async function askModel(examination: Examination, server: string): Promise<ProbeResult> {
   const { findings, config } = examination
   if (config.toolChoice === 'none') {
     findings.skip('tools', "toolChoice is 'none': no call is wanted.")
     return probeModel(examination, { ask: 'word' })
   }
-  // Brings the reader of calls in text, for this check only.
+  // Loads the parser of calls in text, which only this check needs.
   const part = await import('./check-tools.ts').catch(() => undefined)
   if (part) return part.checkTools(examination, server)
   findings.skip('tools', "The doctor's file for this check could not be loaded.")
@@ -315,7 +315,7 @@ function reportError({ findings }: Examination, evidence: Evidence, error: Error
   }
 }
 
-/** Words of a server or a template that has no system messages. */
+/** Matches error texts of servers and chat templates without system messages. */
 const NO_SYSTEM = /\bsystem (?:role|message|prompt|instruction)|\brole\W{1,4}system\b/i
 
 function systemAdvice(message: string): string | undefined {
@@ -323,7 +323,7 @@ function systemAdvice(message: string): string | undefined {
   return "The agent's instructions, and ACTION mode, need a system message: use another model or chat template. Without them, runs may work."
 }
 
-/** What the requests without a model show of the key. */
+/** Reports whether the key is valid, judged by requests that name no model: the empty one and the model list. */
 function checkKey({ findings }: Examination, { list, help, refusal }: Evidence): void {
   if (findings.has('authentication')) return
   if (refusal)
@@ -336,7 +336,7 @@ function checkKey({ findings }: Examination, { list, help, refusal }: Evidence):
   findings.ok('authentication', KEY_PASSED)
 }
 
-/** Whether the server lists the model, where the probe decided nothing. */
+/** Reports whether the server lists the model, if the probe left that open. */
 function checkListing({ findings }: Examination, { model, list, help }: Evidence): void {
   const { models } = list
   if (findings.has('model') || !models || model === '') return

@@ -1,21 +1,21 @@
-/** A way to write calls as text, and what servers call their parsers of it. */
+/** A text format for tool calls, with the servers' names for its parsers. */
 export interface Dialect {
-  /** Whose models write it. */
+  /** Models that write this format. */
   readonly name: string
-  /** Found in a text that has calls in it. */
+  /** Matches a text with calls in this format. */
   readonly mark: RegExp
-  /** Names, separated by spaces, the usual one first; absent where there is none. */
+  /** Parser names, separated by spaces, the usual one first. Undefined if the server has none. */
   readonly vllm?: string
   readonly sglang?: string
-  /** `tools`: by the model's own template. */
+  /** `tools`: parsed by the model's own template, without a named parser. */
   readonly ollama?: string
-  /** llama.cpp derives it from the template, and needs no name. */
+  /** llama.cpp derives the parser from the template, so it has no name. */
   readonly llamacpp?: true
 }
 
 /**
- * The first whose mark fits. As of 2026-11-22; sources: docs/action.md, whose table a test compares with this one,
- * as it does those of docs/providers/vllm.md and docs/providers/openai-compatible.md.
+ * Dialects, tried in order: the first whose mark matches wins. Checked on 2026-11-22; sources: docs/action.md. A test
+ * compares this list with the tables there, in docs/providers/vllm.md and in docs/providers/openai-compatible.md.
  */
 export const dialects: readonly Dialect[] = [
   { name: 'GigaChat 3.5', mark: /｜GCML｜/, sglang: 'gigachat35', llamacpp: true },
@@ -240,7 +240,7 @@ export const dialects: readonly Dialect[] = [
   { name: 'ReAct', mark: /^Action:.*\s+Action Input:/m },
 ]
 
-/** The dialect of the calls in a text, where it shows. */
+/** Returns the dialect of the calls in a text, if one matches. */
 export function dialectOf(text: string): Dialect | undefined {
   return dialects.find(({ mark }) => mark.test(text))
 }

@@ -17,13 +17,13 @@ export interface DiscoverOptions {
   readonly timeoutMs?: number
 }
 
-/** Something that can run a model. `config`, where there is one, is ready for `createAgent`. */
+/** Something that can run a model. `config`, if set, can be passed to `createAgent`. */
 export type Discovery =
   | {
       readonly type: 'server'
       readonly provider: ServerId
       readonly baseURL: string
-      /** `'refused'`: it runs, but does not let this page in. */
+      /** `'refused'`: the server runs, but rejects this page. */
       readonly status: 'ready' | 'no-models' | 'key-needed' | 'refused'
       readonly models: readonly string[]
       readonly config?: ModelConfigData
@@ -38,7 +38,7 @@ export type Discovery =
   /** A graphics card for `offstage/webllm`; the model in `config` is a small one. */
   | { readonly type: 'webgpu'; readonly shaderF16: boolean; readonly config: ModelConfigData }
 
-/** The servers' usual ports, and who may be behind each. */
+/** Default ports, and the servers that use each. */
 const serverPorts: readonly {
   readonly port: number
   readonly servers: readonly [ServerId, ...ServerId[]]
@@ -52,15 +52,15 @@ const serverPorts: readonly {
 const HOSTS = ['localhost', '127.0.0.1'] as const
 const TIMEOUT_MS = 1_500
 
-/** Models that answer nobody. */
+/** Models that can't chat: embeddings, rerankers, speech. */
 const NOT_FOR_CHAT = /embed|rerank|whisper|\bbge\b|\btts\b/i
 
 /**
- * What this machine and browser have at hand: local servers on their usual ports with their models,
- * the browser's own model, WebGPU. All ports at once, a few requests each.
+ * Finds the models at hand: local servers on their default ports, the browser's own model, WebGPU. Tries all ports at
+ * once, with a few requests each.
  *
- * Browsers write a line to the console for each port where nobody listens. On a public page Chromium
- * asks the person whether it may reach local addresses: call this on a click.
+ * Browsers log a line to the console for each port without a server. On a public page, Chromium asks for permission
+ * to reach local addresses: call this on a click.
  *
  * Rejects only when `signal` is aborted.
  */
@@ -103,7 +103,7 @@ async function describeServer(
   const baseURL = `${origin}/v1`
   const entries = modelEntries(outcome)
   if (!entries) {
-    // llama.cpp lists its model to everyone, so on its port it isn't the one that requires a key.
+    // llama.cpp lists its model without a key, so on port 8080 a 401 means LocalAI.
     const provider = servers[servers.length - 1] ?? servers[0]
     const isClosed = outcome.status === 401 && /json/i.test(outcome.contentType)
     if (!isClosed) return undefined
@@ -130,7 +130,7 @@ async function describeServer(
   return { type: 'server', provider, baseURL, status: 'ready', models, config }
 }
 
-/** A server that runs without letting the page in; only on ports that nothing else commonly uses. */
+/** Finds a server that runs but rejects this page. Tries only ports that nothing else commonly uses. */
 async function findRefusingServer(
   port: number,
   [provider]: Servers,

@@ -19,13 +19,13 @@ export interface DiagnoseOptions {
   readonly probe?: boolean
   /** Milliseconds for each small request. Default 10 000. */
   readonly timeoutMs?: number
-  /** Providers of one's own, by `defineProvider`. */
+  /** Custom providers, made with `defineProvider`. */
   readonly providers?: readonly ProviderDefinition[]
 }
 
 const TIMEOUT_MS = 10_000
 
-/** What all steps of one examination share. */
+/** State shared by all steps of one diagnosis. */
 export class Examination {
   readonly findings: Findings = new Findings()
   readonly config: ProviderConfig
@@ -39,7 +39,7 @@ export class Examination {
     if (typeof config.apiKey === 'string') this.learnSecrets([['key', config.apiKey]])
   }
 
-  /** A small request of the doctor's own. */
+  /** Sends a small diagnostic request. */
   ask(url: URL, init: RequestInit): Promise<Outcome> {
     const { fetch, signal, timeoutMs = TIMEOUT_MS } = this.options
     return ask(url, init, { timeoutMs, ...(fetch && { fetch }), ...(signal && { signal }) })
@@ -72,7 +72,7 @@ const harmless: ReadonlySet<string> = new Set([
   'anthropic-dangerous-direct-browser-access',
 ])
 
-/** Scheme, host and path: what may be shown of an address. */
+/** Returns scheme, host and path, without the parts of an address that may hold secrets. */
 export function shown(url: URL): string {
   return url.origin + url.pathname
 }

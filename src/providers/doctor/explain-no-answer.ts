@@ -15,13 +15,13 @@ export interface NoAnswer {
   readonly page: Page | undefined
   readonly policy: PolicyWatch
   readonly help: ServerHelp
-  /** What the server listed all the same. */
+  /** The server's model list, which may have loaded although the request failed. */
   readonly list: ModelList
 }
 
 /**
- * Why an endpoint gave no answer. Browsers hide that from scripts, so the causes are distinguished by
- * what can be seen: policies, permissions, and whether a request that needs no CORS gets through.
+ * Reports why an endpoint gave no answer. Browsers hide the reason from scripts, so it is inferred from policies,
+ * permissions, and whether a request without CORS gets through.
  */
 export async function explainNoAnswer(examination: Examination, noAnswer: NoAnswer): Promise<void> {
   const { plan, page, policy } = noAnswer
@@ -60,14 +60,14 @@ function explainWithoutPage(
   findings.fail('server', `${plan.url.origin} could not be reached (${cause}).`, help.start)
 }
 
-/** `no-cors`: the answer stays hidden, but its existence is visible. */
+/** Whether the server answers a `no-cors` request: the answer stays hidden, but its existence shows. */
 async function letsSimpleRequestsThrough(examination: Examination, plan: Plan): Promise<boolean> {
   const root = new URL('/', plan.url)
   const outcome = await examination.ask(root, { mode: 'no-cors', redirect: 'follow' })
   return outcome.type === 'answer'
 }
 
-/** The server runs, and keeps its answer from the page. */
+/** Reports a server that runs but withholds its answer from the page. */
 async function explainRefusal(
   examination: Examination,
   { plan, help }: NoAnswer,
@@ -98,11 +98,11 @@ async function explainRefusal(
 
 interface Gate {
   readonly page: Page
-  /** Undefined where none is needed, or the browser knows none. */
+  /** Undefined if no permission is needed, or if the browser has no such permission. */
   readonly permission: PermissionState | undefined
 }
 
-/** What the browser held back, or else the server. */
+/** Reports a block by the browser, else a server that is down. */
 function explainBrowser(examination: Examination, noAnswer: NoAnswer, gate: Gate): void {
   const { findings } = examination
   const { plan, outcome } = noAnswer
@@ -119,13 +119,13 @@ function explainBrowser(examination: Examination, noAnswer: NoAnswer, gate: Gate
     const message = 'The browser asks whether this page may reach local addresses.'
     return findings.fail('local-network', message, "Answer the browser's question, then try again.")
   }
-  // The person closed the question, or the port is closed: versions differ in what comes first.
+  // Either the person dismissed the prompt, or the port is closed: browser versions differ in which they check first.
   if (permission === 'prompt') {
     const message =
       'The browser has no answer yet whether this page may reach local addresses, which may be the cause.'
     findings.warn('local-network', message, 'Allow it when it asks.')
   }
-  // Such a browser lifts its ban on mixed content for local addresses.
+  // Browsers with this permission allow mixed content to local addresses; others block it.
   if (permission === undefined && isMixedContent(page.url, plan.url)) {
     const message = `A page on https may not call ${plan.url.origin}.`
     const fix =

@@ -4,8 +4,8 @@ import { shown, type Examination } from './examination.ts'
 import type { Plan } from './probe-model.ts'
 
 /**
- * Well-formed JSON that no server accepts as a conversation: it costs nothing and runs nothing. docs/providers/doctor.md
- * tells those who write a server.
+ * Well-formed JSON that no server accepts as a conversation, so it costs nothing and runs nothing. Documented for
+ * authors of servers in docs/providers/doctor.md.
  */
 const EMPTY_REQUEST = JSON.stringify({ messages: 0 })
 
@@ -19,7 +19,7 @@ const FORMATS = [
   [RESPONSES, 'the Responses API'],
 ] as const
 
-/** The wire format that is asked at the address, in words. */
+/** The address's wire format, in words. */
 export function formatAt({ pathname }: URL): string {
   return FORMATS.find(([path]) => pathname.endsWith(path))?.[1] ?? 'a format of its own'
 }
@@ -36,7 +36,7 @@ export function probeEndpoint(
   return examination.ask(url, { method: 'POST', headers, body: EMPTY_REQUEST, credentials })
 }
 
-/** Why the answer is not a model endpoint's, or undefined. */
+/** Why the answer doesn't come from a model endpoint; undefined if it does. */
 export function describeNonEndpoint(outcome: Outcome): string | undefined {
   if (outcome.type !== 'answer') return undefined
   const { status, redirected, contentType, body } = outcome
@@ -49,11 +49,11 @@ export function describeNonEndpoint(outcome: Outcome): string | undefined {
 
 export interface FoundEndpoint {
   readonly url: URL
-  /** The configuration that leads there. */
+  /** The configuration that uses this address. */
   readonly setting: string
 }
 
-/** Where an endpoint does answer, among the usual addresses. */
+/** Searches the usual addresses for one where an endpoint answers. */
 export async function findEndpoint(
   examination: Examination,
   plan: Plan,
@@ -76,7 +76,7 @@ export async function findEndpoint(
   return { url, setting: isOther ? `api: '${api}'` : `baseURL: '${baseURL}'` }
 }
 
-/** Nearest first: the path's own beginnings, with and without a version, then what vendors use. */
+/** Addresses to try, nearest first: prefixes of the path, with and without a version, then vendors' paths. */
 function usualEndpoints(endpoint: URL): URL[] {
   const isMessages = endpoint.pathname.endsWith('/messages')
   const isResponses = endpoint.pathname.endsWith(RESPONSES)
@@ -89,7 +89,7 @@ function usualEndpoints(endpoint: URL): URL[] {
   const paths = (isMessages ? [...beginnings.toReversed(), ...vendors] : [...own, ...vendors])
     .map((path) => path + suffix)
     .filter((path) => path !== endpoint.pathname)
-  // The other of OpenAI's formats, at the same address.
+  // OpenAI's other format, at the same address.
   if (!isMessages) paths.unshift(base + (isResponses ? CHAT : RESPONSES))
   return [...new Set(paths)].slice(0, MAX_ENDPOINTS).map((path) => new URL(path, endpoint.origin))
 }

@@ -13,7 +13,7 @@ const owners: ReadonlyMap<string | undefined, ServerId | 'sglang'> = new Map([
   ['sglang', 'sglang'],
 ])
 
-/** Whose list of models has this `owned_by`. */
+/** Returns the server whose model list has this `owned_by`. */
 export function serverOfOwner(owner: string | undefined): ServerId | 'sglang' | undefined {
   return owners.get(owner)
 }
@@ -23,7 +23,7 @@ export function ownerOf(entries: readonly JsonObject[]): string | undefined {
   return asText(entries[0]?.['owned_by'])
 }
 
-/** What only one of these servers answers, for lists that don't identify it. */
+/** Paths that only one of these servers answers, for model lists that don't identify the server. */
 const marks: readonly {
   readonly server: ServerId
   readonly path: string
@@ -57,8 +57,8 @@ const marks: readonly {
 ]
 
 /**
- * Which of the candidates answers here: by its list of models, else by an address that only it has.
- * `'openai-compatible'` when it is none of them.
+ * Identifies the server by its model list, else by a path that only one candidate answers. Returns
+ * `'openai-compatible'` if no candidate matches.
  */
 export async function identifyServer(
   entries: readonly JsonObject[],

@@ -7,15 +7,15 @@ import type { Plan } from './probe-model.ts'
 
 export interface ModelList {
   readonly models?: readonly string[]
-  /** Whose software lists them, by `owned_by`. */
+  /** `owned_by` of the first model, which may identify the server software. */
   readonly owner?: string
-  /** Of the answer; undefined when there was none. */
+  /** HTTP status of the list; undefined if no answer came. */
   readonly status?: number
 }
 
 /**
- * What the server behind an endpoint offers: `GET …/models` (OpenAI's and Anthropic's form), else, on
- * local servers, Ollama's `GET /api/tags`.
+ * Lists the models of an endpoint's server by `GET …/models` (the form of OpenAI and Anthropic). A local server
+ * without that list is asked for Ollama's `GET /api/tags`.
  */
 export async function listModels(
   examination: Examination,
@@ -56,7 +56,7 @@ export function modelEntries(outcome: Outcome): ReturnType<typeof asObjects> | u
   return list === undefined ? undefined : asObjects(list)
 }
 
-/** Whether a list holds the model. Ollama's names stand for `:latest`. */
+/** Whether the list holds the model. Ollama's names without a tag mean `:latest`. */
 export function offers(models: readonly string[], model: string): boolean {
   return models.includes(model) || models.includes(`${model}:latest`)
 }

@@ -9,7 +9,7 @@ import type { ModelRequest, StreamOptions } from '../provider.ts'
 import { fetchOf, throwIfAborted } from './ask.ts'
 import type { Examination } from './examination.ts'
 
-/** The request that the provider makes of a configuration, seen and not sent. */
+/** The request that a configuration results in, captured before it is sent. */
 export interface Plan {
   readonly url: URL
   readonly headers: Headers
@@ -17,7 +17,7 @@ export interface Plan {
   readonly model: string
 }
 
-/** What the model is asked for: one word, a call of the tool, or that call in ACTION mode. */
+/** The request to the model: for one word, a native tool call, or a call in ACTION mode. */
 export type Probe =
   | { readonly ask: 'word' }
   | { readonly ask: 'call' }
@@ -25,15 +25,15 @@ export type Probe =
 
 export interface ProbeResult {
   readonly turn: CollectedTurn
-  /** Undefined when the endpoint answered to the end, or for as long as it was given. */
+  /** Undefined if the answer ended normally, or if its time ran out. */
   readonly error?: ErrorData
-  /** Of the answer. */
+  /** Content type of the answer. */
   readonly contentType: string
   /** The model was still answering when its time was over. */
   readonly isLate: boolean
 }
 
-/** Needs no thought, and has one argument whose type can be told from text. */
+/** Tool for the probe. A call needs no thought, and its number can be told from a text. */
 export const probeTool: ToolDefinition = {
   name: 'report_number',
   description: 'Reports a number.',
@@ -45,7 +45,7 @@ export const probeTool: ToolDefinition = {
   },
 }
 
-/** As runs have one, unless their agent has neither instructions nor ACTION mode. */
+/** Sent because most runs have a system message: only agents without instructions and ACTION mode don't. */
 const INSTRUCTIONS = 'You help a person on a web page.'
 const WORD_PROMPT = 'Answer with the word OK.'
 const CALL_PROMPT = `Call the tool ${probeTool.name} with the value 7.`
@@ -54,12 +54,15 @@ const CALL_PROMPT = `Call the tool ${probeTool.name} with the value 7.`
 const WORD_TOKENS = 16
 /** Enough for a call with the thoughts of a small model before it. */
 export const CALL_TOKENS = 1_024
-/** A local model may have to be loaded first. */
+/** Milliseconds until the first chunk; a local model may have to load. */
 const FIRST_CHUNK_MS = 60_000
-/** From the first chunk on. */
+/** Milliseconds for the answer after the first chunk. */
 const ANSWER_MS = 60_000
 
-/** The request as it will be sent, or why the configuration makes none. Asks for key and headers once. */
+/**
+ * Returns the request as it would be sent, or the error if the configuration yields none. Calls the key and header
+ * functions once.
+ */
 export async function planRequest(examination: Examination): Promise<Plan | ErrorData> {
   let plan: Plan | undefined
   const { error } = await send(examination, { ask: 'call' }, (url, init) => {
@@ -75,7 +78,7 @@ export async function planRequest(examination: Examination): Promise<Plan | Erro
   return error ?? { code: 'internal', message: 'No request was made.', retryable: false }
 }
 
-/** One bounded request of the model. */
+/** Sends one request to the model, with limits on tokens and time. */
 export function probeModel(examination: Examination, probe: Probe): Promise<ProbeResult> {
   return send(examination, probe, fetchOf(examination.options))
 }
@@ -106,9 +109,10 @@ async function send(
     (config.timeouts?.firstChunkMs ?? FIRST_CHUNK_MS) + ANSWER_MS,
   )
   const turn = await collect(
-    // A configuration that makes no provider fails as a request does.
+    // Inside the generator, an invalid configuration fails like a request.
     (async function* () {
-      // There is no provider without a model. A server of Chat Completions is to say which ones it has.
+      // `createProvider` demands a model name. With a blank one, a Chat Completions server can reply which models it
+      // has.
       const unnamed = Object.hasOwn(messagesPresets, config.provider) ? '' : ' '
       const named = { ...config, model: modelName(config) || unnamed }
       const provider = createProvider(named, providers ? { providers } : {})
@@ -143,7 +147,7 @@ function bounded(config: ProviderConfig, probe: Probe): ProviderConfig {
   }
 }
 
-/** As the configuration has it; a tool that it names isn't offered here, so the probe's own is named. */
+/** Returns the configured tool choice. A choice by name becomes the probe's tool, the only one offered. */
 function choiceOf(configured: ToolChoice | undefined): ToolChoice | undefined {
   return typeof configured === 'object' ? { toolName: probeTool.name } : configured
 }

@@ -1,4 +1,4 @@
-/** In the order of a report. All are always there. */
+/** Names of all checks, in report order. Every report holds each of them. */
 export const CHECK_NAMES = [
   'configuration',
   'server',
@@ -21,22 +21,22 @@ export type CheckStatus = 'ok' | 'warning' | 'failed' | 'skipped'
 export interface Check {
   readonly name: CheckName
   readonly status: CheckStatus
-  /** What was found, for a person. */
+  /** Result, written for a person. */
   readonly message: string
-  /** What to do about it. */
+  /** How to fix the problem. */
   readonly fix?: string
 }
 
 /** Plain data; holds no key and no header. */
 export interface Diagnosis {
-  /** No check failed, and the model answered, if it was asked. */
+  /** True if no check failed, and the model answered if it was asked. */
   readonly ok: boolean
   readonly checks: readonly Check[]
-  /** What the server lists, if it does. */
+  /** Names in the server's model list; undefined without a list. */
   readonly models?: readonly string[]
 }
 
-/** The checks so far. The first result of a check counts. */
+/** Collects check results. Only the first result of each check counts. */
 export class Findings {
   readonly #checks = new Map<CheckName, Check>()
 
@@ -60,7 +60,7 @@ export class Findings {
     this.#add({ name, status: 'failed', message, ...(fix && { fix }) })
   }
 
-  /** `clean` removes secrets from a text of other origin. */
+  /** Builds the report. `clean` removes secrets from each text. */
   report(models: readonly string[] | undefined, clean: (text: string) => string): Diagnosis {
     const checks = CHECK_NAMES.map((name) => {
       const check = this.#checks.get(name) ?? notReached(name)
@@ -79,7 +79,7 @@ export class Findings {
   }
 }
 
-/** An answer that is only warned of is still to come: nothing has shown that the model works. */
+/** Whether a check keeps the report from being `ok`. A warning about `answer` does: the model hasn't answered yet. */
 function isInTheWay({ name, status }: Check): boolean {
   return status === 'failed' || (name === 'answer' && status === 'warning')
 }

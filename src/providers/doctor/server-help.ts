@@ -3,15 +3,15 @@ import { serverOfOwner } from './identify-server.ts'
 /** Advice about a server, in imperative sentences. */
 export interface ServerHelp {
   readonly title: string
-  /** How it is started. */
+  /** How to start the server. */
   readonly start: string
-  /** How it lets a page of this origin in. */
+  /** How to allow a page of this origin. */
   readonly cors: (origin: string) => string
-  /** How it gets a model. */
+  /** How to get this model. */
   readonly model: (name: string) => string
-  /** What else a 403 may come from. */
+  /** Another possible cause of a 403, with its fix. */
   readonly forbidden?: string
-  /** It serves one model, whatever name a request has. */
+  /** The server runs a single model and ignores the requested name. */
   readonly ignoresModel?: boolean
 }
 
@@ -24,8 +24,8 @@ const generic: ServerHelp = {
 }
 
 /**
- * By provider id. Sources: Ollama's FAQ and envconfig, LM Studio's CLI pages, llama.cpp's
- * tools/server, vLLM's `serve` arguments and tool-calling page, LocalAI's CLI reference and http/app.go.
+ * Help by provider id. Sources: Ollama's FAQ and envconfig, LM Studio's CLI pages, llama.cpp's tools/server, vLLM's
+ * `serve` arguments and tool-calling page, LocalAI's CLI reference and http/app.go.
  */
 const help: { readonly [provider: string]: Partial<ServerHelp> } = {
   ollama: {
@@ -70,14 +70,14 @@ const help: { readonly [provider: string]: Partial<ServerHelp> } = {
   gemini: { title: 'Gemini' },
 }
 
-/** A server on its usual port is known under the general provider too. */
+/** Default ports that identify the server behind the provider `openai-compatible`. */
 const byPort: { readonly [port: string]: string } = {
   '11434': 'ollama',
   '1234': 'lmstudio',
   '30000': 'sglang',
 }
 
-/** Whose software a server is: what its list of models says, else the provider, else its port. */
+/** Returns the server software: from the model list's owner, else the provider, else the port. */
 export function serverOf(provider: string, endpoint: URL, owner?: string): string {
   const listed = serverOfOwner(owner)
   return listed ?? (provider === 'openai-compatible' ? byPort[endpoint.port] : provider) ?? ''

@@ -3,8 +3,8 @@ import type { AssistantMessage } from '../../protocol/message.ts'
 type Part = AssistantMessage['parts'][number]
 
 /**
- * The order of an assistant's parts, where a format holds text, reasoning and calls apart: `t` and `r` with
- * the length of a text, in UTF-16 units, `c` for a call and `f` for a file.
+ * The order of an assistant message's parts, for formats that separate text, reasoning and calls. `t` (text) and
+ * `r` (reasoning) are followed by a length in UTF-16 units. `c` is a call, `f` a file.
  */
 export function orderOf(parts: readonly Part[]): string[] {
   return parts.map((part) => {
@@ -23,7 +23,7 @@ export function orderOf(parts: readonly Part[]): string[] {
   })
 }
 
-/** The parts in an order that `orderOf` gave; as they are, where it isn't theirs (any more). */
+/** Restores an order from `orderOf`. If it doesn't fit the parts (any more), they stay as they are. */
 export function arranged(parts: readonly Part[], order: unknown): readonly Part[] {
   if (!Array.isArray(order)) return parts
   const texts = new Cutter('text', parts)
@@ -41,7 +41,7 @@ export function arranged(parts: readonly Part[], order: unknown): readonly Part[
   return isWhole && known.length === arrangement.length ? known : parts
 }
 
-/** The texts of one kind, cut anew. */
+/** Joins all texts of one type and cuts them at other lengths. */
 class Cutter {
   readonly #type: 'text' | 'reasoning'
   readonly #parts: readonly Part[]

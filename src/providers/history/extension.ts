@@ -4,8 +4,8 @@ import { invalidHistory } from './invalid-history.ts'
 import type { Shape } from './place.ts'
 
 /**
- * What becomes of what a format can't say. `keep` (default): it is in fields `offstage`, which are read back, and
- * which a vendor's API may refuse. `omit`: it is left out. `refuse`: it throws `invalid-history`.
+ * How to treat data that a format can't express. `keep` (default): write it to `offstage` fields, which are read
+ * back, but which a vendor's API may refuse. `omit`: leave it out. `refuse`: throw `invalid-history`.
  */
 export type Extensions = 'keep' | 'omit' | 'refuse'
 
@@ -15,15 +15,15 @@ export interface ToHistoryOptions {
 
 type Fields = { readonly [name: string]: JsonValue | undefined }
 
-/** Where something is written, and what becomes of what can't be. */
+/** Output format, and how to treat data that it can't express. */
 export interface Target {
   readonly shape: Shape
   readonly extensions: Extensions
-  /** The message's index. */
+  /** Index of the message, for errors. */
   readonly index: number
 }
 
-/** The fields that there are as an extension; nothing when there are none. */
+/** Returns the defined fields as an `offstage` extension; an empty object if there are none. */
 export function extension(
   { extensions, index }: Target,
   fields: Fields,
@@ -40,13 +40,13 @@ export function extension(
   )
 }
 
-/** The foreign fields of the other formats. */
+/** Returns the `foreign` fields that belong to other formats. */
 export function otherForeign(foreign: Foreign | undefined, { shape }: Target): Fields {
   const { [shape]: _, ...others } = foreign ?? {}
   return { foreign: Object.keys(others).length > 0 ? others : undefined }
 }
 
-/** Words in place of a file, and the file as an extension. */
+/** Writes a file as a text placeholder, with the file itself as an extension. */
 export function fileWords(
   { mediaType, data, filename, foreign }: FilePart,
   target: Target,
@@ -62,7 +62,7 @@ export function fileWords(
   }
 }
 
-/** A list that is nothing but one text is that text. */
+/** Returns a single bare text block as a string, and any other list unchanged. */
 export function contentOf<Block extends { readonly type: string }>(
   blocks: Block[],
 ): string | Block[] {

@@ -2,7 +2,7 @@ import type { Shape } from './place.ts'
 
 const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const
 
-/** Those that Anthropic takes. */
+/** Image types that Anthropic accepts. */
 export type ImageType = (typeof IMAGES)[number]
 
 export function isImageType(mediaType: string): mediaType is ImageType {
@@ -14,12 +14,12 @@ const AUDIO = new Map([
   ['audio/mpeg', 'mp3'],
 ] as const)
 
-/** Those that Chat Completions takes as audio. */
+/** Returns the `input_audio` format of a media type; undefined if Chat Completions has none for it. */
 export function audioFormat(mediaType: string): 'wav' | 'mp3' | undefined {
   return [...AUDIO].find(([known]) => known === mediaType)?.[1]
 }
 
-/** The type of block that a file of a media type has; undefined where the format has none for it. */
+/** Returns the block type for a file of this media type; undefined if the format has none. */
 export function fileKind(shape: Shape, mediaType: string): string | undefined {
   if (shape === 'anthropic') {
     if (isImageType(mediaType)) return 'image'

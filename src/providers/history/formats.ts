@@ -1,6 +1,9 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 
-/** What a format can't say, in words of Offstage's: docs/histories.md lists them. A vendor's API may refuse it. */
+/**
+ * Data that the format can't express, in Offstage's terms (listed in docs/histories.md). A vendor's API may refuse
+ * it.
+ */
 interface Extended {
   offstage?: JsonObject
 }
@@ -37,7 +40,7 @@ export interface OpenAIAssistantMessage extends Extended {
   role: 'assistant'
   content: string | (OpenAIText | ({ type: 'refusal'; refusal: string } & Extended))[] | null
   refusal?: string
-  /** Not of OpenAI's, but of many servers' that speak its format. */
+  /** Sent by many compatible servers; OpenAI's own API doesn't have it. */
   reasoning_content?: string
   tool_calls?: OpenAIToolCall[]
 }
@@ -48,8 +51,8 @@ export type ResponsesContent =
   | ({ type: 'input_file'; file_data: string; filename?: string } & Extended)
 
 /**
- * An item of the `input` of OpenAI's Responses API
- * (https://platform.openai.com/docs/api-reference/responses/create). Items of an answer are as they came.
+ * An item of the `input` of OpenAI's Responses API (https://platform.openai.com/docs/api-reference/responses/create).
+ * Items of an answer are kept unchanged.
  */
 export type ResponsesItem =
   | ({
@@ -64,7 +67,7 @@ export type ResponsesItem =
     } & Extended)
   | ResponsesAnswerItem
 
-/** A message of the model's, a call, a thought, or what only the vendor reads. */
+/** An item of an answer: a message, a call, reasoning, or data that only the vendor reads. */
 export interface ResponsesAnswerItem extends Extended {
   type: string
   [field: string]: JsonValue | undefined
@@ -112,7 +115,7 @@ export interface AnthropicToolUse extends Extended {
   input: JsonValue
 }
 
-/** A block that only the vendor reads is among an assistant's as it came. */
+/** A block of an assistant's message. Blocks that only the vendor reads are kept unchanged. */
 export type AnthropicAssistantBlock =
   | AnthropicText
   | AnthropicToolUse
@@ -125,7 +128,7 @@ export type AnthropicMessage =
   | ({ role: 'user'; content: string | (AnthropicContent | AnthropicToolResult)[] } & Extended)
   | ({ role: 'assistant'; content: string | AnthropicAssistantBlock[] } & Extended)
 
-/** Two fields of a request to Anthropic. A system message at the beginning is the `system` text. */
+/** `system` and `messages` of a request to Anthropic. A leading system message becomes `system`. */
 export interface AnthropicHistory {
   system?: string | AnthropicText[]
   messages: AnthropicMessage[]

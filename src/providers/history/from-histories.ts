@@ -7,16 +7,16 @@ import { invalidHistory } from './invalid-history.ts'
 import type { Shape } from './place.ts'
 
 /**
- * Messages of OpenAI's Chat Completions as Offstage has them, without ids; what `toOpenAI` gave is read in
- * full. Pure. Throws `invalid-history`, which names the message and the field, for what can't be read.
+ * Reads messages of OpenAI's Chat Completions; the result has no ids. Restores everything that `toOpenAI` wrote.
+ * Pure. Throws `invalid-history`, naming the message and the field, for anything that can't be read.
  */
 export function fromOpenAI(messages: readonly HistoryMessage[]): Message[] {
   return fromFormat(messages, 'openai')
 }
 
 /**
- * Messages of Anthropic's Messages API as Offstage has them, without ids: an array, or the fields `system` and
- * `messages` of a request. What `toAnthropic` gave is read in full. Pure. Throws as `fromOpenAI` does.
+ * Reads messages of Anthropic's Messages API: an array, or the fields `system` and `messages` of a request. The
+ * result has no ids. Restores everything that `toAnthropic` wrote. Pure. Throws as `fromOpenAI` does.
  */
 export function fromAnthropic(
   history:
@@ -48,7 +48,7 @@ export function joined(read: readonly Message[]): Message[] {
   return together
 }
 
-/** As JSON has it: nothing that is read can change, or run code. */
+/** Returns a JSON copy: later changes don't reach it, and it has no getters that run code. */
 export function plain(messages: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(messages) ?? 'null')

@@ -13,9 +13,9 @@ import { asJson, fromItemParts, isAnswer } from './responses-items.ts'
 type Part = AssistantMessage['parts'][number]
 
 /**
- * Items of OpenAI's Responses API as Offstage has them, without ids: an array, or the fields `instructions` and `input`
- * of a request. Items of one answer are one message, which keeps them. What `toResponses` gave is read in full.
- * Pure. Throws as `fromOpenAI` does.
+ * Converts items of OpenAI's Responses API to messages without ids. Takes an array, or a request's fields `instructions`
+ * and `input`. The items of one answer become one message, which keeps them. Output of `toResponses` is read without
+ * loss. Pure. Throws as `fromOpenAI` does.
  */
 export function fromResponses(
   history:
@@ -40,7 +40,7 @@ interface Step {
   readonly step: JsonObject[]
 }
 
-/** The items, grouped by answer. Input and outputs stand alone. */
+/** Groups the items by answer. Inputs and outputs of calls each form a separate group. */
 function stepsOf(items: readonly unknown[]): Step[] {
   const steps: Step[] = []
   let isOpen = false
@@ -73,7 +73,7 @@ function readItems(step: readonly JsonObject[], at: string): Message[] {
     : fromVendor({ content: fromItemParts(content), ...rest }, place)
 }
 
-/** Whether `toResponses` could have built the items from a message's parts. */
+/** Whether `toResponses` may have built the items from a message's parts. */
 function isBuilt(step: readonly JsonObject[]): boolean {
   const isExtended = step.some(({ offstage }) =>
     Object.keys(asJson(offstage)).some((name) => name !== 'step'),
@@ -95,7 +95,7 @@ function has(fields: JsonObject, names: readonly string[]): boolean {
   return Object.keys(fields).every((name) => names.includes(name))
 }
 
-/** An answer in the shape of Chat Completions, for `fromVendor`. */
+/** Converts an answer to Chat Completions, for `fromVendor`. */
 function chatAnswer(step: readonly JsonObject[]): JsonObject {
   const {
     type: _,
@@ -121,7 +121,7 @@ function chatCall(item: JsonObject): JsonObject {
   return { ...fields, id: id ?? '', type: 'function', function: named, offstage: kept }
 }
 
-/** An answer as a stream of these items is read: parts in the items' order, and the items as metadata. */
+/** Reads an answer like a stream of its items: parts in the items' order, with the items as metadata. */
 export function readOwn(step: readonly JsonObject[], at: string): AssistantMessage {
   const parts: Part[] = []
   const said = new Set<string>()

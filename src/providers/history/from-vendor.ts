@@ -27,9 +27,9 @@ import { readContent, readText } from './read-content.ts'
 import { readResult } from './read-results.ts'
 
 /**
- * A message of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create) or of
- * Anthropic's Messages (https://docs.anthropic.com/en/api/messages). Two messages where results and a
- * person's text share one. Fields that Offstage has no word for are kept as `foreign`.
+ * Reads a message of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create) or of Anthropic's
+ * Messages (https://docs.anthropic.com/en/api/messages). Returns two messages if results and a person's text share
+ * one. Unknown fields are kept as `foreign`.
  */
 export function fromVendor(fields: JsonRecord, place: Place): Message[] {
   const message = { fields, place }
@@ -123,7 +123,7 @@ function assistantParts(block: Placed): AssistantMessage['parts'] {
   }
 }
 
-/** Of what goes back unchanged, what is its own stands there. */
+/** Drops the text's Anthropic fields: the content to replay, in `providerMetadata`, already holds them. */
 function withoutOwn({ foreign, ...part }: TextPart): TextPart {
   return { ...part, ...foreignToAnthropic(foreign) }
 }
@@ -141,7 +141,7 @@ function refusalPart(
   return { type: 'text', text, foreign: { [shape]: fields } }
 }
 
-/** Blocks that only their vendor understands: signatures, and calls of its own tools with their results. */
+/** Whether only the vendor can read a block: redacted reasoning, and calls of its own tools with their results. */
 function isHidden(type: string): boolean {
   return /^(?:redacted_thinking|(?:server|mcp)_tool_use|\w+_tool_result)$/.test(type)
 }
@@ -153,8 +153,8 @@ const PLAIN: { readonly [type: string]: readonly string[] } = {
 const LEFT_OUT = new Set(['cache_control', 'offstage'])
 
 /**
- * Content that goes back to its vendor unchanged, or it refuses the calls that follow: signed reasoning,
- * citations. Without marks of what is to be cached: of those a request takes few, and sets its own.
+ * Returns content that must go back to its vendor unchanged, or later requests are refused: signed reasoning,
+ * citations. Cache marks are left out: a request may have only a few, and sets its own.
  */
 function replayed(blocks: readonly Placed[]): ProviderMetadata | undefined {
   const content = blocks.map(({ fields }) => withoutMarks(fields))
@@ -169,7 +169,7 @@ function withoutMarks(fields: JsonRecord): JsonObject {
   return asJson(Object.fromEntries(Object.entries(fields).filter(([name]) => !LEFT_OUT.has(name))))
 }
 
-/** The marks of what is to be cached, by the place of their block. */
+/** Cache marks (`cache_control`), keyed by the index of their block. */
 function cacheMarks(blocks: readonly Placed[]): JsonObject {
   const marks = blocks.flatMap(({ fields, place }, index) =>
     place.shape === 'anthropic' && 'cache_control' in fields
@@ -229,7 +229,7 @@ type CallInput =
   | { readonly input: JsonValue }
   | { readonly error: CallError; readonly rawInput?: string }
 
-/** What the extension says of a call's input. */
+/** Returns the input or error that the `offstage` extension holds for a call. */
 function keptInput(call: Placed): CallInput | undefined {
   const { input, error, rawInput } = keptOf(call)
   if (input !== undefined) return { input: input as JsonValue }
@@ -242,7 +242,7 @@ function keptInput(call: Placed): CallInput | undefined {
   }
 }
 
-/** What content of Anthropic's says, and what of it goes back unchanged; undefined when it can't be read. */
+/** Reads Anthropic content into parts, with the content to replay unchanged. Undefined if it can't be read. */
 export function readAnswer(
   content: readonly JsonObject[],
 ): Pick<AssistantMessage, 'parts' | 'providerMetadata'> | undefined {

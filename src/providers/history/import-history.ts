@@ -21,10 +21,10 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { isCallErrorCode } from './kept-fields.ts'
 
 /**
- * Earlier messages in Offstage's own format, from any of three: Offstage's, OpenAI's (Chat
- * Completions) or Anthropic's (Messages), mixed too. Pure. Throws `invalid-history`, naming the message,
- * for what can't be read in full: a model must not go on from half a conversation. Calls may lack their
- * results; results without a call, or behind a later answer, are refused. Ids that stand twice are made unique.
+ * Reads earlier messages in Offstage's, OpenAI's (Chat Completions) or Anthropic's (Messages) format, also mixed.
+ * Pure. Throws `invalid-history`, naming the message, if anything can't be read in full: a model must not continue
+ * from half a conversation. Calls may lack results. Results without a call, or after a later answer, are refused.
+ * Duplicate ids are made unique.
  */
 export function importHistory(messages: unknown): Message[] {
   return readHistory(messages).flatMap((read, index) =>
@@ -36,8 +36,8 @@ export function importHistory(messages: unknown): Message[] {
 }
 
 /**
- * What each given message comes to, with ids only where it had one. `shape`: the format of fields that
- * Offstage has no word for; else each message tells.
+ * Returns the messages read from each given one, with ids only if the history has them. `shape`: the format of fields
+ * that Offstage doesn't know. Default: detected for each message.
  */
 export function readHistory(messages: unknown, shape?: Shape): Message[][] {
   if (!Array.isArray(messages)) throw invalidHistory('history', 'must be an array of messages')
@@ -70,10 +70,10 @@ function shapeOf({ content }: JsonRecord): Shape {
   return isAnthropic ? 'anthropic' : 'openai'
 }
 
-/** Assigns every call an id of its own, and every result the id and name of its call. */
+/** Gives every call a unique id, and every result the id and name of its call. */
 export class CallMatcher {
   readonly #used = new Set<string>()
-  /** Calls of the newest answer without a result yet, oldest first, by the id that the history gave them. */
+  /** Calls of the newest answer that lack a result, oldest first, keyed by their id in the history. */
   readonly #open = new Map<string, ToolCallPart[]>()
 
   match(message: Message, at: string): Message {
@@ -82,7 +82,7 @@ export class CallMatcher {
   }
 
   #calls(message: AssistantMessage): AssistantMessage {
-    // No vendor takes results behind a later answer.
+    // Vendors refuse results that follow a later answer.
     this.#open.clear()
     return {
       ...message,
@@ -117,7 +117,7 @@ export class CallMatcher {
   }
 }
 
-/** A message of Offstage's own, as `conversations.get()` returns them, validated. */
+/** Validates a message in Offstage's format, as `conversations.get()` returns it. */
 function fromOffstage(message: JsonRecord, at: string): Message {
   const { role, id } = message
   if (!Array.isArray(message['parts'])) throw invalidHistory(at, 'has no list of parts')

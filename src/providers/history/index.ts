@@ -1,6 +1,6 @@
 /**
- * Histories in the formats of OpenAI's Chat Completions and Responses and Anthropic's Messages, in and out, without
- * loss. All functions are pure. See docs/histories.md.
+ * Converts histories from and to OpenAI's Chat Completions and Responses and Anthropic's Messages, without loss.
+ * All functions are pure. See docs/histories.md.
  */
 export type { Extensions, ToHistoryOptions } from './extension.ts'
 export type {

@@ -38,7 +38,7 @@ function hasTexts(value: unknown, names: readonly string[], optional: string): v
   return isText(more) && names.every((name) => isText(value[name]))
 }
 
-/** The fields of `offstage` in docs/histories.md. */
+/** Fields of `offstage`, as documented in docs/histories.md. */
 const FIELDS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['output', among(['json', 'content', 'error', 'denied'])],
   ['code', isCallErrorCode],
@@ -62,7 +62,7 @@ const FIELDS: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['foreign', isByName],
 ])
 
-/** The first field that can't be read. Names that aren't known say nothing. */
+/** The first invalid field. Unknown names are ignored. */
 export function unreadField(kept: JsonRecord): string | undefined {
   return Object.keys(kept).find((name) => !(FIELDS.get(name)?.(kept[name]) ?? true))
 }

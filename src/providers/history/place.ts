@@ -4,14 +4,14 @@ import { asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import { invalidHistory } from './invalid-history.ts'
 import { unreadField } from './kept-fields.ts'
 
-/** A format that histories come in and go out as. */
+/** A vendor's format that histories are read from and written in. */
 export type Shape = keyof Foreign
 
-/** Where something stands in a history, for errors, and whose format it is. */
+/** Position in a history, for error messages, and the format there. */
 export interface Place {
   /** `history[2]` */
   readonly at: string
-  /** `content[0]`; empty: the message itself. */
+  /** `content[0]`; empty for the message itself. */
   readonly field: string
   readonly shape: Shape
 }
@@ -20,7 +20,7 @@ export function refuse({ at, field }: Place, problem: string): Error {
   return invalidHistory(at, problem, field)
 }
 
-/** Something that has fields, and where it stands. */
+/** Fields, and their position in the history. */
 export interface Placed {
   readonly fields: JsonRecord
   readonly place: Place
@@ -32,7 +32,7 @@ export function placed(value: unknown, place: Place): Placed {
   return { fields, place }
 }
 
-/** Content as a list of blocks; text alone is one. */
+/** Returns content as a list of blocks; plain text becomes one block. */
 export function blocksOf(content: unknown, place: Place): Placed[] {
   if (typeof content === 'string') return [{ fields: { type: 'text', text: content }, place }]
   if (!Array.isArray(content)) throw refuse(place, 'has no content')
@@ -48,7 +48,7 @@ export function requireText({ fields, place }: Placed, name: string): string {
   return value
 }
 
-/** What Offstage wrote beside fields that can't say it: see docs/histories.md. */
+/** Returns the `offstage` extension: data that the format itself can't express (docs/histories.md). */
 export function keptOf({ fields, place }: Placed): JsonRecord {
   const { offstage } = fields
   if (offstage === undefined) return {}
@@ -60,7 +60,7 @@ export function keptOf({ fields, place }: Placed): JsonRecord {
   return kept
 }
 
-/** The fields that Offstage has no word for, to be given back: all but those that were read. */
+/** Returns unknown fields, to be written back unchanged: all except those that were read. */
 export function foreignOf(
   from: Placed,
   read: readonly string[],
@@ -87,7 +87,7 @@ export function readForeign(value: unknown): Foreign {
   )
 }
 
-/** What came from JSON is JSON. */
+/** Safe cast: the record was parsed from JSON. */
 export function asJson(record: JsonRecord): JsonObject {
   return record as JsonObject
 }

@@ -4,7 +4,7 @@ import { asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import { fileKind } from './file-kinds.ts'
 import { asJson, foreignOf, keptOf, refuse, requireText, type Placed } from './place.ts'
 
-/** A content part of Chat Completions, or a block of Anthropic's Messages, that holds text or a file. */
+/** Reads text or a file from a content part of Chat Completions or a block of Anthropic's Messages. */
 export function readContent(block: Placed): TextPart | FilePart {
   const { fields } = block
   switch (fields['type']) {
@@ -30,7 +30,7 @@ export function readText(block: Placed): TextPart {
   return { type: 'text', text, ...foreignOf(block, ['type', 'text']) }
 }
 
-/** A file that the format has no block for: a text stands in its place. */
+/** Restores a file that the format has no block for: a text block stands in its place. */
 function keptFile(block: Placed): FilePart | undefined {
   const file = asRecord(keptOf(block)['file'])
   if (!file) return undefined
@@ -44,7 +44,7 @@ function keptFile(block: Placed): FilePart | undefined {
   }
 }
 
-/** A file as a data URL in an object of its own. */
+/** Reads a file from a nested object with a data URL. */
 function inData(
   block: Placed,
   { name, data: urlField }: { readonly name: string; readonly data: string },
@@ -87,7 +87,7 @@ function audio(block: Placed): FilePart {
   }
 }
 
-/** An image or a document. Plain text is text, whose foreign fields say what it was. */
+/** Reads an image or a document. A plain-text document becomes text, and its foreign fields keep its origin. */
 function document(block: Placed): TextPart | FilePart {
   const { fields, place } = block
   const type = requireText(block, 'type')

@@ -10,16 +10,18 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { blocksOf, foreignOf, keptOf, requireText, type Placed } from './place.ts'
 import { readContent } from './read-content.ts'
 
-/** What a denied call's result begins with. */
+/** Start of a denied call's result. */
 export const DENIED = 'Denied by the person.'
 export const DENIED_WHY = 'Denied by the person: '
 
-/** What a failed call's result begins with where the format has no mark for it. */
+/** Start of a failed call's result, for formats that can't mark errors. */
 export function errorWords(code: string): string {
   return `Error (${code}): `
 }
 
-/** A result: a message with the role `tool`, or a block `tool_result`. The name is that of its call. */
+/**
+ * Reads a result: a message with the role `tool`, or a block `tool_result`. `CallMatcher` adds the tool's name later.
+ */
 export function readResult(
   result: Placed,
   idField: 'tool_call_id' | 'tool_use_id',
@@ -41,7 +43,7 @@ export function readResult(
 
 interface ReadOutput {
   readonly output: ToolOutput
-  /** All of the content is in it. */
+  /** The output holds all of the content. */
   readonly isWhole: boolean
 }
 
@@ -65,7 +67,7 @@ function readOutput(result: Placed, isMarked: boolean): ReadOutput {
   }
 }
 
-/** What an error's content comes to; undefined when it can't be read. */
+/** Returns the text of an error's content; undefined if it can't be read. */
 export function errorText(content: unknown): string | undefined {
   try {
     const place = { at: 'content', field: '', shape: 'anthropic' } as const
@@ -79,7 +81,7 @@ function textOf(parts: readonly (TextPart | FilePart)[]): string {
   return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
 }
 
-/** What the extension says that the text means. */
+/** Returns the output that the `offstage` extension declares this text to be; undefined without one. */
 function keptOutput(
   { output, code }: { readonly [field: string]: unknown },
   text: string,

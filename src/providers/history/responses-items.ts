@@ -2,8 +2,8 @@ import type { JsonObject } from '../../protocol/json.ts'
 import { asObjects, asRecord } from '../core/read-json.ts'
 
 /**
- * Content parts of Chat Completions and of the Responses API: the same, but for their types' names and one level less.
- * `side`: who said it.
+ * Converts content parts of Chat Completions to the Responses API, which has other type names and one level less.
+ * `side`: `input` from the user, `output` from the model.
  */
 export function toItemParts(content: unknown, side: 'input' | 'output'): JsonObject[] {
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : asObjects(content)
@@ -53,7 +53,7 @@ export function fromItemParts(content: unknown): unknown {
   })
 }
 
-/** An item of the model's answer: neither input nor the output of a call. */
+/** Whether an item belongs to the model's answer: it is neither input nor the output of a call. */
 export function isAnswer({ type = 'message', role }: JsonObject): boolean {
   return type === 'message' ? role === 'assistant' : type !== 'function_call_output'
 }

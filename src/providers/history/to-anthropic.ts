@@ -34,9 +34,9 @@ import { errorText } from './read-results.ts'
 import { resultExtension, resultText } from './write-results.ts'
 
 /**
- * Messages as `agent.conversations.get()` and snapshots give them, as Anthropic's Messages API has them. Pure.
- * `fromAnthropic` gives the same messages back, without their ids. With `extensions: 'refuse'` it throws
- * `invalid-history` for what the format can't say.
+ * Converts messages, as `agent.conversations.get()` and snapshots return them, to Anthropic's Messages format. Pure.
+ * `fromAnthropic` restores them, without their ids. With `extensions: 'refuse'`, throws `invalid-history` for
+ * anything the format can't express.
  */
 export function toAnthropic(
   messages: readonly Message[],
@@ -90,7 +90,7 @@ function writeMessage(message: Message, target: Target): AnthropicMessage[] {
   }
 }
 
-/** Results and what a person says next share a message, as the API has it. */
+/** Whether results and the person's next text share a message, as the API has it. */
 function isJoined(tool: Message, user: UserMessage): boolean {
   return tool.parts.length > 0 && user.parts.length > 0 && !tool.foreign
 }
@@ -167,7 +167,7 @@ function resultBlock(part: ToolResultPart, target: Target): AnthropicToolResult 
   }
 }
 
-/** The blocks that an error came in, while they say the same. */
+/** Returns the blocks that an error came in, if they still have its text. */
 function givenContent(given: unknown, text: string): string | AnthropicContent[] {
   return Array.isArray(given) && errorText(given) === text ? (given as AnthropicContent[]) : text
 }
@@ -203,7 +203,7 @@ interface OwnContent extends Pick<AssistantMessage, 'parts'> {
   readonly metadata: AssistantMessage['providerMetadata']
 }
 
-/** The content that the vendor gave, with its signatures, while it says what the message says. */
+/** Returns the vendor's own content, with signatures, if it still matches the message's parts. */
 function ownContent({ parts, providerMetadata }: AssistantMessage): OwnContent | undefined {
   const calls = parts.filter((part) => part.type === 'tool-call')
   const given = asObjects(providerMetadata?.['anthropic']?.['content'])
@@ -222,7 +222,7 @@ function ownContent({ parts, providerMetadata }: AssistantMessage): OwnContent |
   }
 }
 
-/** What parts say, whatever they are cut into. */
+/** Normalizes parts for comparison: text is joined, however it was split. */
 function saidBy(parts: AssistantMessage['parts']): object {
   const textOf = (type: 'text' | 'reasoning'): string =>
     parts.map((part) => (part.type === type ? part.text : '')).join('')
@@ -264,7 +264,7 @@ function useBlock(call: ToolCallPart, target: Target): AnthropicToolUse {
   }
 }
 
-/** The marks of what is to be cached, each on its block. */
+/** Puts each cache mark back on its block. */
 function marked(
   blocks: AnthropicAssistantBlock[],
   marks: { readonly [index: string]: unknown } | undefined,

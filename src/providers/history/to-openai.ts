@@ -30,9 +30,9 @@ import type {
 import { resultExtension, resultText } from './write-results.ts'
 
 /**
- * Messages as `agent.conversations.get()` and snapshots give them, as OpenAI's Chat Completions has them. Pure.
- * `fromOpenAI` gives the same messages back, without their ids. With `extensions: 'refuse'` it throws
- * `invalid-history` for what the format can't say.
+ * Converts messages, as `agent.conversations.get()` and snapshots return them, to OpenAI's Chat Completions format.
+ * Pure. `fromOpenAI` restores them, without their ids. With `extensions: 'refuse'`, throws `invalid-history` for
+ * anything the format can't express.
  */
 export function toOpenAI(
   messages: readonly Message[],
@@ -43,7 +43,10 @@ export function toOpenAI(
   )
 }
 
-/** A message as Chat Completions has it. With the shape `responses`, what the Responses API can say is left in it. */
+/**
+ * Converts a message to Chat Completions. With the shape `responses`, keeps content that the Responses API can
+ * express.
+ */
 export function chatMessages(message: Message, target: Target): OpenAIMessage[] {
   switch (message.role) {
     case 'system': {
@@ -92,11 +95,11 @@ function contentPart(part: TextPart | FilePart, target: Target): OpenAIContent {
 function filePart(part: FilePart, target: Target): OpenAIContent {
   const { mediaType, data, filename, foreign } = part
   const url = `data:${mediaType};base64,${data}`
-  // What a data URL can't say.
+  // A data URL can't express such a media type, or empty data.
   if (!/^[^,]+$/.test(mediaType) || mediaType.includes(';base64') || data === '')
     return fileWords(part, target)
   const openai = foreign?.[target.shape] ?? {}
-  // The Responses API takes no sound in a message.
+  // The Responses API accepts no audio or video in messages.
   const isMute = target.shape === 'responses' && openai['type'] === undefined
   if (isMute && /^(?:audio|video)\//.test(mediaType)) return fileWords(part, target)
   const other = otherForeign(foreign, target)
@@ -201,7 +204,7 @@ function toolCall(call: ToolCallPart, target: Target): OpenAIToolCall {
   }
 }
 
-/** What arguments are read as. */
+/** Parses arguments as `fromOpenAI` would. */
 function readAgain(written: string): object {
   const read = written.trim() === '' ? { input: {} } : parseToolInput(written)
   return 'error' in read ? { ...read, rawInput: written } : read
@@ -212,7 +215,7 @@ function toolMessage(part: ToolResultPart, target: Target): OpenAIMessage {
   const content =
     output.type === 'content'
       ? output.value.map((each) =>
-          // No file in a result of Chat Completions.
+          // Chat Completions allows no files in results.
           each.type === 'file' && target.shape === 'openai'
             ? fileWords(each, target)
             : contentPart(each, target),

@@ -10,9 +10,9 @@ import { asJson, isAnswer, toItemParts } from './responses-items.ts'
 import { chatMessages } from './to-openai.ts'
 
 /**
- * Messages as `agent.conversations.get()` and snapshots give them, as items of OpenAI's Responses API: the `input` of
- * a request. An answer's own items are given as they came. Pure. `fromResponses` gives the same messages back,
- * without their ids. With `extensions: 'refuse'` it throws `invalid-history` for what the format can't say.
+ * Converts messages, as in snapshots and `agent.conversations.get()`, to items of OpenAI's Responses API: a request's
+ * `input`. An answer's own items stay unchanged. Pure. `fromResponses` returns the same messages, without their ids.
+ * With `extensions: 'refuse'` it throws `invalid-history` for content that the format can't express.
  */
 export function toResponses(
   messages: readonly Message[],
@@ -26,7 +26,7 @@ export function toResponses(
         ? (ownStep(message, target) ?? chatMessages(message, target).flatMap(itemsOf))
         : chatMessages(message, target).flatMap(itemsOf)
     if (!first) continue
-    // Without a mark, two adjacent answers would be read as one.
+    // Two adjacent answers need a mark: else they would be read as one.
     const last = items.at(-1)
     const begins =
       message.role === 'assistant' && extensions === 'keep' && last !== undefined && isAnswer(last)
@@ -36,7 +36,7 @@ export function toResponses(
   return items as ResponsesItem[]
 }
 
-/** The items of the model's answer, if they hold all of the message. */
+/** The items stored with the model's answer, if they contain the whole message. */
 function ownStep(message: AssistantMessage, { extensions }: Target): JsonObject[] | undefined {
   const { id: _, ...stored } = message
   const given = asObjects(stored.providerMetadata?.['openai']?.['items'])

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../protocol/json.ts'
 import { DENIED, DENIED_WHY, errorWords } from './read-results.ts'
 import { otherForeign, type Target } from './extension.ts'
 
-/** A result in words, where it isn't content of its own. `errors`: the format marks them, or the words have to say it. */
+/** Writes a result as text. `errors`: whether the format marks errors, or the text has to say so. */
 export function resultText(
   output: Exclude<ToolOutput, { readonly type: 'content' }>,
   errors: 'marked' | 'in-words',
@@ -22,7 +22,7 @@ export function resultText(
   }
 }
 
-/** What the words alone don't say. */
+/** Extension fields for everything that the result's text can't express. */
 export function resultExtension(
   { output, note, foreign }: ToolResultPart,
   target: Target,

@@ -35,7 +35,7 @@ import { asArguments } from '../core/argument-value.ts'
 import { withoutStrictNulls } from '../core/strict-nulls.ts'
 import { GAP, isPicture, partText, withPictures } from './item-content.ts'
 
-/** OpenAI's Responses with one server's rules. */
+/** Defines OpenAI's Responses API with one server's rules. */
 export function defineResponses(
   id: string,
   rules: ChatRules,
@@ -56,7 +56,7 @@ export function defineResponses(
 
 /**
  * The request of the Responses API (https://platform.openai.com/docs/api-reference/responses/create). The
- * server stores nothing: each request has the whole history, with reasoning that only the server can read.
+ * server stores nothing: each request has the whole history, with encrypted reasoning.
  */
 function toResponsesRequest(
   request: ModelRequest,
@@ -95,12 +95,12 @@ function instructionsOf({ instructions, messages }: ModelRequest): string {
   return [instructions, ...stored].filter(Boolean).join('\n\n')
 }
 
-/** Chat Completions' fields for tools, without the level `function`. */
+/** Converts Chat Completions' tool fields: removes the level `function`. */
 function flatTools(fields: JsonObject): JsonObject {
   const choice = asRecord(fields['tool_choice']) as JsonObject | undefined
   return {
     ...fields,
-    // The API makes tools strict unless told otherwise.
+    // The API makes tools strict by default.
     ...(fields['tools'] !== undefined && {
       tools: asObjects(fields['tools']).map((tool) => ({ strict: false, ...flat(tool) })),
     }),
@@ -158,7 +158,7 @@ function callsOf({ parts }: AssistantMessage): ToolCallPart[] {
   return parts.filter((part) => part.type === 'tool-call')
 }
 
-/** The items as they came. A call gets another id only where the API would refuse its own. */
+/** The items unchanged, except for call ids that the API would refuse. */
 function withIds(
   items: readonly JsonObject[],
   calls: readonly ToolCallPart[],
@@ -202,7 +202,7 @@ function inputPart(part: TextPart | FilePart): JsonObject {
     : { type: 'input_file', filename, file_data: url }
 }
 
-/** The trailer is new each time, so it stands after all that a server may have cached. */
+/** Adds the trailer at the end: it changes with each request, and all before it can be cached. */
 function addTrailer(input: JsonObject[], part: JsonObject): void {
   const last = input.at(-1)
   if (last?.['role'] === 'user')
@@ -211,8 +211,8 @@ function addTrailer(input: JsonObject[], part: JsonObject): void {
 }
 
 /**
- * The items of an answer as they came: together, or none. Undefined when the message says something else
- * by now, since reasoning belongs to the very items that followed it.
+ * All original items of an answer, or undefined if the message has changed since: reasoning is valid only
+ * with the exact items that followed it.
  */
 function ownItems(
   { parts, providerMetadata }: AssistantMessage,
@@ -226,7 +226,7 @@ function ownItems(
   const files = parts.filter((part) => part.type === 'file')
   const callItems = items.filter(({ type }) => type === 'function_call')
   const isSame =
-    // An item of another role would be an instruction.
+    // An item with another role could act as an instruction.
     items.every(({ role = 'assistant' }) => role === 'assistant') &&
     textOf(items) === text &&
     callItems.length === calls.length &&
@@ -235,7 +235,7 @@ function ownItems(
   return isSame ? withPictures(items, files) : undefined
 }
 
-/** Custom and computer calls wait for an output that the page never gives: OpenAI refuses them without one. */
+/** Whether an item awaits an output that the page never sends (custom and computer calls). OpenAI refuses these. */
 function hasUnanswered(items: readonly JsonObject[]): boolean {
   return items.some(
     (item) =>

@@ -5,12 +5,12 @@ import { asText, type JsonRecord } from '../core/read-json.ts'
 /** The break between the texts of two messages of one answer. */
 export const GAP = '\n\n'
 
-/** The text of a part of a message's or a reasoning item's content. */
+/** Text of a content part of a message or reasoning item. */
 export function partText(part: JsonRecord | undefined): string {
   return asText(part?.['text']) ?? asText(part?.['refusal']) ?? ''
 }
 
-/** The items with the data of their pictures, which is in the message's files. */
+/** Restores the items' picture data from the message's files. */
 export function withPictures(
   items: readonly JsonObject[],
   files: readonly FilePart[],
@@ -21,7 +21,7 @@ export function withPictures(
   )
 }
 
-/** A picture whose data is in the message's file, where it is kept once. */
+/** Whether the item is a picture without data: the data is stored only in the message's file. */
 export function isPicture({ type, result }: JsonObject): boolean {
   return type === 'image_generation_call' && result === ''
 }

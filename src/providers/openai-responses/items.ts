@@ -1,12 +1,12 @@
 import { asText, type JsonRecord } from '../core/read-json.ts'
 
-/** An item of an answer as it grows. */
+/** An item of an answer during the stream. */
 export interface Item {
-  /** The `output_index` of its events. GitHub Copilot changes the ids from event to event, and this never. */
+  /** The `output_index` of its events. GitHub Copilot changes ids between events, but never this. */
   readonly index: number | undefined
-  /** The item as it came: opened, with the parts that are whole, at last whole itself. */
+  /** The item's latest value: as opened, then with its complete parts, finally complete. */
   value: JsonRecord
-  /** The server said that it is whole. */
+  /** The server reported the item as complete. */
   isDone: boolean
   /** The text shown so far, by part. */
   readonly shown: Map<string, string>
@@ -14,7 +14,7 @@ export interface Item {
   toolCallId?: string
 }
 
-/** The item that shares most ids with an event, of the same type. Of several, the last. */
+/** The item of the same type that shares most ids with an event. If several do, the last. */
 export function findItem(
   items: readonly Item[],
   value: JsonRecord,
@@ -35,7 +35,7 @@ export function findItem(
   return found
 }
 
-/** Some servers send neither an id nor an index. */
+/** Whether there is neither an id nor an index, as with some servers. */
 function isNameless({ id, call_id: callId }: JsonRecord, index: number | undefined): boolean {
   return index === undefined && (asText(id) ?? asText(callId)) === undefined
 }

@@ -33,22 +33,22 @@ export interface ResponsesState {
   readonly providerId: string
   readonly tools: readonly ToolDefinition[]
   readonly isStrict: boolean
-  /** Tokens that the answer may have. */
+  /** Most output tokens of the answer. */
   readonly limit: number | undefined
-  /** The items go back to the server with the message. */
+  /** Whether the items are stored with the message and sent back to the server. */
   readonly keepsItems: boolean
   readonly items: Item[]
   readonly files: ProducedFiles
-  /** Null where the text is read elsewhere. */
+  /** Null if other code looks for reasoning in the text. */
   readonly inline: InlineReasoning | null
   usage: Usage | undefined
-  /** The last message that has text. */
+  /** The last message item with text. */
   speaker: Item | undefined
   hasReasoning: boolean
   hasRefusal: boolean
-  /** An event of this format came. */
+  /** Whether an event of this format has arrived. */
   hasResponse: boolean
-  /** The last data that was of no known format. */
+  /** The last data in an unknown format. */
   stray: unknown
 }
 
@@ -75,7 +75,7 @@ export function startResponses(
   }
 }
 
-/** Events that carry text, by the middle of their name: the item's type, and the list in it that holds the text. */
+/** Events with text, by the middle of their name: the item's type, and its list that holds the text. */
 const texts: ReadonlyMap<string, readonly [type: string, list: string]> = new Map([
   ['output_text', ['message', 'content']],
   ['refusal', ['message', 'content']],
@@ -122,7 +122,7 @@ export function mapResponsesEvent(state: ResponsesState, event: unknown): Stream
   }
 }
 
-/** The answer is over. `[DONE]` alone proves nothing. */
+/** Ends the answer. `[DONE]` alone doesn't prove a complete answer. */
 export function endResponses(
   state: ResponsesState,
   { done }: { readonly done: boolean },
@@ -178,14 +178,14 @@ function readText(
   return delta === undefined ? catchUp(state, place, partText(record)) : show(state, place, delta)
 }
 
-/** The item that an event belongs to. Without `output_item.added`, the item is made up. */
+/** The item of an event. Created here if `output_item.added` never came. */
 function itemOf({ items }: ResponsesState, record: JsonRecord, type: string): Item {
   const value = { type, id: record['item_id'] }
   const index = asCount(record['output_index'])
   return findItem(items, value, index) ?? openItem(items, value, index)
 }
 
-/** A text of an item: a part of its content or summary, or the arguments of a call. */
+/** Position of a text in an item: part of its content or summary, or a call's arguments. */
 interface Place {
   readonly item: Item
   readonly key: string
@@ -212,13 +212,13 @@ function show(state: ResponsesState, { item, key }: Place, delta: string): Strea
   return state.inline?.push(text) ?? [{ type: 'text-delta', delta: text }]
 }
 
-/** Shows the rest of a text whose `done` event has more than the deltas had. */
+/** Emits the missing rest of a text if its `done` event has more than its deltas. */
 function catchUp(state: ResponsesState, place: Place, text: string | undefined): StreamPart[] {
   const before = place.item.shown.get(place.key) ?? ''
   return text?.startsWith(before) ? show(state, place, text.slice(before.length)) : []
 }
 
-/** A part of an item is complete. Servers that never send `output_item.done` have their items built of these. */
+/** Stores a complete part of an item. If a server never sends `output_item.done`, items are built from these. */
 function closePart(state: ResponsesState, record: JsonRecord): StreamPart[] {
   const { part: value, content_index: at, summary_index: index = at } = record
   const part = asRecord(value)
@@ -264,7 +264,7 @@ function closeItem(
   ]
 }
 
-/** The picture of an image generation. The message's file holds the data, so the item drops it. */
+/** Reads a generated picture. The message's file stores the data, so the item drops it. */
 function readPicture({ files }: ResponsesState, item: Item): StreamPart[] {
   const { type, result, output_format: format } = item.value
   if (type !== 'image_generation_call' || !asText(result)) return []
@@ -274,11 +274,11 @@ function readPicture({ files }: ResponsesState, item: Item): StreamPart[] {
   return parts
 }
 
-/** The last event. Its `output` may be empty though items came, so it only completes items or stands in for a stream. */
+/** Reads the last event. Its `output` may be empty despite earlier items, so it only completes or adds items. */
 function readEnd(state: ResponsesState, ending: string, response: JsonRecord): StreamPart[] {
   const { usage, output, status, incomplete_details: details } = response
   const outputs = asObjects(output)
-  // Fewer calls than were streamed: the answer was streamed twice.
+  // If there are fewer calls than were streamed, the answer was streamed twice.
   const calls = outputs.filter(({ type }) => type === 'function_call').length
   if (outputs.length > 0 && calls < state.items.filter(isCall).length) return secondAnswer()
   state.hasRefusal ||= outputs.some(refuses)
@@ -304,7 +304,7 @@ function readEnd(state: ResponsesState, ending: string, response: JsonRecord): S
     status,
     ending,
     state.hasRefusal && 'refusal',
-    // llama.cpp says `completed` of what its limit cut.
+    // llama.cpp reports `completed` even if the limit cut the answer.
     Number(counts?.['output_tokens']) >= (state.limit ?? NaN) && 'length',
   ]
   const word = words.flatMap((each) => asText(each) ?? []).reduce(countingWord)
@@ -313,12 +313,12 @@ function readEnd(state: ResponsesState, ending: string, response: JsonRecord): S
   return [...parts, ...finish(state, word, error)]
 }
 
-/** Whether a message has a refusal in its content. */
+/** Whether a message contains a refusal. */
 function refuses({ content }: JsonRecord): boolean {
   return asObjects(content).some(({ type }) => type === 'refusal')
 }
 
-/** The last parts. `word`: the reason of the end; undefined without proof of the end. */
+/** The last parts. `word`: the finish reason; undefined if the end isn't proven. */
 function finish(
   state: ResponsesState,
   word: string | undefined,
@@ -332,7 +332,7 @@ function finish(
   if (error) return [...parts, { type: 'error', error }]
   if (word === undefined) return parts
   const items = state.items.map(({ value }) => value as JsonObject)
-  // OpenAI refuses reasoning that no item follows.
+  // OpenAI refuses reasoning without an item after it.
   const isKept = state.keepsItems && items.length > 0 && items.at(-1)?.['type'] !== 'reasoning'
   parts.push({
     type: 'finish',
@@ -351,18 +351,18 @@ interface Calling {
   readonly items: readonly Item[]
 }
 
-/** A call of the page's tools. Calls of other types run at the vendor's. */
+/** Whether the item is a call of a page's tool. Calls of other types run at the vendor. */
 function isCall({ value }: Item): boolean {
   return value['type'] === 'function_call'
 }
 
-/** A wrapper around several calls, which OpenAI's models write by mistake: `{ tool_uses: [ … ] }`. */
+/** Whether the item wraps several calls, a mistake of OpenAI's models: `{ tool_uses: [ … ] }`. */
 function isWrapper({ tools }: Pick<Calling, 'tools'>, { value }: Item): boolean {
   const name = asText(value['name']) ?? ''
   return /^(?:multi_tool_use\.)?parallel$/.test(name) && !tools.some((tool) => tool.name === name)
 }
 
-/** Shows a call once it has a name, with the arguments that came before the name. */
+/** Emits a call's start once it has a name, with the arguments received before. */
 function openCall(calling: Pick<Calling, 'tools'>, item: Item): StreamPart[] {
   const { value } = item
   const toolName = asText(value['name'])
@@ -377,7 +377,7 @@ function openCall(calling: Pick<Calling, 'tools'>, item: Item): StreamPart[] {
   ]
 }
 
-/** Every call. A call gets an input only after `output_item.done` or `function_call_arguments.done`. */
+/** All calls. A call has an input only after `output_item.done` or `function_call_arguments.done`. */
 function settledCalls(calling: Calling, end: OutputEnd): StreamPart[] {
   const calls = calling.items.filter(isCall)
   return calls.flatMap((item, at) => {

@@ -2,10 +2,10 @@ import { asArguments } from '../core/argument-value.ts'
 import type { CallDelta } from '../core/assemble-tool-calls.ts'
 import { asCount, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 
-/** Keys of the arguments; servers with others than the first are few, but what is there must not be lost. */
+/** Keys of the arguments. Few servers use others than the first, but their arguments must not be lost. */
 const argumentKeys = ['arguments', 'parameters', 'input', 'args'] as const
 
-/** What an entry of `tool_calls` holds, wherever a server puts it. */
+/** Reads an entry of `tool_calls`, wherever a server puts its fields. */
 export function callDelta(call: JsonRecord): CallDelta {
   const { id, function: named } = call
   const fn = asRecord(named) ?? asRecord(call['custom']) ?? call

@@ -2,25 +2,25 @@ import type { CallDelta, ToolCallAssembler } from '../core/assemble-tool-calls.t
 import { asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import { callDelta } from './call-delta.ts'
 
-/** What tells an answer that begins anew from one that goes on. */
+/** State that tells a restarted answer from a continued one. */
 export interface AnswerStart {
   readonly calls: ToolCallAssembler
   finishWord: string | undefined
-  /** The answer's id; steady once two chunks in a row had it. (Some servers make one up for each chunk.) */
+  /** Id of the answer; steady once two chunks in a row had it. (Some servers make one up for each chunk.) */
   id: string | undefined
   hasSteadyId: boolean
-  /** A steady id was left for another one after a call. */
+  /** A steady id changed after a call. */
   hasOtherId: boolean
-  /** Words came after that. */
+  /** Text came under the other id. */
   saysMore: boolean
-  /** The `index` of the choice that is read; others are alternatives. */
+  /** `index` of the choice being read; others are alternatives. */
   choice: unknown
   hasDelta: boolean
-  /** Roles so far; those of servers that send them with calls, or often, say nothing. */
+  /** Number of roles so far. Roles that a server sends with calls, or often, prove nothing. */
   roles: number
-  /** A delta came without a role: another role begins an answer. */
+  /** A delta came without a role, so another role begins an answer. */
   hasRoleless: boolean
-  /** The one role that the server sends came again after a call. */
+  /** The role, which this server sends once, came again after a call. */
   isReopened: boolean
   /** A finish reason came with or after output. */
   isFinished: boolean
@@ -44,9 +44,9 @@ export function startAnswer(calls: ToolCallAssembler): AnswerStart {
 }
 
 /**
- * Whether a chunk begins another completion: one with another id after the end of this one, or with a
- * fresh start. Neither another id says it alone (some servers make one up for each chunk) nor a finish
- * reason: there are servers that send it early (Open WebUI).
+ * Whether a chunk begins another completion: with another id after the end of this one, or with a fresh start.
+ * Another id alone proves nothing (some servers make one up for each chunk). Nor does a finish reason: Open WebUI
+ * sends it early.
  */
 export function beginsAnother(
   state: AnswerStart,
@@ -66,11 +66,11 @@ export function beginsAnother(
 
 interface OwnDelta {
   readonly delta: JsonRecord
-  /** No finish reason comes with it. */
+  /** The chunk has no finish reason. */
   readonly begins: boolean
 }
 
-/** The deltas of the choice that is read. */
+/** Returns the deltas of the choice being read. */
 function ownDeltas(state: AnswerStart, choices: readonly unknown[]): OwnDelta[] {
   return choices.flatMap((item) => {
     const choice = asRecord(item)
@@ -80,10 +80,10 @@ function ownDeltas(state: AnswerStart, choices: readonly unknown[]): OwnDelta[] 
   })
 }
 
-/** Line breaks alone may stand between calls. */
+/** Fields with text. Line breaks alone may come between calls. */
 const wordFields = ['content', 'reasoning_content', 'reasoning', 'refusal'] as const
 
-/** It opens the message anew, or its first call under an id that is not known. */
+/** Whether the delta opens the message again, or opens its first call under an unknown id. */
 function isFreshStart(state: AnswerStart, { delta, begins }: OwnDelta): boolean {
   if (state.hasRoleless && begins && asText(delta['role']) !== undefined) return true
   if (state.calls.count() === 0) return false
@@ -94,8 +94,8 @@ function isFreshStart(state: AnswerStart, { delta, begins }: OwnDelta): boolean 
 }
 
 /**
- * After a call: words under another id that has become steady; or words, or the same call, after the role
- * came again which the server otherwise sends once. Further calls are told by their numbers.
+ * Whether another answer follows a call: with text under another, steady id; or with text, or the same call, after
+ * the role came again. Further calls are recognized by their numbers.
  */
 function isAnew(state: AnswerStart, { delta, begins }: OwnDelta): boolean {
   if (begins && delta['role'] && state.roles === 1 && state.hasRoleless) {
@@ -105,14 +105,14 @@ function isAnew(state: AnswerStart, { delta, begins }: OwnDelta): boolean {
   if (!state.isReopened && !state.hasOtherId) return false
   const calls = callsOf(delta)
   const says = wordFields.some((field) => asText(delta[field])?.trim())
-  // An answer that goes on in the middle of a call is the same one, whatever its id.
+  // A delta that continues a call belongs to the same answer, whatever its id.
   if (calls.some(({ name }) => name === undefined)) state.hasOtherId = state.saysMore = false
   state.saysMore ||= state.hasOtherId && says
   const isKnown = calls.some(({ id = '', name }) => name !== undefined && state.calls.has(id))
   return (state.isReopened && (says || isKnown)) || (state.saysMore && state.hasSteadyId)
 }
 
-/** Takes note of a delta's role. True: it does nothing but open the message once more. */
+/** Records a delta's role. Returns true if the delta only opens the message once more. */
 export function noteRole(state: AnswerStart, delta: JsonRecord): boolean {
   const holds = hasContent(delta)
   if (!delta['role']) state.hasRoleless ||= holds
@@ -129,7 +129,7 @@ function callsOf(delta: JsonRecord): readonly CallDelta[] {
   return entries.map((entry) => callDelta(asRecord(entry) ?? {}))
 }
 
-/** Something but a role. */
+/** Whether a delta holds anything but a role. */
 export function hasContent(delta: JsonRecord): boolean {
   for (const name in delta) if (name !== 'role' && delta[name]) return true
   return false

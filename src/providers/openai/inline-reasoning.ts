@@ -2,18 +2,17 @@ import { createThinkSplitter } from '../../action/think-splitter.ts'
 import type { StreamPart } from '../../protocol/stream-part.ts'
 import { STRAY_CLOSER, UNOPENED_REASONING } from '../unopened-reasoning.ts'
 
-/** Splits a model's text where `<think>` tags stand in it. */
+/** Splits a model's text at `<think>` tags. */
 export interface InlineReasoning {
   push(text: string): StreamPart[]
   end(): StreamPart[]
-  /** Reasoning comes in a field of its own: a stray closing tag makes no reasoning of the text. */
+  /** Called when reasoning comes in its own field: a stray closing tag then doesn't turn text into reasoning. */
   stopLooking(): void
 }
 
 /**
- * The think splitter, and a look-out for closing tags that no opening tag precedes: some prompt
- * templates open the reasoning themselves. What was streamed as text before one was reasoning; a
- * warning marks that position.
+ * Splits at `<think>` tags, and also finds closing tags without an opening one: some prompt templates
+ * open the reasoning themselves. The text before such a tag was reasoning; a warning marks the position.
  */
 export function createInlineReasoning(): InlineReasoning {
   let hasField = false

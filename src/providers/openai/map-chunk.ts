@@ -22,29 +22,29 @@ import { createInlineReasoning, type InlineReasoning } from './inline-reasoning.
 import { createProducedFiles, type ProducedFiles } from './produced-files.ts'
 import { readUsage } from './usage.ts'
 
-/** What is remembered from chunk to chunk of one answer. */
+/** State kept between the chunks of one answer. */
 export interface ChatState extends AnswerStart {
   readonly providerId: string
-  /** The tools whose calls may have nulls for what is absent. */
+  /** Tools whose calls may have null for absent values. */
   readonly strictTools: readonly ToolDefinition[]
   readonly reasoning: ReasoningFields
   readonly thoughts: MarkedThoughts
   readonly files: ProducedFiles
-  /** Null where the text is read elsewhere. */
+  /** Null if think tags stay in the text, as in ACTION mode. */
   readonly inline: InlineReasoning | null
   usage: Usage | undefined
-  /** Its last parts were returned. */
+  /** The last parts were returned. */
   isOver: boolean
   hasChoice: boolean
-  /** The server sends more than one. */
+  /** The server sends several choices. */
   hasOther: boolean
-  /** The model has refused, in a field for that. */
+  /** The model refused, in the field for refusals. */
   isRefused: boolean
-  /** Something of the choice that is read was there. */
+  /** The choice being read has sent output. */
   hasOutput: boolean
-  /** By place of the call: the vendor's own fields, to be sent back with it (Gemini's signatures). */
+  /** Vendor-specific fields of calls (Gemini's signatures), by position, to be sent back with them. */
   readonly extras: JsonObject[]
-  /** What came beside this format. */
+  /** Data outside of the format, collected by `addStray`. */
   stray: unknown
 }
 
@@ -68,7 +68,7 @@ export function startChat(providerId: string, request: ModelRequest, isStrict = 
   }
 }
 
-/** One chunk of a Chat Completions stream, or a whole completion. Reads what is there. */
+/** Maps one chunk of a Chat Completions stream, or a whole completion. */
 export function mapChatChunk(state: ChatState, chunk: unknown): StreamPart[] {
   if (state.isOver) return []
   const record = asRecord(chunk)
@@ -89,7 +89,7 @@ export function mapChatChunk(state: ChatState, chunk: unknown): StreamPart[] {
   const parts: StreamPart[] = []
   for (const [place, item] of choices.entries()) {
     const choice = asRecord(item)
-    // Beside others, a choice without a number has that of its place.
+    // Among several choices, one without an index has its position as index.
     if (choice && takesChoice(state, choice['index'] ?? (place || undefined)))
       readChoice(state, choice, parts)
   }
@@ -101,7 +101,7 @@ function readChoice(state: ChatState, choice: JsonRecord, parts: StreamPart[]): 
   const source = choice['error'] ? choice : delta?.['error'] ? delta : undefined
   const error = source && streamError(source)
   if (error) parts.push({ type: 'error', error })
-  // Moonshot's place for it.
+  // Moonshot sends usage here.
   const usage = choice['usage'] ? readUsage(choice) : undefined
   if (usage) state.usage = { ...state.usage, ...usage }
   const finish = asText(choice['finish_reason'])
@@ -123,7 +123,7 @@ function readChoice(state: ChatState, choice: JsonRecord, parts: StreamPart[]): 
   if (state.calls.count() > 0 && (isFinish || opens)) state.calls.reopen()
 }
 
-/** Another choice is an alternative, unless nothing came of one with a higher number. */
+/** Whether to read this choice. Others are alternatives; a lower number is preferred until there is output. */
 function takesChoice(state: ChatState, index: unknown): boolean {
   const isFirst = !state.hasOutput && (asCount(index) ?? 0) < (asCount(state.choice) ?? 0)
   const isOwn = index === undefined || index === state.choice
@@ -150,7 +150,7 @@ function readDelta(state: ChatState, delta: JsonRecord, parts: StreamPart[]): vo
   parts.push(...state.files.read(delta))
   const calls = delta['tool_calls']
   readCalls(state, asRecord(calls) ? [calls] : asList(calls), parts)
-  // The old form counts alone; some servers send each call in both.
+  // The legacy form is read only alone: some servers send each call in both forms.
   const legacy = calls == null ? asRecord(delta['function_call']) : undefined
   if (legacy) readCalls(state, [{ function: legacy }], parts)
 }
@@ -205,7 +205,7 @@ function readCalls(state: ChatState, calls: readonly unknown[], parts: StreamPar
   })
 }
 
-/** The answer is over. A finish reason or the end marker is the proof that it is whole. */
+/** Ends the answer. A finish reason or the end marker proves that it is complete. */
 export function endChat(state: ChatState, { done }: { readonly done: boolean }): StreamPart[] {
   if (state.isOver) return []
   state.isOver = true
@@ -213,7 +213,7 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   readPieces(state, state.thoughts.end(), parts)
   parts.push(...(state.inline?.end() ?? []))
   if (state.usage) parts.push({ type: 'usage', usage: state.usage })
-  // The end of the stream ends all choices. Which of them the server cut off, only a finish reason of its own tells.
+  // The end of the stream ends all choices. Only a choice's own finish reason shows whether it was cut off.
   const isProven = (done && !state.hasOther) || state.finishWord !== undefined
   const finishWord = isProven && state.isRefused ? 'refusal' : state.finishWord
   if (isProven && !state.hasChoice)
@@ -237,24 +237,27 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   return parts
 }
 
-/** What is sent back with the message, in the fields in which it was received. */
+/** Returns the fields to send back with the message, as they were received. */
 function metadataOf({ reasoning, extras }: ChatState): JsonObject | undefined {
   const fields = reasoning.metadata()
   if (extras.length === 0) return fields
   return { ...fields, tool_calls: Array.from(extras, (extra) => extra ?? {}) }
 }
 
-/** A piece of the content: thinking, or the reply. */
+/** A piece of the content: thinking or reply. */
 interface MarkedPiece {
   readonly isThought: boolean
   readonly text: string
 }
 
-/** Thoughts that come as content, each delta marked as one. */
+/** Reads thoughts that come as content, in deltas marked as thoughts. */
 interface MarkedThoughts {
-  /** The pieces of a delta's content, without the tags; null: no thoughts have come, it is read as usual. */
+  /**
+   * Returns the pieces of a delta's content, without tags. Null before the first thought: the content is read as
+   * usual.
+   */
   read(delta: JsonRecord, content: string): readonly MarkedPiece[] | null
-  /** What was held back as the beginning of a tag. */
+  /** Returns text that was held back as the possible start of a tag. */
   end(): readonly MarkedPiece[]
 }
 
@@ -262,13 +265,14 @@ const OPEN = '<thought>'
 const CLOSE = '</thought>'
 
 /**
- * Gemini's: `extra_content: { google: { thought: true } }` beside the content, which begins with `<thought>`; the
- * reply after it begins with `</thought>` (https://github.com/coder/coder, `internal/googleopenai`).
+ * Reads Gemini's marked thoughts: `extra_content: { google: { thought: true } }` beside the content. Thoughts begin
+ * with `<thought>`, and the reply after them with `</thought>` (https://github.com/coder/coder,
+ * `internal/googleopenai`).
  */
 function createMarkedThoughts(): MarkedThoughts {
   let hasCome = false
   let isThought = false
-  /** Stands at the beginning, as a rule. */
+  /** Tag that usually starts the next piece. */
   let awaited: string | null = null
   let held = ''
 
@@ -305,19 +309,19 @@ function isMarked(delta: JsonRecord): boolean {
 /** Fields in which servers send reasoning as text; the first one present counts, others repeat it. */
 const textFields = ['reasoning_content', 'reasoning', 'thinking'] as const
 
-/** The reasoning of an answer, collected in the form in which the server requires it back. */
+/** Collects an answer's reasoning in the form in which the server requires it back. */
 interface ReasoningFields {
-  /** Takes a delta; returns the text that is new, if any. */
+  /** Takes a delta; returns its new text, if any. */
   read(delta: JsonRecord): string
-  /** The same of a part of the content (Mistral): `{ type: 'thinking', thinking: [text parts] }`. */
+  /** Does the same for a content part (Mistral): `{ type: 'thinking', thinking: [text parts] }`. */
   readPart(part: JsonRecord): string
-  /** Takes text of the reply, for its place among such parts. */
+  /** Records text of the reply, to keep its position among thinking parts. */
   passText(text: string): void
-  /** The fields to be sent back, or undefined. */
+  /** Returns the fields to send back, or undefined. */
   metadata(): JsonObject | undefined
 }
 
-/** What grows with each delta, and is nobody else's. */
+/** A record of our own that each delta extends. */
 interface Growing {
   [name: string]: unknown
 }
@@ -325,7 +329,7 @@ interface Growing {
 function createReasoningFields(): ReasoningFields {
   const texts = new Map<string, string[]>()
   const details: Growing[] = []
-  /** Texts and thinking, in their order. */
+  /** Texts and thinking, in order. */
   const content: Growing[] = []
 
   function readText(delta: JsonRecord): string {
@@ -362,7 +366,7 @@ function createReasoningFields(): ReasoningFields {
       const fields: { [name: string]: JsonValue } = {}
       for (const [name, pieces] of texts) fields[name] = pieces.join('')
       if (details.length > 0) fields['reasoning_details'] = details as JsonObject[]
-      // The text after the last thinking is the message's own.
+      // Text after the last thinking is the message's text, which is sent anyway.
       const thinking = content.slice(0, content.findLastIndex(isThinking) + 1)
       if (thinking.length > 0) fields['content'] = thinking as JsonObject[]
       return Object.keys(fields).length === 0 ? undefined : fields
@@ -374,7 +378,7 @@ function isThinking(part: Growing): boolean {
   return 'thinking' in part
 }
 
-/** Adds the pieces to the list, with texts that follow each other as one. */
+/** Adds the pieces to the list; adjacent texts are merged. */
 function addPieces(list: Growing[], pieces: readonly unknown[]): void {
   for (const piece of pieces) {
     const text = detailText(piece)
@@ -391,7 +395,7 @@ function detailText(item: unknown): string {
   return asText(record?.['text']) ?? asText(record?.['summary']) ?? asText(item) ?? ''
 }
 
-/** OpenRouter streams the text of one item in several; those with equal `type` and `index` are one. */
+/** Adds a detail. OpenRouter streams one item in pieces with equal `type` and `index`. */
 function addDetail(details: Growing[], item: unknown): void {
   const record = asRecord(item)
   if (!record) return
@@ -402,7 +406,7 @@ function addDetail(details: Growing[], item: unknown): void {
   else details.push({ ...record })
 }
 
-/** Texts go on; of other fields the last one counts. */
+/** Appends texts; for other fields, the last value counts. */
 function mergeFields(into: Growing, fields: JsonRecord): void {
   for (const [name, value] of Object.entries(fields)) {
     const before = into[name]

@@ -15,7 +15,7 @@ import { withFilesAsInput } from '../sent-files.ts'
 import type { ModelRequest } from '../provider.ts'
 import type { ChatRules } from './presets.ts'
 
-/** A message on its way into the request body. */
+/** A message of the request body. */
 export interface ChatMessage {
   readonly role: 'system' | 'user' | 'assistant' | 'tool'
   content: string | JsonObject[] | null
@@ -28,7 +28,7 @@ interface Conversion {
   readonly ids: WireIds
 }
 
-/** The conversation in the form of Chat Completions, by the server's rules. */
+/** Converts the conversation to Chat Completions, by the server's rules. */
 export function chatMessages(
   request: ModelRequest,
   { providerId, rules }: { readonly providerId: string; readonly rules: ChatRules },
@@ -77,8 +77,8 @@ function assistantMessage(
   if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content }]
   return [
     {
-      // Servers that reason before they call require their reasoning back with the calls (DeepSeek: a 400
-      // without it); with other messages it is wasted or refused. A stored field never replaces the role.
+      // Some servers require the reasoning before calls to be sent back (without it, DeepSeek answers 400). With
+      // other messages it is wasted or refused. Stored fields never replace the role.
       ...fields,
       role: 'assistant',
       content: content === '' ? rules.emptyContent : content,
@@ -95,7 +95,7 @@ function assistantMessage(
   ]
 }
 
-/** The text with the thinking that came with it: in its order, unless the text has become another. */
+/** The text with its stored thinking, in the original order. If the text has changed, it follows the thinking. */
 function withThinking(own: readonly JsonObject[], text: string): string | JsonObject[] {
   if (own.length === 0) return text
   const before = own.map((part) => asText(part['text']) ?? '').join('')
@@ -135,7 +135,7 @@ function addMessage(messages: ChatMessage[], message: ChatMessage, rules: ChatRu
     last.content = joinContent(last.content ?? '', message.content ?? '')
     return
   }
-  // An answer in several messages, from a vendor whose turns pause.
+  // A vendor that pauses turns sends one answer as several messages.
   if (message.role === 'assistant' && last?.role === 'assistant' && !last['tool_calls']) {
     const content = joinContent(last.content ?? '', message.content ?? '')
     messages[messages.length - 1] = { ...message, content }
@@ -147,7 +147,7 @@ function addMessage(messages: ChatMessage[], message: ChatMessage, rules: ChatRu
   messages.push(message)
 }
 
-/** The trailer is new each time, so it stands after all that a server may have cached. */
+/** Adds the trailer at the end: it changes with each request, and all before it can be cached. */
 function addTrailer(messages: ChatMessage[], trailer: string, rules: ChatRules): void {
   const last = messages[messages.length - 1]
   const joins = last?.role === 'user' || (last?.role === 'tool' && !rules.userAfterTool)
@@ -155,7 +155,7 @@ function addTrailer(messages: ChatMessage[], trailer: string, rules: ChatRules):
   else messages.push({ role: 'user', content: trailer })
 }
 
-/** A user message's content: plain text where that is enough, since not every server reads parts. */
+/** Content of a user message. Plain text if possible, since some servers don't read parts. */
 function userContent(parts: readonly (TextPart | FilePart)[]): string | JsonObject[] {
   const texts = parts.filter((part) => part.type === 'text')
   if (texts.length === parts.length) return texts.map((part) => part.text).join('\n')
@@ -175,7 +175,7 @@ function fileContent({ mediaType, data, filename }: FilePart): JsonObject {
   return { type: 'file', file: { filename: filename ?? 'file', file_data: url } }
 }
 
-/** Two contents as one. */
+/** Joins two contents. */
 function joinContent(
   first: string | readonly JsonObject[],
   second: string | readonly JsonObject[],

@@ -2,9 +2,9 @@ import type { JsonObject } from '../../protocol/json.ts'
 import type { StrictRules } from '../core/strict-schema.ts'
 import type { ChatId } from '../provider-ids.ts'
 
-/** What differs between servers with Chat Completions. Data: the code names no vendor. */
+/** Differences between servers with Chat Completions. Data: the code names no vendor. */
 export interface ChatRules {
-  /** Without a trailing slash. Null: required in the configuration. */
+  /** Base URL without a trailing slash. Null: the configuration must have one. */
   readonly baseURL: string | null
   /** Appended to a base URL that has no path of its own. */
   readonly defaultPath: string
@@ -15,23 +15,23 @@ export interface ChatRules {
   readonly emptyContent: null | ''
   /** Tool messages carry the tool's `name`. */
   readonly namesToolMessages: boolean
-  /** A user message may stand right after a tool message. Else its text joins the tool's result. */
+  /** A user message may follow a tool message. Otherwise its text joins the tool's result. */
   readonly userAfterTool: boolean
   /** Adjacent user messages become one. */
   readonly mergesUsers: boolean
-  /** One tool may be demanded by name; else it is the only one offered, and `required`. */
+  /** `tool_choice` may name a tool. Otherwise that tool is the only one offered, with `required`. */
   readonly namedToolChoice: boolean
-  /** Thinking goes back as it came, as a part of the message's content. */
+  /** Thinking is sent back unchanged, as a part of the message's content. */
   readonly takesThinking: boolean
-  /** Only the last of several system messages is heeded: they become one. */
+  /** The server heeds only the last of several system messages, so they are merged. */
   readonly mergesSystem: boolean
-  /** Fields of the request that are refused, and so are not sent. */
+  /** Request fields that the server refuses, so they aren't sent. */
   readonly leavesOut: readonly ('seed' | 'parallel_tool_calls')[]
-  /** Tools' parameters: as they are, or the part of JSON Schema that OpenAPI 3.0 has. */
+  /** Schemas of tool parameters: unchanged, or only the part of JSON Schema that OpenAPI 3.0 has. */
   readonly toolSchemas: 'json-schema' | 'portable'
-  /** How tools are strict; null: they can't be. */
+  /** Rules for strict tools; null if unsupported. */
   readonly strict: StrictRules | null
-  /** Fields of every call in a message whose calls have none of this server's own; null: no such fields. */
+  /** Fields added to every call of a message if no call has this server's own fields; null: none. */
   readonly unsignedCall: JsonObject | null
   readonly toolCallId: RegExp
   readonly toolCallIdLength: number
@@ -71,10 +71,10 @@ const openai: ChatRules = {
   toolCallIdLength: 40,
 }
 
-/** Roles alternate: chat templates of many models insist on it. */
+/** Alternating roles, which chat templates of many models demand. */
 export const simpleRoles = { userAfterTool: false, mergesUsers: true } as const
 
-/** The most that every server is known to accept: no extras, nothing null, no turns that a template refuses. */
+/** Rules that every known server accepts: no extras, no nulls, no turns that a template refuses. */
 export const compatible: ChatRules = {
   ...openai,
   ...anyId,
@@ -90,8 +90,8 @@ export const compatible: ChatRules = {
 const local = (baseURL: string): ChatRules => ({ ...compatible, baseURL, defaultPath: '/v1' })
 
 /**
- * What of Google's endpoint differs (https://ai.google.dev/gemini-api/docs/openai; docs/providers/quirks.md, G1 to
- * G14). A user's message after a tool's result would begin another turn.
+ * Rules of Google's endpoint (https://ai.google.dev/gemini-api/docs/openai; docs/providers/quirks.md, G1 to G14). A
+ * user message after a tool result would begin another turn.
  */
 const geminiRules = {
   ...anyId,
@@ -115,7 +115,7 @@ const gemini: ChatRules = {
   tokenField: 'max_tokens',
 }
 
-/** By provider id. Ports are the servers' defaults. */
+/** Rules by provider id. Ports are the servers' defaults. */
 export const chatPresets: { readonly [Id in ChatId]: ChatRules } = {
   openai,
   gemini,

@@ -8,18 +8,18 @@ const LEFT_OUT: StreamPart = {
   message: 'The model sent a file as an address, or of a kind that is not taken. It was left out.',
 }
 
-/** The files of one answer, each once. */
+/** Collects the files of one answer, each once. */
 export interface ProducedFiles {
-  /** Those of a delta or message, in OpenRouter's `images`. */
+  /** Returns the files in a delta or message, from OpenRouter's `images`. */
   read(delta: JsonRecord): StreamPart[]
-  /** That of a part of the content; null: it is none. */
+  /** Returns the file in a content part; null if it holds none. */
   readPart(part: JsonRecord): StreamPart[] | null
 }
 
 /**
- * `{ type: 'image_url', image_url: { url: 'data:…' } }`, in `images`
- * (https://openrouter.ai/docs/features/multimodal/image-generation) or among the content's parts. Addresses are not
- * fetched: a server would learn who looks, and might name a place that only the page reaches.
+ * Reads `{ type: 'image_url', image_url: { url: 'data:…' } }`, from `images`
+ * (https://openrouter.ai/docs/features/multimodal/image-generation) or from content parts. Addresses are not fetched:
+ * a server would learn who looks, and might name a place that only the page reaches.
  */
 export function createProducedFiles(): ProducedFiles {
   const known = new Set<string>()

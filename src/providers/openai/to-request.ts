@@ -31,7 +31,7 @@ export function toChatRequest(
   }
 }
 
-/** The request's body alone: engines without an address use it, too. */
+/** The request's body. Engines without an address use it, too. */
 export function chatBody(
   request: ModelRequest,
   config: RequestConfig,
@@ -58,7 +58,7 @@ function sampling(config: RequestConfig, rules: ChatRules): JsonObject {
   })
 }
 
-/** The fields for tools. The Responses API has the same, one level higher. */
+/** The tool fields. The Responses API has the same, one level higher. */
 export function toolFields(
   tools: readonly ToolDefinition[],
   { toolChoice, parallelToolCalls, strictTools }: RequestConfig,
@@ -82,7 +82,7 @@ export function toolFields(
   }
 }
 
-/** Without those that are undefined, and those that the server refuses. */
+/** Drops undefined fields and those that the server refuses. */
 function takenFields(
   { leavesOut }: ChatRules,
   fields: { readonly [name: string]: JsonValue | undefined },
@@ -106,7 +106,7 @@ function chatTool(
     const hasAny = parameters['properties'] !== undefined
     return { type: 'function', function: { name, description, ...(hasAny && { parameters }) } }
   }
-  // Servers insist on an object schema, also for a tool without parameters.
+  // Servers require an object schema even for a tool without parameters.
   const parameters = { type: 'object', properties: {}, ...inputSchema } as JsonObject
   return { type: 'function', function: { name, description, parameters } }
 }

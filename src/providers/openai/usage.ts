@@ -2,8 +2,8 @@ import type { Usage } from '../../protocol/message.ts'
 import { asCount, asRecord, type JsonRecord } from '../core/read-json.ts'
 
 /**
- * Token counts of a chunk, or undefined. OpenAI's `usage`, with DeepSeek's names for the cache; Groq's
- * `x_groq.usage`; llama.cpp's `timings`, which it sends when no usage was requested.
+ * Token counts of a chunk, or undefined. Reads OpenAI's `usage`, with DeepSeek's cache fields; Groq's
+ * `x_groq.usage`; and llama.cpp's `timings`, sent if no usage was requested.
  */
 export function readUsage(chunk: JsonRecord): Usage | undefined {
   const usage = asRecord(chunk['usage']) ?? asRecord(asRecord(chunk['x_groq'])?.['usage'])

@@ -14,7 +14,7 @@ import {
   started,
 } from './expectations.ts'
 
-/** More than there are others to overtake it. */
+/** More tries than there are other appends that could overtake it. */
 const MOST_TRIES = 20
 
 export const APPENDS: Record<string, Requirement> = {
@@ -139,7 +139,7 @@ export const APPENDS: Record<string, Requirement> = {
   },
 }
 
-/** An append that another one overtakes is refused, and sent again. */
+/** Appends, and repeats an append that was refused because another one overtook it. */
 async function inTurn(store: Store, append: Append): Promise<void> {
   let code: string | null = 'storage-failed'
   for (let tries = 0; code === 'storage-failed' && tries < MOST_TRIES; tries++)

@@ -1,6 +1,6 @@
 import type { Store } from '../../worker/store/store.ts'
 
-/** One store, opened by two who know nothing of each other: two tabs, or two devices. */
+/** A store, opened twice independently, as by two tabs or two devices. */
 export interface StorePair {
   readonly store: Store
   /** Another object for the same conversations. */
@@ -11,20 +11,20 @@ export interface StoreUnderTest {
   /** Opens an empty store, twice. */
   open(): Promise<StorePair>
   /**
-   * Has the next `append` of a store reach it and loses its answer, which rejects with a `storage-…` code. Absent: answers are
-   * lost on the way back from the store itself, which finds less.
+   * Lets the next `append` reach the store but loses its answer: the call rejects with a `storage-…` code. Missing:
+   * answers are lost above the store itself, which finds fewer faults.
    */
   loseNextAnswer?(store: Store): void
   /**
-   * Keeps a copy of the next request of a store, and returns what delivers that copy, as a proxy may after minutes. Absent:
-   * nothing lies between the store and its data.
+   * Keeps a copy of the store's next request. Returns a function that delivers the copy, as a proxy may minutes later.
+   * Missing: nothing lies between the store and its data.
    */
   copyNextRequest?(store: Store): () => Promise<void>
-  /** Fills the store, so that the next `append` is refused with `storage-full`; returns what makes room. */
+  /** Fills the store, so that the next `append` rejects with `storage-full`. Resolves to a function that makes room. */
   fill?(store: Store): Promise<() => Promise<void>>
 }
 
-/** One requirement. `run` rejects with an error that says what was found. */
+/** A single requirement. `run` rejects with an error that describes the difference. */
 export interface ContractCase {
   readonly group: string
   readonly name: string

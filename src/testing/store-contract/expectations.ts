@@ -3,7 +3,7 @@ import { OffstageError } from '../../protocol/error.ts'
 import type { NewRow, Row } from '../../protocol/fact.ts'
 import type { Append, Store } from '../../worker/store/store.ts'
 
-/** Throws unless both are the same plain data, whatever the order of keys. */
+/** Throws unless both are the same plain data. The order of keys doesn't matter. */
 export function same(found: unknown, wanted: unknown, what: string): void {
   const [is, must] = [canonicalJson(found), canonicalJson(wanted)]
   if (is !== must) throw new Error(`${what}: found ${is}, must be ${must}.`)
@@ -13,7 +13,7 @@ export function holds(condition: boolean, what: string): void {
   if (!condition) throw new Error(`${what}: it isn't so.`)
 }
 
-/** Throws unless it rejects with an `OffstageError` of the code. */
+/** Throws unless the promise rejects with an `OffstageError` with this code. */
 export async function refused(
   promise: Promise<unknown>,
   code: string,
@@ -22,7 +22,7 @@ export async function refused(
   same(await codeOf(promise), code, what)
 }
 
-/** The code that it rejects with; null when it resolves. */
+/** Code of the promise's rejection; null if it resolves. */
 export async function codeOf(promise: Promise<unknown>): Promise<string | null> {
   try {
     await promise
@@ -33,7 +33,7 @@ export async function codeOf(promise: Promise<unknown>): Promise<string | null> 
 }
 
 let ids = 0
-/** Another one each time. */
+/** Returns a new id on each call. */
 export function newId(prefix: string): string {
   return `${prefix}-${++ids}`
 }
@@ -54,12 +54,12 @@ export function ended(runId: string, at = 6): NewRow {
 }
 
 let tries = 0
-/** The place of a try to append, after all before it. */
+/** `order` for the next try to append, higher than all before. */
 export function nextOrder(): number {
   return ++tries
 }
 
-/** An append with an id of its own. */
+/** Makes an append with a new id. */
 export function appendOf(conversationId: string, epoch: number, rows: readonly NewRow[]): Append {
   return { conversationId, epoch, appendId: newId('append'), order: nextOrder(), rows }
 }

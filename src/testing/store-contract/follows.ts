@@ -2,7 +2,7 @@ import type { StoreChange } from '../../worker/store/store.ts'
 import type { Requirement } from './cases.ts'
 import { appendOf, ended, holds, newId } from './expectations.ts'
 
-/** A change may be late, and no machine is that slow. Milliseconds. */
+/** Longest time until a change must be reported, even on a slow machine. Milliseconds. */
 const LATE_MS = 20_000
 
 export const FOLLOWS: Record<string, Requirement> = {
@@ -20,7 +20,7 @@ export const FOLLOWS: Record<string, Requirement> = {
           (each.conversationId === conversationId && each.lastSeq === lastSeq),
       )
     try {
-      // Of what comes before it follows nothing is said: written until something is.
+      // Changes before the store follows aren't reported, so this writes until one is.
       let lastSeq = 0
       const { epoch } = await store.claim('c', 1)
       await until(async () => {

@@ -14,14 +14,14 @@ interface Done {
   readonly rows: readonly Row[]
 }
 
-/** What must be there, by conversation. */
+/** Expected content of the stores, by conversation. */
 interface Model {
   readonly epochs: Map<string, number>
   readonly done: Map<string, Done[]>
   readonly newest: Map<string, number>
 }
 
-/** Numbers from 0 to 1 that a seed repeats (mulberry32). */
+/** Reproducible random numbers from 0 to 1 (mulberry32). */
 function chance(seed: number): () => number {
   let state = seed
   return () => {
@@ -75,7 +75,7 @@ async function playStep(
   }
 }
 
-/** The newest append is known; of an older one a store may know only that it is late. */
+/** Repeats an append. A store must recognize its newest append; it may reject an older one as late. */
 async function repeat(store: Store, { append, rows }: Done, isNewest: boolean): Promise<void> {
   const again = await store.append(append).catch((error: unknown) => error)
   if (Array.isArray(again) || isNewest) return same(again, rows, 'what a repeat returns')

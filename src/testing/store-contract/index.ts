@@ -16,8 +16,8 @@ const GROUPS: readonly (readonly [group: string, cases: Record<string, Requireme
 ]
 
 /**
- * What every store must do, as cases for any test runner: `for (const { name, run } of storeContract(tested)) it(name, run)`.
- * Each opens a store of its own and closes it.
+ * Requirements that every store must meet, as cases for any test runner: `for (const { name, run } of
+ * storeContract(tested)) it(name, run)`. Each case opens a store of its own and closes it.
  */
 export function storeContract(tested: StoreUnderTest): ContractCase[] {
   return GROUPS.flatMap(([group, cases]) =>

@@ -7,7 +7,9 @@ interface Late extends StorePair {
   copyNext(): () => Promise<void>
 }
 
-/** What lies between the store and its data may deliver a request once more, when everybody has long gone on. */
+/**
+ * Runs a requirement with late copies of requests: a proxy may deliver one again, long after everybody has moved on.
+ */
 function late(requirement: (late: Late) => Promise<void>): Requirement {
   return async (pair, { copyNextRequest }) => {
     if (copyNextRequest === undefined) return

@@ -24,11 +24,11 @@ export const OWNERS: Record<string, Requirement> = {
     await store.append(appendOf('c', epoch, [ended('r')]))
     same((await other.claim('c', 1, options)).epoch, epoch, 'the epoch of the second copy')
     await store.append(appendOf('c', epoch, [ended('r')]))
-    // Two tabs of one browser have one name, and each an attempt of its own.
+    // Two tabs of one browser share a name, but their attempts differ.
     const tab = await other.claim('c', 2, { attempt: 'two', claimId: 'mine' })
     holds(tab.epoch > epoch, 'another attempt gets another epoch')
     await refused(store.append(appendOf('c', epoch, [ended('r')])), 'ownership-lost', 'an append')
-    // Nobody hears the answer to the late copy: it stops nobody who is the owner by now.
+    // Nobody receives the answer to the late copy, so it must not stop the current owner.
     const late = await codeOf(other.claim('c', 1, options))
     holds(late === null || late === 'ownership-lost', `the code ${late} of a late copy`)
     if (late !== null) await other.append(appendOf('c', tab.epoch, [ended('r')]))
@@ -41,7 +41,7 @@ export const OWNERS: Record<string, Requirement> = {
       const { epoch } = await store.claim('c', 1, claimId === undefined ? {} : { claimId })
       const claim = (await other.get('c'))?.claim
       same((await store.read('c')).record?.claim, claim, 'what a reading says of the claim')
-      // Of another epoch, it says nothing of the newest claim.
+      // A claim of another epoch says nothing about the newest claim.
       return claim?.epoch === epoch ? claim.id : null
     }
     const first = await named('one')

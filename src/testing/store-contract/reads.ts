@@ -51,7 +51,7 @@ export const READS: Record<string, Requirement> = {
   },
   'lists the newest change first, in pages': async ({ store, other }) => {
     const ids = Array.from({ length: 7 }, (_, at) => `c${at}`)
-    // A number with an exponent, where a page ends.
+    // A page ends at 1e-7, a number that is written with an exponent.
     const times = [0, 1e-7, 2, 3, 4, 5, 5]
     for (const [at, id] of ids.entries()) await write(store, id, times[at] ?? 0)
     const wanted = ['c5', 'c6', 'c4', 'c3', 'c2', 'c1', 'c0']

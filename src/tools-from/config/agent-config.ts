@@ -37,7 +37,7 @@ type SharedPlain = 'consent' | 'maxChildren' | 'storage' | 'retention' | 'heartb
 
 type Plain = OwnPlain | SharedPlain
 
-/** A function of this name stands beside the configuration. */
+/** A composite tool. Its function is passed beside the configuration. */
 export interface CompositeToolConfig extends Pick<
   CompositeTool,
   'name' | 'title' | 'description' | 'annotations' | 'timeoutMs' | 'sequential' | 'version'
@@ -55,7 +55,7 @@ export interface SkillConfig extends Pick<
 > {
   /** Texts by path. */
   readonly files?: { readonly [path: string]: string }
-  /** Names of tools beside the configuration. The model gets them only while the skill is active. */
+  /** Names of tools passed beside the configuration. The model gets them only while the skill is active. */
   readonly tools?: readonly string[]
 }
 
@@ -67,7 +67,7 @@ export interface BlackboardConfig extends BlackboardOptions {
   readonly kind: 'blackboard'
 }
 
-/** A memory by its name in `memories` beside the configuration, or its kind and options. */
+/** A memory: its name in `memories` beside the configuration, or its kind and options. */
 export type MemoryConfig = string | KeptMemoryConfig | BlackboardConfig
 
 interface OwnConfig extends Pick<AgentOptions, OwnPlain> {
@@ -77,24 +77,24 @@ interface OwnConfig extends Pick<AgentOptions, OwnPlain> {
         readonly policy?: Extract<CompactionOptions['policy'], string>
       })
     | false
-  /** A model of the same provider and address as the agent's is reached with the same key and headers. */
+  /** A model with the same provider and address as the agent's uses the same key and headers. */
   readonly reflect?: Omit<ReflectOptions, 'model'> & { readonly model?: PlainModel }
-  /** Skills, or names of skills beside the configuration. Default: all of those. */
+  /** Skills, or names of skills passed beside the configuration. Default: all that are passed. */
   readonly skills?: readonly (string | SkillConfig)[]
   readonly memory?: readonly MemoryConfig[]
   readonly compositeTools?: readonly CompositeToolConfig[]
 }
 
-/** An agent that the configured agent may ask: a tool of it. */
+/** A sub-agent, which the configured agent can call as a tool. */
 export interface SubAgentConfig
   extends OwnConfig, Pick<SubAgentOptions, 'name' | 'title' | 'description' | 'needsApproval'> {
-  /** Default: the configured agent's. At the same address it is reached with the same key and headers. */
+  /** Default: the configured agent's model. At the same address, the same key and headers are used. */
   readonly model?: PlainModel
   readonly inputSchema?: JsonSchema
   readonly output?: JsonSchema
 }
 
-/** The part of an agent, or of a team, that can be written as JSON. Its fields are `createAgent`'s. */
+/** The part of an agent, or of a team of agents, that fits into JSON. The fields are those of `createAgent`. */
 export interface AgentConfig extends OwnConfig, Pick<AgentOptions, SharedPlain> {
   /** Address of the JSON Schema, for editors: `offstage/agent.schema.json`. */
   readonly $schema?: string
@@ -102,26 +102,29 @@ export interface AgentConfig extends OwnConfig, Pick<AgentOptions, SharedPlain> 
   readonly agents?: readonly SubAgentConfig[]
 }
 
-/** What the configuration names, shared by all of its agents. */
+/** Functions and memories that all agents of the configuration refer to by name. */
 interface Registries {
   /** Functions for `run` of `compositeTools`. */
   readonly functions?: { readonly [name: string]: CompositeTool['run'] }
   /**
-   * Memories by name, and kinds of memories: functions that make one of the configuration's options, such as
-   * `{ keywordMemory }` of `offstage/memory`.
+   * Memories by name, and kinds of memories: functions that make a memory from the configuration's options, such as `{
+   * keywordMemory }` of `offstage/memory`.
    */
   readonly memories?: { readonly [name: string]: AgentMemory | ((options: never) => AgentMemory) }
 }
 
 type Functions = Omit<AgentOptions, Plain | 'model' | 'toolApproval' | 'compaction'>
 
-/** Functions and objects of the page: what JSON can't hold. */
+/** Functions and objects of the page, which JSON can't hold. */
 export interface ConfigParts extends Functions, Secrets, Registries {
-  /** What stands beside agents of the configuration, by their names. */
+  /** Functions and objects for the configuration's sub-agents, by agent name. */
   readonly agents?: { readonly [name: string]: SubAgentParts }
 }
 
-/** What isn't given, a sub-agent has from the configured agent: `tools`, `skills`, hooks around calls, and the key. */
+/**
+ * Functions and objects for one sub-agent. It inherits missing `tools`, `skills`, call hooks and the key from the
+ * configured agent.
+ */
 export interface SubAgentParts
   extends
     Omit<Functions, 'engines' | 'redact' | 'titles' | 'worker' | 'workerUrl'>,

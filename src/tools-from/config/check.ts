@@ -6,7 +6,7 @@ export function wrongAt(path: string, message: string): OffstageError {
   return new OffstageError('invalid-config', message, { details: { path } })
 }
 
-/** Does a part of the work, and says in its errors which part of the configuration it is about. */
+/** Runs `work`. Its errors name this part of the configuration in their message and in `details.path`. */
 export function within<Value>(place: string, work: () => Value): Value {
   try {
     return work()
@@ -23,7 +23,7 @@ function joined(place: string, inner: string): string {
   return inner.startsWith('[') ? `${place}${inner}` : `${place}.${inner}`
 }
 
-/** Throws for a field that isn't known. `elsewhere`: the fields of another place, and its name. */
+/** Throws for an unknown field. `others` are the fields of another place, which `elsewhere` names. */
 export function checkFields(
   value: unknown,
   known: readonly string[],
@@ -46,7 +46,7 @@ export function checkFields(
   }
 }
 
-/** The items of a field that is a list, or isn't there. */
+/** Items of an optional list. Throws if the field isn't a list. */
 export function listOf<Item>(
   value: readonly Item[] | undefined,
   field: string,
@@ -56,7 +56,7 @@ export function listOf<Item>(
   throw wrongAt(field, `${field} must be a list of ${items}.`)
 }
 
-/** What stands beside the configuration under a name. */
+/** Finds an item that was passed beside the configuration. Throws if the name is unknown. */
 export function namedAt<Value>(
   path: string,
   { name, what, among }: { name: unknown; what: string; among: ReadonlyMap<unknown, Value> },

@@ -13,7 +13,7 @@ type AnyTool = Tool | CompositeTool
 const byName = <Value>(record: { readonly [name: string]: Value } = {}): Map<unknown, Value> =>
   new Map(Object.entries(record))
 
-/** The skills that the configuration describes or names; without its field, all that stand beside it. */
+/** The skills that the configuration describes or names. Without the field `skills`, all skills in `parts`. */
 export function skillsOf({ skills }: Described, parts: ConfigParts): readonly Skill[] | undefined {
   if (skills === undefined) return parts.skills
   const among = new Map<unknown, Skill>(parts.skills?.map((skill) => [skill?.name, skill]))
@@ -51,7 +51,7 @@ export function memoriesIn(
       throw wrongAt(path, `${path}: ${kind} is a memory, not a kind of them. Write its name only.`)
     }
     const make = found as (options: object) => AgentMemory
-    // A store of the worker's own is none that memories can be in.
+    // Memories can't use a custom store of the worker, so they keep their default storage.
     const shared = storage === undefined || (storage !== 'memory' && 'type' in storage)
     return within(place, () => make(shared ? options : { storage, ...options }))
   })

@@ -8,7 +8,7 @@ import type {
   SubAgentParts,
 } from './agent-config.ts'
 
-/** The first near name is suggested for one that isn't known. A record, so that a field which is missing doesn't compile. */
+/** Names of known fields. Errors suggest the first similar one. Takes a record, so a missing field doesn't compile. */
 const namesOf = <Name extends string>(record: Record<Name, true>): readonly string[] =>
   Object.keys(record)
 

@@ -1,17 +1,17 @@
 import type { JsonSchema } from '../../protocol/json.ts'
 
-/** One parameter, or one key of a destructured one. */
+/** A parameter, or one key of a destructured parameter. */
 export interface Parameter {
-  /** Absent: it is destructured, and has none. */
+  /** Missing for a destructured parameter. */
   readonly name?: string
-  /** It has a default, or takes the rest. */
+  /** True for a parameter with a default value and for a rest parameter. */
   readonly isOptional: boolean
   readonly isRest: boolean
-  /** As far as its default shows it, or its pattern. */
+  /** Inferred from the default value or the destructuring pattern. */
   readonly schema: JsonSchema
 }
 
-/** What a function's own text says. */
+/** Parameters, as far as a function's source text shows them. */
 export type Signature =
   | { readonly kind: 'class' }
   /** Native, bound, proxied, or with a parameter that isn't understood. */
@@ -27,12 +27,12 @@ export function readSignature(fn: object): Signature {
   return parameters ? { kind: 'function', parameters } : { kind: 'unreadable' }
 }
 
-/** Bound and proxied functions give the same text. */
+/** Whether the source text is hidden. Bound and proxied functions hide it, too. */
 export function isNative(fn: object): boolean {
   return /\{\s*\[native code\]\s*\}\s*$/.test(textOf(fn))
 }
 
-/** Asks nothing of the function itself, which may be a proxy. */
+/** Source text of a function. Reads no property of the function, which may be a proxy. */
 export function textOf(fn: object): string {
   return Function.prototype.toString.call(fn)
 }
@@ -62,7 +62,7 @@ function readParameter(tokens: readonly Token[]): Parameter | undefined {
   }
 }
 
-/** Undefined for a pattern with keys that can't be known. */
+/** Returns undefined for a destructuring pattern with unknown keys, such as computed ones. */
 function schemaOf(target: Token, value: readonly Token[]): JsonSchema | undefined {
   if (target.kind !== 'group') return schemaOfDefault(value)
   if (target.text === '[') return { type: 'array', items: {} }
@@ -99,7 +99,7 @@ export function objectSchema(keys: readonly Parameter[], open = false): JsonSche
   }
 }
 
-/** Also as minifiers write it: `!0`, `void 0`. */
+/** Schema of a default value. Understands minified forms, too: `!0`, `void 0`. */
 function schemaOfDefault(value: readonly Token[]): JsonSchema {
   const [first, second] = value
   if (value.length === 2 && second?.kind === 'number' && !second.text.endsWith('n')) {
@@ -126,7 +126,7 @@ function schemaOfDefault(value: readonly Token[]): JsonSchema {
   }
 }
 
-/** A comma at the end adds nothing. */
+/** Splits at commas. A trailing comma adds no part. */
 function splitAtCommas(tokens: readonly Token[]): Token[][] {
   const parts: Token[][] = [[]]
   for (const token of tokens)
@@ -136,7 +136,7 @@ function splitAtCommas(tokens: readonly Token[]): Token[][] {
   return parts
 }
 
-/** A piece of JavaScript text; what stands in brackets is a group. */
+/** A token of JavaScript. Brackets and everything inside them form a group. */
 type Token =
   | { readonly kind: Kind; readonly text: string }
   | { readonly kind: 'group'; readonly text: Opener; readonly inner: readonly Token[] }
@@ -156,27 +156,27 @@ const KINDS: readonly (readonly [Kind, RegExp])[] = [
 
 const CLOSERS = { '(': ')', '[': ']', '{': '}', '${': '}' } as const
 
-/** After these, `/` begins a pattern. */
+/** After these words, `/` begins a regular expression. */
 const BEFORE_VALUE = /^(?:case|delete|do|else|extends|in|instanceof|new|return|throw|typeof|void)$/
-/** Names or not, as the place has it. */
+/** Names or keywords, depending on where they appear. */
 const CONTEXTUAL = /^(?:await|of|yield)$/
-/** What stands in brackets after these is a condition, and no value. */
+/** Parentheses after these words hold a condition, not a value. */
 const BEFORE_CONDITION = /^(?:if|while|for|with)$/
 
-/** No parameter list that anybody wrote is deeper. */
+/** Most levels of nested brackets. No real parameter list is deeper. */
 const MAX_DEPTH = 100
 
 interface Frame {
   readonly open: keyof typeof CLOSERS
   readonly inner: Token[]
-  /** After its closing bracket, a value is yet to come. */
+  /** True for the parentheses of `if (…)` and the like: no value ends with them. */
   readonly isCondition: boolean
 }
 
 /**
- * What stands before a function's body: everything up to its first group in round brackets, included, or
- * up to `=>`. Undefined where the text can't be read for certain: a guess could take a `)` in a pattern
- * for the end. HTML's comments, which old scripts may have, aren't. Takes linear time.
+ * Reads the tokens before a function's body: through its first group in parentheses, or through `=>`. Returns undefined
+ * for ambiguous text: a wrong guess could take a `)` in a regular expression for the end. Doesn't support the HTML-like
+ * comments of old scripts. Takes linear time.
  */
 export function readHead(text: string): Token[] | undefined {
   const top: Frame = { open: '(', inner: [], isCondition: false }
@@ -189,7 +189,10 @@ export function readHead(text: string): Token[] | undefined {
     at += found?.length ?? 0
     return found
   }
-  /** From after the opening sign, or the end of a value in it; false: the text is not a template's. */
+  /**
+   * Reads on after the opening backtick, or after the `}` of a `${…}`. Returns false if the text ends within the
+   * template.
+   */
   const takeTemplate = (frame: Frame): boolean => {
     take(TEMPLATE_TEXT)
     const isEnd = text[at] === '`'
@@ -250,7 +253,7 @@ function takeToken(
   return undefined
 }
 
-/** What `/` is after these tokens: a sign of division, or the beginning of a pattern. */
+/** Whether a `/` after these tokens divides or begins a regular expression. */
 function slashIn(
   inner: readonly Token[],
   conditions: WeakSet<Token>,
@@ -266,7 +269,7 @@ function slashIn(
       if (CONTEXTUAL.test(last.text)) return 'unclear'
       return BEFORE_VALUE.test(last.text) ? 'pattern' : 'sign'
     case 'group':
-      // The end of an object, or of a block.
+      // `}` ends an object or a block, and the tokens don't tell which.
       if (last.text === '{') return 'unclear'
       return conditions.has(last) ? 'pattern' : 'sign'
     case 'number':
@@ -286,7 +289,7 @@ function isConditionNext(inner: readonly Token[]): boolean {
   return word?.kind === 'word' && BEFORE_CONDITION.test(word.text) && !isProperty(inner)
 }
 
-/** The last word is a property's name: `a.return`. */
+/** Whether the last word is a property name, as in `a.return`. */
 function isProperty(inner: readonly Token[]): boolean {
   const before = inner.at(-2)
   return before?.kind === 'sign' && /^[.#]$/.test(before.text)

@@ -1,4 +1,4 @@
-// What tests take of the AI SDK and of those who build on it.
+// Parts of the AI SDK, and of packages built on it, that the tests use.
 export * as ai from 'ai'
 export { createOpenAICompatible as createV4 } from '@ai-sdk/openai-compatible'
 export { createOpenAICompatible as createV3 } from 'ai-sdk-model-v3'

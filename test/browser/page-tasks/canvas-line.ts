@@ -1,6 +1,6 @@
 import { task } from './support/task.ts'
 
-/** What is drawn can't be read, but a line can be drawn: the pointer's way counts. */
+/** The drawing can't be read. The task is reached by the path of the pointer. */
 export const canvasLine = task<{ readonly length: number }>({
   name: 'canvas: draw a line',
   ask: ({ length }) =>

@@ -5,7 +5,7 @@ interface Goal {
   readonly name: string
 }
 
-/** What can be done with a file is behind the right button. */
+/** A file's actions are in the menu of the right mouse button. */
 export const contextMenu = task<Goal>({
   name: 'menus: behind the right button',
   ask: ({ file, name }) => `Rename the file ${file} to ${name}.`,

@@ -1,6 +1,6 @@
 import { task } from './support/task.ts'
 
-/** What stands in one part of the page is wanted in another. */
+/** Text from one part of the page has to be copied to another. */
 export const copyWords = task<{ readonly nth: number }>({
   name: 'copy and paste: a paragraph into a field',
   ask: ({ nth }) => `Copy paragraph ${nth} into the notes, and save them.`,

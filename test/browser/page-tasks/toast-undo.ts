@@ -1,6 +1,6 @@
 import { task } from './support/task.ts'
 
-/** What was done is taken back in a message that stays for ten seconds. */
+/** The action can be undone through a message that is shown for ten seconds. */
 export const toastUndo = task<{ readonly mail: string }>({
   name: 'toast: take back what was done',
   ask: ({ mail }) => `Mute "${mail}", and take that back by the message that appears; then pin it.`,

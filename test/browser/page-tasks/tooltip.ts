@@ -4,7 +4,7 @@ interface Goal {
   readonly server: string
 }
 
-/** What is wanted is told by a tooltip only. */
+/** Only a tooltip shows the text to type. */
 export const tooltip = task<Goal>({
   name: 'tooltip: read it and type it',
   ask: ({ server }) => `Hover over ${server}: type the zone that its tooltip names.`,

@@ -6,11 +6,11 @@ import { listen } from './listen.ts'
 /** An authorization server of OAuth 2.1, with a page on which a person presses a button. */
 export interface AuthorizationServer {
   readonly issuer: string
-  /** The paths of what it was asked, in order. */
+  /** Paths of the requests, in order. */
   readonly asked: string[]
-  /** Gives other states back than it got. */
+  /** Returns a different `state` than it got. */
   givesWrongState: boolean
-  /** Of its page for the person. */
+  /** Headers of the page where a user logs in. */
   pageHeaders: Readonly<Record<string, string>>
   close(): Promise<void>
 }

@@ -42,7 +42,10 @@ export async function findings(
   )
 }
 
-/** That axe-core finds nothing in the chat as it stands: light, dark, and, where that can be emulated, in forced colours. */
+/**
+ * Checks with axe-core that the chat has no accessibility problems: in light and dark and, in Chromium, with forced
+ * colours.
+ */
 export async function checkChat(page: Page): Promise<void> {
   const chat = page.locator('offstage-chat')
   await chat.evaluate((element) => element.setAttribute('theme', 'light'))
@@ -50,8 +53,8 @@ export async function checkChat(page: Page): Promise<void> {
   await chat.evaluate((element) => element.setAttribute('theme', 'dark'))
   expect(await findings(page, 'offstage-chat', COLOUR_RULES), 'dark').toEqual([])
   if (page.context().browser()?.browserType().name() !== 'chromium') return
-  // Of a text's colour, axe reads `-webkit-text-fill-color`, which Chromium doesn't say as it is forced: that of the dark
-  // theme would be judged on the ground that is forced.
+  // Chromium reports `-webkit-text-fill-color`, which axe reads, without forcing it. The dark theme's colour would be
+  // checked against the forced background, so the light theme is set.
   await chat.evaluate((element) => element.setAttribute('theme', 'light'))
   await page.emulateMedia({ forcedColors: 'active' })
   expect(await findings(page, 'offstage-chat', COLOUR_RULES), 'forced colours').toEqual([])

@@ -18,13 +18,13 @@ export interface BoundApp {
 }
 
 export interface SceneOptions {
-  /** In strict mode. */
+  /** Whether the app renders in strict mode. */
   readonly isStrict?: boolean
-  /** Of a model's server. Default: a scripted model. */
+  /** Address of a model server. Default: a scripted model. */
   readonly baseURL?: string
 }
 
-/** What `window.app` says. */
+/** The interface of `window.app`. */
 interface AppInPage {
   seen(): Promise<Seen>
   begun(calls: number): Promise<void>
@@ -51,7 +51,7 @@ interface TestFixtures {
 
 /** Tests of an app of test/bindings. */
 export function boundTest(name: string, plugins: () => Plugin[] = () => []) {
-  // One after the other: bundling takes longer than most of them, and each worker would do it.
+  // Tests run one after another: bundling takes longest, and parallel workers would each repeat it.
   base.describe.configure({ mode: 'default' })
   let code: Promise<string> | undefined
   return base.extend<TestFixtures>({
@@ -219,7 +219,7 @@ function testShown(test: BoundTest, others: TestDetails): void {
   )
 }
 
-/** What a server has rendered is taken over as it is. */
+/** Checks that hydration keeps the server-rendered elements and logs no warnings. */
 export async function checkTakenOver(page: Page): Promise<void> {
   const heading = await page.getByRole('heading').elementHandle()
   await page.evaluate('void app.hydrate()')

@@ -27,7 +27,7 @@ import { callTools, say } from './mock-answers.ts'
 import type { MockOpenAI, MockResponse } from './mock-openai.ts'
 import type { Site } from './site.ts'
 
-/** What scenes are made with: the element, a model server that answers from a script, and the site of the page. */
+/** The tools for a scene: the chat element, a scripted model server, and the page's site. */
 export interface Stage {
   readonly open: (options?: ChatOptions) => Promise<OpenedChat>
   readonly model: MockOpenAI
@@ -384,7 +384,8 @@ const SCENES: Readonly<Record<StateName, Scene>> = {
         stage,
         Array.from({ length: 3 }, () => SILENT),
       )
-      // What a page that is left notes for the next one, and one that crashes can't.
+      // A page that is left in an orderly way notes this for the next one. A crashed page can't, so the note is
+      // removed.
       await page.addInitScript(() => sessionStorage.removeItem('offstage.left'))
       for (let requests = 1; requests <= 3; requests++) {
         await expect.poll(() => stage.model.requests.length).toBe(requests)

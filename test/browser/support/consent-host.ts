@@ -3,7 +3,7 @@ import type { DrivenPage } from './driven-page.ts'
 
 export interface Attacked {
   readonly effects: number
-  /** What became of each answer that the page tried to give. */
+  /** Outcome of each answer that the page tried to give. */
   readonly answers: string[]
   readonly results: { readonly outcome: string }[]
 }

@@ -7,7 +7,7 @@ declare global {
   interface Window {
     /** Sets the quota of the page's origin; null: the browser's own. */
     setQuota(bytes: number | null): Promise<void>
-    /** What the cases that fail say. */
+    /** Results of the contract. `failed` lists the messages of the failed cases. */
     contract: Promise<{ readonly passed: number; readonly failed: readonly string[] }>
   }
 }

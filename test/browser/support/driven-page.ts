@@ -3,11 +3,11 @@ import type { Browser, Page } from '@playwright/test'
 /** `KeyboardEvent.key`. */
 export type DrivenKey = 'Enter' | ' ' | 'Alt' | 'Shift' | 'k'
 
-/** What a person does: its events are trusted. */
+/** Actions of a user. Their events are trusted. */
 export interface DrivenPerson {
-  /** A press of the mouse's main button. In pixels of the viewport. */
+  /** Clicks with the main button. Coordinates are pixels of the viewport. */
   click(x: number, y: number): Promise<void>
-  /** Of a key that is down already: it is held. WebKit's driver doesn't repeat it. */
+  /** Presses a key. Pressing it again without `keyUp` counts as holding it, except in WebKit's driver. */
   keyDown(key: DrivenKey): Promise<void>
   keyUp(key: DrivenKey): Promise<void>
 }
@@ -28,7 +28,7 @@ export interface DrivenPage {
   readonly person: DrivenPerson
   /** Accepts native dialogs from now on. WebKit's driver always does. */
   acceptDialogs(): void
-  /** What nobody caught on the page since it was opened. */
+  /** Uncaught errors of the page since it was opened. */
   errors(): Promise<readonly string[]>
   close(): Promise<void>
 }

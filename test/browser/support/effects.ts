@@ -3,11 +3,11 @@ import { listen } from './listen.ts'
 
 export interface Effects {
   readonly url: string
-  /** Of the requests, in order. */
+  /** Idempotency keys of the requests, in order. */
   readonly keys: readonly string[]
 }
 
-/** A server that counts what happened, by `?key=`, and never answers. */
+/** Starts a server that records the `?key=` of each request and never answers. */
 export async function startEffects(): Promise<Effects & { close(): Promise<void> }> {
   const keys: string[] = []
   const server = createServer((request) => {

@@ -2,10 +2,9 @@ import { connect, createServer, type Socket } from 'node:net'
 import type { AddressInfo } from 'node:net'
 
 /**
- * What happens to the answer of one request, in bytes of the response as they are on the wire.
- * `reset` and `end` break the connection after so many bytes, as a crash and as an orderly close;
- * `hang` sends no more; `split` and `trickle` deliver all of it, in small pieces; `refuse` breaks the
- * connection before the server hears of the request.
+ * Damage to the response of one request. `after` counts bytes as sent. `reset` and `end` close the connection after
+ * that many bytes, as a crash or in order. `hang` stops sending. `split` and `trickle` deliver everything, in small
+ * pieces. `refuse` closes the connection before the server gets the request.
  */
 export type Fault =
   | { readonly type: 'reset' | 'end' | 'hang'; readonly after: number }

@@ -1,11 +1,11 @@
 import type { MockPiece, MockResponse } from './mock-openai.ts'
 
 export interface AnswerOptions {
-  /** Milliseconds between two pieces. Default 0. */
+  /** Milliseconds between pieces. Default 0. */
   readonly paceMs?: number
-  /** Characters a piece. Default 8. */
+  /** Characters per piece. Default 8. */
   readonly pieceLength?: number
-  /** What the server says that the request had. Default 10. */
+  /** Prompt tokens that the server reports. Default 10. */
   readonly promptTokens?: number
   /** Why the answer ends. Default `stop`. */
   readonly finish?: string

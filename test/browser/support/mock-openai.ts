@@ -3,7 +3,7 @@ import { listen } from './listen.ts'
 
 /** A piece of a streamed answer. */
 export type MockPiece =
-  /** One event: `data: <JSON>` and a blank line. */
+  /** A server-sent event: `data: <JSON>` and a blank line. */
   | { readonly data: unknown }
   /** Bytes as they are: comments, broken JSON, half an event. */
   | { readonly raw: string }

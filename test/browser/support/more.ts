@@ -2,10 +2,10 @@ import type { TestDetails } from '@playwright/test'
 
 // `npm test` runs a slice of each large matrix; `npm run test:more` runs all of it.
 
-/** Of tests that `npm test` leaves out. */
+/** Marks tests that `npm test` skips. */
 export const MORE: TestDetails = { tag: '@more' }
 
-/** `npm test` runs the rows that belong to the slice. */
+/** Tags a row unless it belongs to the slice that `npm test` runs. */
 export function inSlice(belongs: boolean): TestDetails {
   return belongs ? {} : MORE
 }

@@ -1,6 +1,6 @@
 import { test } from '@playwright/test'
 
-/** Of a test that does with a browser what only a devtools session can: crash it, limit its quota, clear its data. */
+/** Skips a test that needs a DevTools session: to crash a browser, limit its quota or clear its data. */
 export function needsDevTools(browserName: string): void {
   test.skip(browserName !== 'chromium', 'Only Chromium has devtools sessions.')
 }

@@ -12,9 +12,9 @@ export type State = Record<string, unknown>
 export interface App extends Drive {
   /** Calls a tool and waits until the app's state matches; resolves to the tool's report. */
   step(tool: string, input: object, expected: State): Promise<string>
-  /** What the app's `window.state()` says. */
+  /** Calls the app's `window.state()`. */
   state(): Promise<State>
-  /** Calls the function in the page with plain data; nothing around it exists there. */
+  /** Calls a function in the page with plain data. Nothing outside the function exists there. */
   evaluate: DrivenPage['evaluate']
 }
 

@@ -1,9 +1,9 @@
 import type { ErrorData, ModelConfig, RunEvent, RunResult } from '../../../src/index.ts'
 
-/** One run in a page that has `window.offstage`, as plain data: any browser driver can ask for it. */
+/** Does one run in a page that has `window.offstage`. The result is plain data, so any browser driver can return it. */
 export interface Probe {
   readonly model: Omit<ModelConfig, 'apiKey' | 'headers'>
-  /** Keys that the key function hands out, one each time it is asked. */
+  /** Keys that the key function returns, one per call. */
   readonly keys?: readonly string[]
   readonly maxSteps?: number
   /** Ends the run when the first event of this type comes. */
@@ -17,7 +17,7 @@ export interface Finding {
   readonly events: readonly RunEvent[]
   /** Inputs with which the tool `note` ran. */
   readonly notes: readonly string[]
-  /** What the key function was told, each time. */
+  /** `previousRejected` of each call of the key function, in order. */
   readonly rejected: readonly boolean[]
 }
 

@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { listen } from './listen.ts'
 
-/** What an app's own server does for its pages: a session, and a model behind it without a key in sight. */
+/** An app server with sessions. Pages reach the model through it and never see the API key. */
 export interface SessionProxy {
   readonly url: string
-  /** Model requests that were let through, by their CSRF token. */
+  /** CSRF tokens of the model requests that were let through. */
   readonly admitted: readonly string[]
   /** From now on requests need another token; the page has to ask for it. */
   rotate(): void
@@ -12,11 +12,11 @@ export interface SessionProxy {
 }
 
 export interface SessionProxyOptions {
-  /** Where pages and scripts come from. */
+  /** Address that serves pages and scripts. */
   readonly site: string
-  /** Of the model behind; ends in `/v1`. */
+  /** Address of the actual model; ends in `/v1`. */
   readonly modelURL: string
-  /** Only this server knows it. */
+  /** The model's API key. No page ever gets it. */
   readonly upstreamKey: string
 }
 

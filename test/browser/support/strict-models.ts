@@ -2,10 +2,10 @@ import { createServer, type ServerResponse } from 'node:http'
 import { listen } from './listen.ts'
 import { checkChat, checkMessages, type Issued } from './strict-rules.ts'
 
-/** Vendors, as far as one doesn't take what another has signed. */
+/** Vendors that reject data signed by another vendor. */
 export type House = 'openai' | 'anthropic' | 'minimax'
 
-/** What the model says in one turn, whatever the format. */
+/** The model's answer in one turn, independent of the format. */
 export interface StrictAnswer {
   readonly thinking: string
   readonly text: string

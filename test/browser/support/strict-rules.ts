@@ -1,4 +1,4 @@
-/** What a house has given out and takes back unchanged only. */
+/** Data that a vendor has issued and accepts back only unchanged. */
 export interface Issued {
   readonly house: string
   readonly thinking: string

@@ -18,11 +18,11 @@ declare global {
 export interface PageOptions {
   /** HTML for the body. */
   readonly body?: string
-  /** Of the page's own response, for example a Content-Security-Policy. */
+  /** Headers of the page's own response, for example a Content-Security-Policy. */
   readonly headers?: Readonly<Record<string, string>>
-  /** Default: the test's own context. A second page of it is a second tab. */
+  /** Default: the test's own context. A second page in the same context is a second tab. */
   readonly context?: BrowserContext
-  /** Errors that nobody caught fail the test, unless this is true. */
+  /** Uncaught errors fail the test unless this is true. */
   readonly errorsAllowed?: boolean
 }
 

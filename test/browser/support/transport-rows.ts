@@ -6,7 +6,7 @@ import { callTools, say } from './mock-answers.ts'
 import type { MockOpenAI, MockPiece, MockResponse } from './mock-openai.ts'
 import type { Finding, Probe } from './probe.ts'
 
-/** What a row has at hand: a model, a proxy before it, and a page of some browser. */
+/** Equipment of a row: a model, a proxy in front of it, and a page in some browser. */
 export interface Bench {
   readonly model: MockOpenAI
   readonly faults: FaultProxy
@@ -29,7 +29,7 @@ const reply = say(REPLY, { pieceLength: 4 })
 const noted = { outcome: 'completed', text: REPLY, notes: [NOTE] }
 const noRetries = { retry: { maxRetries: 0 } }
 
-/** What every browser must make of a connection's faults, whoever calls fetch. */
+/** Outcomes that every browser must reach when a connection fails, whoever calls fetch. */
 export const transportRows: readonly TransportRow[] = [
   {
     title: 'F1 whole, and in pieces of three bytes',

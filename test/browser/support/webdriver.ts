@@ -95,7 +95,7 @@ function evaluateBy(command: Command): DrivenPage['evaluate'] {
       args: [given ?? null],
     })) as { readonly value?: string | null; readonly error?: string }
     if (answer.error !== undefined) throw new Error(answer.error)
-    // What is undefined there comes as null.
+    // WebDriver returns undefined as null.
     return (answer.value ? JSON.parse(answer.value) : undefined) as Result
   }
 }

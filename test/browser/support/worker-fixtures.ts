@@ -5,8 +5,8 @@ import { drivenByPlaywright, type DrivenBrowser } from './driven-page.ts'
 import { serveSite, type Site } from './site.ts'
 import { openWebKit } from './webkit.ts'
 
-// What a worker process keeps for all of its tests. Playwright starts a worker and a browser anew for each other set of
-// worker fixtures, used or not: there is one set, for all specs.
+// Fixtures that a worker process shares between all of its tests. Playwright starts a new worker and browser for each
+// different set of worker fixtures, even unused ones. So all specs use one set.
 
 export interface DrivenOptions {
   /** Playwright can't drive WebKitGTK; its WebDriver can. */

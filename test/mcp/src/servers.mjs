@@ -12,7 +12,7 @@ import {
 } from '@modelcontextprotocol/server'
 import * as z from 'zod/v4'
 
-/** What both servers offer; `state` is the test's to look at and to change. */
+/** Registers the tools that both servers offer. Tests read and change `state`. */
 function register(server, state, { elicit, isModern }) {
   const { log } = state
   const words = (text) => ({ content: [{ type: 'text', text }] })

@@ -7,7 +7,7 @@ export type Event = RunEventBody
 export type EventOf<Type extends Event['type']> = Extract<Event, { readonly type: Type }>
 
 export interface ComparedConversation {
-  /** As format 1 had them. */
+  /** Rows as format 1 stored them. */
   readonly journal: readonly Plain[]
   readonly stored: Plain | null
 }

@@ -32,10 +32,10 @@ import {
 import { withWaitsAndEnds, withoutOtherViews } from './snapshots.ts'
 import { withDeletedInOneWord, withoutDoubts, withoutUnstoredDetails } from './results.ts'
 
-/** What is meant to differ from the code before format 2, and how both are compared all the same. */
+/** An intended difference from the code before format 2. `apply` makes both sides comparable. */
 export interface Difference {
   readonly name: string
-  /** Which side it is applied to. `old`: the old one is brought to what is meant to come now. */
+  /** The recording that it changes. `old`: the old recording becomes what is expected now. */
   readonly to: 'old' | 'now' | 'both'
   readonly apply: (recording: Compared, scenario: string) => Compared
 }
@@ -66,8 +66,8 @@ const TIMED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What the worker has not sent yet goes to the page as soon as a tool reports progress: what was answered before it
- * is shown before it, and who waits for the next event acts up to 40 ms earlier.
+ * Scenarios with a different timing. Pending deltas are now sent as soon as a tool reports progress. So the page shows
+ * them before it, and whoever waits for the next event acts up to 40 ms earlier.
  */
 const ANOTHER_COURSE: ReadonlySet<string> = new Set([
   '11: a full storage at tool-result 1, then a crash at tool-execution-start 1',

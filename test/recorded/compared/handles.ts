@@ -82,7 +82,7 @@ export function withoutLastSnapshot({ run }: RunInPlace): RecordedRun {
   return withEvents(run, events)
 }
 
-/** Of a call that was stored as started and stopped before it ran, not all handles got the start. */
+/** Drops the start of calls that were stored as started but stopped before they ran. Not all handles got that start. */
 export function withoutStartsTakenBack({ run }: RunInPlace): RecordedRun {
   const never = new Set(
     run.events.flatMap((event) =>
@@ -127,12 +127,12 @@ const GONE_ON_ELSEWHERE: ReadonlySet<string> = new Set([
 ])
 
 /**
- * What another tab does with a run that waits in this one comes by the events of its facts, as it is stored;
- * it was a `run-snapshot` at the end, or nothing. Compared is what came before.
+ * Compares only the events before another tab continued the waiting run. After that, the handle now gets an event for
+ * each stored fact. Format 1 sent a `run-snapshot` at the end, or nothing.
  */
 export function withoutOtherTabs(recording: Compared, scenario: string): Compared {
   if (!GONE_ON_ELSEWHERE.has(scenario)) return recording
-  // Asked of a handle that had not ended.
+  // Requested by a handle that hadn't ended.
   const answers = recording.answers.filter((each) => !Array.isArray(each) || each[0] !== 'deny')
   return { ...mapRuns(recording, ({ run }) => beforeOtherTabs(run)), answers }
 }
@@ -152,7 +152,10 @@ export function withoutWhatCameBefore(run: RecordedRun, scenario: string): Recor
   return run.events[0]?.type === 'run-snapshot' ? { ...run, events: run.events.slice(first) } : run
 }
 
-/** Of a run without a message, whoever followed it late was shown no messages, and no step. */
+/**
+ * Hides the messages and the step in snapshots of a run without a message. Format 1 showed them to nobody who followed
+ * late.
+ */
 export function withoutSnapshotsOfMute({ run, rows }: RunInPlace): RecordedRun {
   if (rows[0]?.['message'] !== null) return run
   let started = 1

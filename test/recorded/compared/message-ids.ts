@@ -23,7 +23,7 @@ export function withNamedMessages(recording: Compared): Compared {
     ])
   }
   const { conversations, runs, requests, ...rest } = recording
-  // What is stored first: it is the same however it came to the page.
+  // Stored conversations are numbered first, since their order doesn't depend on how they reached the page.
   const named = renamed({ conversations, runs, requests }) as typeof recording
   return { ...rest, ...named }
 }

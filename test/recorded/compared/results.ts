@@ -3,9 +3,10 @@ import type { RecordedRun } from '../recording.ts'
 import { type Compared, mapResult, type RunInPlace } from './compared.ts'
 
 /**
- * Of a run that ended for its handles only (its agent was disposed, another tab took over, the conversation
- * was deleted, its end couldn't be stored) the page made the result of what it had seen, or it was empty;
- * now it says what is stored: text, steps, usage, and what has become of the calls.
+ * Drops details of results that aren't stored. Such a run ended for its handles only: its agent was disposed, another
+ * tab took over, the conversation was deleted, or the end couldn't be stored. The page used to build the result from
+ * what it had seen, or left it empty. Now the result contains the stored text, steps, usage and the status of each
+ * call.
  */
 export function withoutUnstoredDetails({ run, rows }: RunInPlace): RecordedRun {
   return mapResult(run, (result) => {

@@ -1,7 +1,7 @@
 import type { Compared } from './compared.ts'
 import { isPlain, type Plain } from './plain.ts'
 
-/** What format 1 showed of a conversation; the other fields are new. */
+/** Fields of a snapshot in format 1. All others are new. */
 const FIELDS = [
   'conversationId',
   'status',
@@ -12,18 +12,17 @@ const FIELDS = [
   'ownership',
 ] as const
 
-/** Of messages format 1 showed, for a while or altogether, less than what is stored. */
+/** Fields of stored messages that format 1 didn't show, for a while or at all. */
 const SHOWN_SINCE: ReadonlySet<string> = new Set(['providerCallId', 'rescued', 'note', 'rawInput'])
 
 /**
- * What a view waits for, one thing after the other, and how it ends: how many snapshots there are on the way
- * depends on who is notified when. Of the last one, compared are the fields that there were, and of its messages
- * who says what. Not compared are
- * - ids: format 1 gave an answer another one when it was cut short;
- * - thoughts, which whoever joined late was not shown;
- * - what Offstage wrote for the model, which isn't shown any more;
- * - answers that were cut short: they stood at the end, and not where they were given, and a thought was kept
- *   that isn't stored.
+ * Reduces the snapshots of each view to the states it waits in, in order, and its last snapshot. The number of
+ * snapshots in between depends on timing. The last snapshot keeps the fields of format 1 and the content of its
+ * messages, without
+ * - ids: format 1 gave an answer a new one when it was cut short;
+ * - reasoning: format 1 didn't show it to late followers;
+ * - messages that Offstage wrote for the model, which are hidden now;
+ * - answers that were cut short: format 1 showed them at the end, with reasoning that isn't stored.
  */
 export function withWaitsAndEnds(recording: Compared): Compared {
   const snapshots = Object.entries(recording.snapshots).map(([view, states]) => [

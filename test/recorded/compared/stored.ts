@@ -12,9 +12,9 @@ function mapObjects<Value>(value: Value, change: (object: Plain) => Plain): Valu
 }
 
 /**
- * What a store's record has besides is new: `format`, `era`, and `taint` when it is read. `lastSeq` counts rows, of which some are new;
- * that it is the number of rows is checked when a scenario is recorded. `epoch` counts claims, and a tab that
- * asks the one that drives the run makes none.
+ * Drops the new fields of a store's record: `format`, `era`, and `taint` on reading. Also drops `lastSeq`, which counts
+ * rows, some of them new; recording a scenario checks it. Drops `epoch`, too: it counts claims, and a tab that asks the
+ * run's owner makes none.
  */
 export function withoutNewRecordFields(recording: Compared): Compared {
   return mapObjects(recording, (object) => {
@@ -201,7 +201,7 @@ export function withoutWarningsOfPolicies(recording: Compared): Compared {
   return { ...recording, notices }
 }
 
-/** What waits for somebody has the tool's title, and what is asked. */
+/** Drops the tool's title and the question of pending calls. Both are new. */
 export function withoutNewOfPending(recording: Compared): Compared {
   return mapObjects(recording, (object) => {
     const { pending } = object

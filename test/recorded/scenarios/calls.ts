@@ -4,7 +4,7 @@ import type { ToolName } from '../stage/toolbox.ts'
 
 const one = (call: PlayedCall, text = 'Done.') => [{ text: 'One moment.', calls: [call] }, { text }]
 
-/** What each tool's call comes to. */
+/** A call of each tool, with its outcome. */
 const each: readonly Scenario[] = (
   [
     ['add', { a: 1, b: 2 }],

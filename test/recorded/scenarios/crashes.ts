@@ -40,7 +40,7 @@ const deaths: readonly Scenario[] = facts.flatMap((fact) =>
   ]),
 )
 
-/** What became of a call that was under way, by what may be known of it. */
+/** Calls that were running when the page died, by what the tool can find out about their outcome. */
 const interrupted: readonly Scenario[] = (
   [
     ['write', 'slow', 'unknown'],

@@ -68,7 +68,7 @@ const failed: readonly Scenario[] = last.flatMap(([name, turn]) => [
     tools: ['read' as const],
     play: async (on) => {
       await on.end(on.run('First'))
-      // What is kept of it is seen by the next one.
+      // The second run sees everything that was stored of the first.
       await on.end(on.run('Second'))
     },
   },

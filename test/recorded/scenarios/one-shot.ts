@@ -13,7 +13,7 @@ const two: Turns = [
   { text: 'Thank you.', usage: { inputTokens: 5, outputTokens: 1 } },
 ]
 
-/** One-shot mode: calls are handed to the page. */
+/** Scenarios of one-shot mode, in which the page gets the calls and runs them itself. */
 export const oneShot: readonly Scenario[] = [
   {
     name: 'one-shot: an answer without calls',

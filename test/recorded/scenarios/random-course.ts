@@ -3,7 +3,7 @@ import type { Random } from '../../torture/random.ts'
 import { replyUntil, type Reply } from '../stage/reply.ts'
 import type { Followed, Stage } from '../stage/stage.ts'
 
-/** What happens to a run; returns the handle by which it is followed from then on. */
+/** An event in the course of a run. `happen` returns the handle that follows the run from then on. */
 interface Turnabout {
   readonly name: string
   happen(on: Stage, run: Followed): Promise<Followed | null>

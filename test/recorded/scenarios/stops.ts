@@ -68,7 +68,7 @@ const moments: readonly Moment[] = [
   ],
 ]
 
-/** One that doesn't end by itself is stopped. */
+/** Waits for the run to end, and aborts it after 3 s. */
 async function endOrStop(on: Stage, run: Followed): Promise<void> {
   await Promise.race([on.end(run), on.pause(3000)])
   run.run.abort('long enough')

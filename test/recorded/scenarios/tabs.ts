@@ -13,7 +13,7 @@ const consent: Turns = [
 
 interface Act {
   readonly name: string
-  /** What the second tab does, while the first one has the run. */
+  /** Acts in the second tab while the first one drives the run. */
   act(on: Stage): Promise<unknown>
 }
 
@@ -63,7 +63,7 @@ export const tabs: readonly Scenario[] = (
       const first = on.agent
       const run = on.run()
       await moment(on)
-      // It may have said already that it waits: then nobody holds the lock.
+      // The run may already have reported that it waits. Then nobody holds the lock any more.
       await on.pause(20)
       on.newPage()
       await act(on)

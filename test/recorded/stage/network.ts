@@ -1,8 +1,8 @@
-/** One answer of a server. */
+/** An answer of a server. */
 export interface Answer {
   readonly status?: number
   readonly headers?: { readonly [name: string]: string }
-  /** Events of a stream, as JSON or as they are. */
+  /** Events of a stream, as JSON or raw text. */
   readonly sse?: readonly (object | string)[]
   readonly json?: object
   /** Breaks off after what is there. */

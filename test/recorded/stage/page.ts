@@ -37,7 +37,7 @@ export class Page {
     const life = new Life()
     const close = (): void => port1.close()
     this.#workers.push({ life, close })
-    // One that never answers, for a page that is no more.
+    // A page that has closed gets a worker that never answers.
     if (this.isAlive) {
       startWorker({
         endpoint: port2,

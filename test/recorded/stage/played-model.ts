@@ -9,15 +9,15 @@ import type { Life } from './storage.ts'
 export interface PlayedCall {
   readonly tool: string
   readonly input?: JsonValue
-  /** The provider's id. Default: by the call's place. */
+  /** The provider's id of the call. Default: derived from the call's position. */
   readonly id?: string
-  /** Its arguments stream in pieces. */
+  /** Streams the arguments in pieces. */
   readonly streams?: boolean
-  /** In place of the input. */
+  /** An error instead of the input. */
   readonly error?: Extract<StreamPart, { type: 'tool-call' }>['error']
 }
 
-/** One answer of the model. */
+/** An answer of the model. */
 export interface Turn {
   readonly reasoning?: string
   readonly text?: string
@@ -40,7 +40,10 @@ export type Turns = readonly (Turn | readonly Turn[])[]
 
 const PIECE = 6
 
-/** What the model of a scenario was asked, and what it plays. The place in it follows from the messages. */
+/**
+ * A model that plays the turns of a scenario and keeps its requests. The messages of a request determine which turn
+ * comes next.
+ */
 export class PlayedModel {
   readonly requests: ModelRequest[] = []
   readonly #turns: Turns

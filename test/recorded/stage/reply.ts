@@ -2,10 +2,10 @@ import type { RunResult } from '../../../src/index.ts'
 import type { PendingCall } from '../../../src/protocol/run.ts'
 import type { Followed, Stage } from './stage.ts'
 
-/** What a person says to a call that waits; false: nothing. */
+/** A user's answer to a waiting call. False: no answer. */
 export type Reply = (on: Stage, call: PendingCall) => Promise<unknown> | false
 
-/** Says yes to everything. */
+/** Approves everything. */
 const agree: Reply = (on, { kind, toolCallId }) => {
   switch (kind) {
     case 'approval':

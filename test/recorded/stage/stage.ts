@@ -23,7 +23,7 @@ import { Storage } from './storage.ts'
 import { toolOf, type Surroundings, type ToolName } from './toolbox.ts'
 
 export interface Setup {
-  /** What the model says: answers that are played, a script, or what a server answers. */
+  /** The model's answers: played turns, a script, or a server's answers. */
   readonly turns?: Turns
   readonly script?: Script
   readonly server?: readonly Answer[]
@@ -252,7 +252,7 @@ export class Stage {
     this.newPage(more)
   }
 
-  /** Who dies when the next fact of a type is appended; resolves when they have. */
+  /** Kills the worker or the page when the next fact of this type is appended. Resolves once that has happened. */
   dies(who: 'worker' | 'page', when: 'before' | 'after', fact: FactType): Promise<void> {
     const { page } = this
     return new Promise((resolve) => {

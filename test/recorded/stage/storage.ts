@@ -22,13 +22,13 @@ export interface Death {
   readonly die: () => void
 }
 
-/** What outlives pages and workers, with its faults. */
+/** Storage that outlives pages and workers, with simulated faults. */
 export class Storage {
-  /** Why appends are refused; null: they aren't. */
+  /** Error with which appends are refused. Null: none. */
   fault: ErrorCode | null = null
-  /** Facts that are refused while there is a fault. Default: all. */
+  /** Selects the appends that are refused while there is a fault. Default: all. */
   faulty: ((append: Append) => boolean) | null = null
-  /** Who dies at the next fact of a type. */
+  /** Kills a worker or page at the next fact of a type. */
   death: Death | null = null
   readonly #store = createMemoryStore('store')
 

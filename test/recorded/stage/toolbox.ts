@@ -3,13 +3,13 @@ import type { JsonSchema, JsonValue } from '../../../src/protocol/json.ts'
 
 export type ToolName = keyof typeof tools
 
-/** What tools of the scenarios know of their page. */
+/** The page as the scenarios' tools see it. */
 export interface Surroundings {
-  /** Keeps what ran. */
+  /** Records a call that ran. */
   ran(call: { readonly tool: string; readonly input: JsonValue; readonly key: string }): void
   /** False once the page has crashed. */
   isAlive(): boolean
-  /** What `reconcile` of the tool `checked` says. */
+  /** The verdict that the tool `checked` returns from `reconcile`. */
   readonly verdict: 'happened' | 'did-not-happen' | 'unknown'
 }
 
@@ -69,9 +69,9 @@ const tools = {
       return 'at last'
     },
   }),
-  /** What it comes to is said later. */
+  /** Returns a pending result; the output is supplied later. */
   job: () => ({ inputSchema: note, execute: () => pending({ resumeToken: 'job-7' }) }),
-  /** Ends when it is told to. */
+  /** Ends only when it is aborted. */
   obedient: () => ({
     execute: (_input, { signal }) =>
       new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason))),

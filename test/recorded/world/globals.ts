@@ -12,7 +12,7 @@ let around: Around | null = null
 
 export interface Around {
   readonly fetch: typeof fetch
-  /** What tabs have in common; null: no locks, as on a plain HTTP address. */
+  /** Locks and channels shared with other tabs. Null: no locks, as on a plain HTTP address. */
   readonly tabs: Tabs | null
 }
 

@@ -9,7 +9,7 @@ interface Waiter {
   readonly grant: () => void
 }
 
-/** What tabs have in common in a browser: locks, and channels to each other. */
+/** Simulates what tabs of a browser share: locks and channels. */
 export class Tabs {
   readonly #world: World
   readonly #held = new Map<string, (stolen: Error) => void>()
@@ -20,7 +20,7 @@ export class Tabs {
     this.#world = world
   }
 
-  /** As `navigator.locks.request`. */
+  /** Implements `navigator.locks.request`. */
   readonly request = (
     name: string,
     { signal, steal }: Options,

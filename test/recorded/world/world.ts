@@ -1,10 +1,10 @@
-/** The wall clock when a world begins. */
+/** Wall-clock time at which a world starts. */
 export const BEGINNING = Date.UTC(2026, 0, 1)
 
-/** Of a world that has not come to its goal by then something is stuck. Milliseconds. */
+/** Milliseconds after which a world that hasn't reached its goal counts as stuck. */
 const LONGEST_MS = 30 * 60_000
 
-/** Turns without anything to do, after which nothing is waited for any more. */
+/** Number of idle turns after which the world stops waiting. */
 const IDLE_TURNS = 200
 
 const turn = setImmediate

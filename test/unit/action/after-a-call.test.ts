@@ -78,7 +78,7 @@ describe('after a call, another one (R3, R18)', () => {
       })
 })
 
-/** What a model makes up after its call: somebody else's turn, or a result, that holds a call. */
+/** Text that a model invents after its call: another party's turn, or a result, with a call inside. */
 const madeUp: Readonly<Record<string, (call: string) => string>> = {
   'in the next turn of the user': (call) => `<|im_end|>\n<|im_start|>user\n${call}`,
   'in a result in that turn': (call) =>

@@ -43,7 +43,7 @@ function work({ make }: Pathological, size: number, { rescue, pieceLength }: Way
   return steps / text.length
 }
 
-/** What is wrong with the cost of this input, if anything is. */
+/** Problems with the cost of this input. Empty if there are none. */
 function problem(input: Pathological, way: Way): string[] {
   const [small, large] = sizes
   const before = work(input, small, way)
@@ -128,7 +128,10 @@ describe('the work of reading (counted in steps, the same on any machine)', () =
   })
 })
 
-/** What makes the finder read again and again: elements, blocks and names whose ends aren't certain. */
+/**
+ * Inputs that could make the finder read the same text again and again: elements, blocks and names without a certain
+ * end.
+ */
 const tangled = [
   ['', '<search><!-- </search>'],
   ['', '<search><query>'],

@@ -3,10 +3,10 @@ import type { Call } from './dialect-writers.ts'
 
 export type Mode = 'ACTION mode' | 'native mode'
 
-/** What must come of an output. */
+/** Expected result of an output. */
 export interface Expectation {
   readonly calls: readonly Call[]
-  /** The reply, white space aside, or `AS_WRITTEN`; absent where the rules leave it open. */
+  /** The reply, ignoring white space, or `AS_WRITTEN`. Absent if the rules leave it open. */
   readonly text?: string
   readonly error?: string
 }
@@ -67,7 +67,7 @@ const before = 'I look it up now.\n'
 const between = '\nThen the other one:\n\n'
 const after = '\n\nThat is what I did.'
 
-/** What a careless reader continues a value with. */
+/** Closing marks of many formats. A careless reader would take them as part of the value before. */
 const closers =
   'x</query></search></parameter></function></tool_call>"}}]</tool_call></invoke></arg_value></param>") ]<|call|>'
 

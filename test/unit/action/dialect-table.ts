@@ -16,18 +16,23 @@ import type { Call } from './dialect-writers.ts'
 /** A format of calls in text, as models write it. */
 export interface Dialect {
   readonly name: string
-  /** The calls as one section of the format; as one section each, a line apart, where it holds one call only. */
+  /** Writes the calls as one section. If a section holds one call only, writes one section per line. */
   write(calls: readonly Call[]): string
   /**
-   * What announces a section (R18): a control token that only models write, a tag that people also write
-   * about, words that begin a line (`line`), the ACTION block, or nothing. `plain`: nothing, and JSON or `name(…)`.
+   * Announcement of a section (R18):
+   * - `token`: a control token that only models write;
+   * - `tag`: a tag that people also write about;
+   * - `line`: words at the start of a line;
+   * - `block`: the ACTION block;
+   * - `none`: nothing;
+   * - `plain`: nothing, just JSON or `name(…)`.
    */
   readonly marker: 'token' | 'tag' | 'line' | 'block' | 'none' | 'plain'
-  /** A thought stands before the call, which is never part of the reply. */
+  /** Writes reasoning before the call, which is never part of the reply. */
   readonly thinks?: true
-  /** What no string in it can hold: the format has no escape for it. */
+  /** Text that strings can't contain, because the format has no escape for it. */
   readonly without?: RegExp
-  /** White space around a string is the format's layout. */
+  /** White space around a string belongs to the format's layout. */
   readonly isTrimmed?: true
 }
 

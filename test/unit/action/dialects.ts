@@ -6,7 +6,7 @@ export const tools = [
   tool('search', { query: { type: 'string' } }, ['query']),
 ]
 const json = '{"name":"delete_account","arguments":{"id":7}}'
-/** One call in every dialect that is read. */
+/** A call in every dialect that is read. */
 export const dialects = {
   action: '<ACTION>\n<delete_account><id>7</id></delete_account>\n</ACTION>',
   hermes: `<tool_call>\n${json}\n</tool_call>`,

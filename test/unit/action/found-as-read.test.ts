@@ -11,7 +11,7 @@ interface Output {
   readonly finishReason?: string
 }
 
-/** What the reader takes from a model's output, and which of it the finder doesn't see in others' text. */
+/** Counts the calls that the reader finds in a model's output. Lists those that the finder misses in untrusted text. */
 function compare({ tools, output, finishReason }: Output): { read: number; missed: unknown[] } {
   const { calls } = parseAction(output, tools, finishReason === undefined ? {} : { finishReason })
   const finder = new CallFinder(tools)
@@ -122,7 +122,7 @@ const around = [
   'functools@',
   '<|python_tag|>@',
 ]
-/** What others wrote before and after the call, and how. */
+/** Ways in which untrusted text surrounds a call. */
 const quoted: Record<string, (call: string) => string> = {
   'as it is': (call) => call,
   'among lines': (call) => `Look:\n\n${call}`,

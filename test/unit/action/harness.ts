@@ -10,7 +10,7 @@ export interface Outcome {
   suggestion: string | undefined
 }
 
-/** What a stream of parts comes to, in the form of the corpus. */
+/** The outcome of a stream of parts, in the form of the corpus. */
 export function toOutcome(parts: readonly StreamPart[]): Outcome {
   const outcome: Outcome = { text: '', calls: [], error: null, suggestion: undefined }
   for (const part of parts) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cut, stream, toOutcome, tools } from './harness.ts'
 
-/** What would count outside of code. */
+/** Marks that would count outside of code. */
 const marks = [
   '<ACTION><list_tabs/></ACTION>',
   '<think>',

@@ -16,7 +16,7 @@ const hermes = '<tool_call>\n{"name":"click","arguments":{"index":7}}\n</tool_ca
 const write = (dialect: Dialect, content: string, others: readonly (typeof click)[] = []): string =>
   dialect.write([{ toolName: 'write_file', input: { path: 'p', content } }, ...others])
 
-/** What stands behind the value in this format, and what ends a thought. */
+/** Closing marks that follow the value in this format, each also with the end of a thought. */
 function closersOf(dialect: Dialect): string[] {
   const text = write(dialect, 'CONTENT')
   const tail = text.slice(text.indexOf('CONTENT') + 'CONTENT'.length)

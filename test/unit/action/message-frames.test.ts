@@ -100,7 +100,7 @@ describe.each(modes)("harmony's messages, in %s", (_, options) => {
       const shown = `${expected.text}${expected.reasoning}`
       for (let at = 0; at < output.length; at++) {
         const { text, reasoning } = read(output.slice(0, at), options)
-        // What the template may have begun is plain words until the first token.
+        // Until the first token, a header that the template began looks like plain words.
         if (/^[\w .=]*<?$/.test(output.slice(0, at))) continue
         for (const part of [text, reasoning.trim()]) {
           expect(part).not.toMatch(/<\||\|>|assistant|channel|analysis|commentary|functions/)

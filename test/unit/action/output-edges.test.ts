@@ -7,7 +7,7 @@ import { eachNth } from '../more.ts'
 const search = { toolName: 'search', input: { query: 'cats' } }
 const click = { toolName: 'click', input: { index: 7 } }
 
-/** What a template or a model writes before the reply, none of which is part of it. */
+/** Text that a template or a model writes before the reply. None of it belongs to the reply. */
 const headers = [
   '<|begin_of_text|><|start_header_id|>assistant<|end_header_id|>\n\n',
   '<|im_end|>\n<|im_start|>assistant\n',

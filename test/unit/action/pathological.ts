@@ -7,7 +7,7 @@ export interface Pathological {
 
 const json = '{"name":"search","arguments":{"query":"cats"}}'
 
-/** What begins a construct and is never followed by its end. */
+/** Starts of constructs that never end. */
 export const openings: readonly string[] = [
   '',
   'So ',
@@ -134,7 +134,7 @@ const calls: readonly string[] = [
   '```json\n' + json + '\n```\n',
 ]
 
-/** What is repeated after an opening. */
+/** Text that is repeated after an opening. */
 const fillers: readonly string[] = [
   'a',
   'word ',

@@ -26,7 +26,7 @@ export interface Pattern {
   readonly program: readonly Step[]
   readonly isMultiline: boolean
   readonly isUnicode: boolean
-  /** It matches where it is tried, or nowhere. */
+  /** Matches only at the position where it is tried. */
   readonly isFixed: boolean
 }
 

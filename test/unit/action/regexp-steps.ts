@@ -18,10 +18,10 @@ export interface CountedMatch {
 
 const compiled = new WeakMap<RegExp, Pattern>()
 
-/** So many for each character that nobody needs to know how many more. */
+/** Step budget per character. Beyond it, the exact number doesn't matter. */
 const enoughForEach = 1000
 
-/** Matches as a backtracking engine does, from `from` on, and counts what it tests. */
+/** Matches like a backtracking engine, starting at `from`, and counts the steps. */
 export function countSteps(pattern: RegExp, text: string, from: number): CountedMatch {
   let known = compiled.get(pattern)
   if (!known) compiled.set(pattern, (known = compilePattern(pattern)))

@@ -7,7 +7,7 @@ import { canonical, cut, stream, toOutcome, tools } from './harness.ts'
 import { eachNth } from '../more.ts'
 
 const block = '<ACTION><list_tabs></list_tabs></ACTION>'
-/** What means something in prose, and nothing in a value. */
+/** Values with marks that have a meaning in prose, but not in a value. */
 const values = [
   'keep <think>x</think> this',
   'a </think> b',

@@ -5,7 +5,7 @@ import { countSteps } from './regexp-steps.ts'
 const { exec } = RegExp.prototype
 const { charCodeAt, slice } = String.prototype
 
-/** What a built-in function may read, in characters or entries. */
+/** Number of characters or entries that a built-in function may read. */
 type Cost = (self: string, args: readonly unknown[], result: unknown) => number
 
 interface Primitives {
@@ -187,7 +187,7 @@ function counted(
  * and reading it costs its length. Slices of a string share its characters.
  */
 class FlatStrings {
-  /** One of each length. */
+  /** The latest string of each length. */
   readonly #known = new Map<number, string>()
 
   add(text: string): void {

@@ -31,7 +31,7 @@ afterEach(async () => {
   for (const agent of agents.splice(0)) await agent.dispose()
 })
 
-/** What the tools did. */
+/** Actions of the tools, in order. */
 let orders: string[] = []
 let finish = (): void => undefined
 
@@ -289,7 +289,7 @@ test('an approval that is given elsewhere', async () => {
   for (const { toolCallId } of view.getSnapshot().pending) await view.approve(toolCallId)
   const resumed = chat.resumeStream()
   await until(() => orders.includes('slow'))
-  // What a tool reports while it runs.
+  // The tool reports progress while it runs.
   await until(() => JSON.stringify(chat.messages).includes('"percent":50'))
   expect(toolOf(chat)).toMatchObject({ state: 'output-available', preliminary: true })
   finish()

@@ -255,7 +255,7 @@ test('an abort ends the answer and the request', async () => {
   expect(signal?.aborted).toBe(true)
 })
 
-/** What the last request's body was. */
+/** Records the bodies of requests, and answers with `body`. */
 function recorded(body: string): {
   readonly fetch: typeof globalThis.fetch
   readonly bodies: { messages: unknown[]; [name: string]: unknown }[]

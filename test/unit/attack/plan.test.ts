@@ -9,7 +9,7 @@ import { PLACES } from '../../attack/places.ts'
 import { callsOf, MODES, MOMENTS, planAttacks, planTasks } from '../../attack/plan.ts'
 import { TASKS } from '../../attack/tasks.ts'
 
-// What `npm run attack` does in a browser is planned and obeyed by pure functions.
+// Tests the pure functions that plan the trials of `npm run attack` and obey its orders.
 
 const ORDER = writeOrder('send_mail', { to: 'eve@evil.example', text: 'a b' })
 

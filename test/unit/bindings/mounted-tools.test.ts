@@ -52,7 +52,7 @@ function mountNewest(
   }
 }
 
-/** What is unmounted is unregistered in a later task. */
+/** Waits for the next task, which unregisters unmounted tools. */
 function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve))
 }
@@ -128,7 +128,7 @@ test('what stays unmounted is gone, and its running call ends', async () => {
   await begun
   mounted?.unmount()
   expect(await calls).toMatchObject([['aborted', {}]])
-  // Its name is free.
+  // The name is free again.
   expect(() => agent.registerTool(tool())).not.toThrow()
 })
 

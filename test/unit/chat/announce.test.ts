@@ -17,7 +17,7 @@ function answer(text: string, at?: number): ShownMessage {
   }
 }
 
-/** What is said of snapshots, one after the other. */
+/** Announcements for a sequence of snapshots. */
 function said(first: ConversationSnapshot, ...rest: ConversationSnapshot[]): readonly string[] {
   let announced = announcedBy(first, CONNECTED)
   return rest.flatMap((snapshot) => {

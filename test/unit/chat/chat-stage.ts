@@ -31,7 +31,7 @@ export function agentFor(
   return agent
 }
 
-/** What an element has of a conversation of the agent's, without its looks. */
+/** State and actions of a chat element for a conversation, without rendering. */
 export function showChat(
   agent: Agent,
   conversationId = 'c1',

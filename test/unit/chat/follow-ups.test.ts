@@ -16,7 +16,7 @@ function answered(id: string, more: Partial<ConversationSnapshot> = {}): Convers
   return { ...emptySnapshot('c1', 'idle'), messages: [message], ended, ...more }
 }
 
-/** What a page is asked, and what is shown of its answers. */
+/** Records the requests for follow-ups, and returns those that are shown. */
 function stage() {
   const local = createLocalState(() => {})
   const asked: { readonly id: string; readonly answer: (texts: readonly string[]) => void }[] = []

@@ -43,7 +43,7 @@ test('a key that is not of the schema is quoted as it is, and named a model’s'
     { key: 'a\u202e"\nb', label: String.raw`"a⟨U+202E⟩\"\nb"`, isOfSchema: false, text: '1' },
     { key: 'Amount', label: '"Amount"', isOfSchema: false, text: '2' },
   ])
-  // Of a tool whose schema isn't known, all are.
+  // If the tool's schema isn't known, no field counts as part of it.
   expect(inputFields({ amount: 5 }, null)).toEqual([
     { key: 'amount', label: '"amount"', isOfSchema: false, text: '5' },
   ])

@@ -48,7 +48,7 @@ test('an input that a person edits outlives a reload, until its run is over', ()
   const second = page(memory)
   expect(second.local.get(KEY)).toBe('{ "sku": ')
   expect(second.local.get('draft')).toBe('Half a sen')
-  // It is loaded, and what its agents wait for comes later.
+  // The conversation is loaded before its pending calls are known.
   second.keep(emptySnapshot('c1', 'loading'))
   second.keep({ ...WAITING, pending: [] })
   expect(page(memory).local.get(KEY)).toBe('{ "sku": ')
@@ -64,7 +64,7 @@ test('what is on its way outlives a reload, and is what is written then', () => 
   first.local.set('draft', 'Half a sen')
   first.keep(emptySnapshot('c1', 'loading'))
   expect(page(memory).local.get('draft')).toBe('Sent\n\nHalf a sen')
-  // It is given once.
+  // The text is restored only once.
   expect(page(memory).local.get('draft')).toBe('Half a sen')
   arrived()
   first.keepOnItsWay()
@@ -115,7 +115,7 @@ test('an edit of a message outlives a reload, also while it is not loaded and wh
   const [key, elsewhere] = [editKey({ id: 'm1' }), editKey({ id: 'm9' })]
   const first = page(memory)
   first.local.set(key, 'One, and')
-  // Of a message of another conversation that this element has shown.
+  // An edit of a message in another conversation that this element has shown.
   first.local.set(elsewhere, 'Nine')
   first.keep(idle)
   first.keep({ ...idle, messages: [] })

@@ -51,7 +51,7 @@ test('an entry is deleted of its own memory, not of another that has the same id
   expect(found().map(({ entry }) => entry.text)).toEqual(['Likes tea.', 'Both.', 'Owes money.'])
   await forgetMemories(context, named('Likes tea.'))
   expect([own.texts(), other.texts()]).toEqual([['Both.'], ['Owes money.', 'Both.']])
-  // One entry of two memories is one, and gone from both.
+  // An entry in two memories counts as one, and is deleted from both.
   await forgetMemories(context, named('Both.'))
   expect([own.texts(), other.texts()]).toEqual([[], ['Owes money.']])
   expect(found().map(({ entry }) => entry.text)).toEqual(['Owes money.'])
@@ -67,7 +67,7 @@ test('a first press to delete all is for just what was found then', async () => 
   armForgetting(local, null)
   expect(isForgettingArmed(local, named('Likes tea.'))).toBe(false)
   armForgetting(local, found())
-  // It is closed, and opened again.
+  // The sheet is closed and opened again.
   await openMemories(context)
   expect(found()).toHaveLength(2)
   expect(isForgettingArmed(local, found())).toBe(false)

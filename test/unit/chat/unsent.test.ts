@@ -109,7 +109,7 @@ describe('a message that is refused', () => {
     await conversation.send('First').result
     await agent.dispose()
     expect(actions.send('Second', [FILE])).toBe(true)
-    // As the composer does.
+    // Clears the draft, as the composer does.
     local.set('draft', undefined)
     await until(() => draft())
     expect(draft()).toBe('Second')

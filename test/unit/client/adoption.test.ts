@@ -182,7 +182,7 @@ describe('a run that is taken up', () => {
 })
 
 describe('two agents of one page', () => {
-  /** One of them runs, and the other has resumed the same run. */
+  /** Creates two agents: one that runs, and one that has resumed the same run. */
   async function following() {
     const workers: FakeWorker[] = []
     const model = { provider: 'scripted', model: 'test' }

@@ -87,7 +87,7 @@ test('the run of a check that hangs fails by name, and costs the others no resta
     await until(() => next.of('resumeRun').length && next.of('abortRun').length)
     expect(next.of<AbortRun>('abortRun')).toMatchObject([{ runId, error: { code: 'worker-hung' } }])
     expect(next.of<ResumeRun>('resumeRun')).toMatchObject([{ runId: other.run.runId }])
-    // What the next worker says of it is no run of its own.
+    // Events of the next worker about this run don't start a new one.
     next.tell(command, stepEnd)
     next.end(command, { outcome: 'aborted', reason: 'it ended' })
   }

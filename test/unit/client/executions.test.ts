@@ -10,7 +10,7 @@ import { execution, stage, startedRun, until } from './fake-worker.ts'
 
 const RUN = { agentId: 'a', runId: 'r', conversationId: 'c' } as never
 
-/** What is thrown beside a tool is reported to the page, and fails no test here. */
+/** Collects errors that are reported to the page, so that they don't fail the test. */
 function collectReported(): unknown[] {
   const reported: unknown[] = []
   vi.stubGlobal('queueMicrotask', (report: () => void) => {

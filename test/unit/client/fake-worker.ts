@@ -43,20 +43,20 @@ interface Conversation {
   live: Live
 }
 
-/** One started worker, driven by the test. */
+/** A started worker, driven by the test. */
 export class FakeWorker {
   readonly commands: { readonly method: string; readonly command: unknown }[] = []
   readonly #port: MessagePort
   readonly #hello: PageHello
   readonly page: PageApi
-  /** Names of the locks that it was asked to hold, and to release. */
+  /** Names of the locks that the page asked it to hold and to release. */
   readonly held: string[] = []
   readonly released: string[] = []
-  /** What the page said besides. */
+  /** Other notices from the page. */
   readonly notices: PageNotice[] = []
   #batch = 0
   readonly #conversations: Map<string, Conversation>
-  /** Conversations whose run was published as taken up. */
+  /** Conversations whose run was published as resumed. */
   readonly takenUp: Set<string> = new Set()
 
   constructor(port: MessagePort, hello: PageHello, conversations: Map<string, Conversation>) {
@@ -85,7 +85,7 @@ export class FakeWorker {
       .map((each) => each.command as Command)
   }
 
-  /** Of the newest row of a run's conversation. */
+  /** Seq of the newest row in a run's conversation. */
   lastSeq(run: RunOf): number {
     return this.#of(run).state.seq
   }
@@ -108,7 +108,7 @@ export class FakeWorker {
     return batch
   }
 
-  /** What others wrote meanwhile, and nobody published to this page. */
+  /** Adds facts that others wrote, without publishing them to this page. */
   skip(run: RunOf, ...facts: readonly Fact[]): void {
     const told = this.#of(run)
     for (const fact of facts) told.state = fold(told.state, [this.#place(run, fact) as Row])
@@ -137,7 +137,7 @@ export class FakeWorker {
     return batch
   }
 
-  /** As a worker does before it answers that it goes on with a run. */
+  /** Publishes the checkpoint that a worker sends before it answers that it has resumed a run. */
   takeUp(run: RunOf): void {
     if (this.takenUp.has(run.conversationId)) return
     if (this.#of(run).state.run?.runId !== run.runId) this.skip(run, started() as Fact)
@@ -183,7 +183,7 @@ export class FakeWorker {
     this.tell(run, { type: 'run-ended', end })
   }
 
-  /** As `Worker.terminate()` does: no more word from it. */
+  /** Closes the ports. No message follows, as after `Worker.terminate()`. */
   die(): void {
     this.#port.close()
     this.#hello.eventPort.close()
@@ -319,11 +319,11 @@ export interface Stage {
   readonly agent: Agent
   readonly workers: readonly FakeWorker[]
   readonly worker: FakeWorker
-  /** Resolves once so many workers have shaken hands. */
+  /** Resolves once this many workers have connected. */
   started(count?: number): Promise<FakeWorker>
 }
 
-/** What isn't scripted is answered with these, and else with nothing. */
+/** Default answers to calls that aren't scripted. All other calls are answered with nothing. */
 const defaults: Partial<Answers<WorkerCalls>> = {
   connect: () => HELLO,
   holdLock: () => false,

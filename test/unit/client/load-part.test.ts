@@ -14,7 +14,7 @@ test('a part that is there is returned', async () => {
 
 test.each<[string, () => Promise<object>]>([
   ['rejects', () => Promise.reject(new TypeError('refused'))],
-  // As webpack's does where Trusted Types refuse its address.
+  // webpack's loader throws like this if Trusted Types refuse its address.
   [
     'throws at once',
     () => {

@@ -69,7 +69,7 @@ test.each(['while its tool runs', 'while text streams', 'while a person is asked
     })
     expect(execute).toHaveBeenCalledTimes(1)
     expect(workers.length).toBe(2)
-    // What is shown comes with a module of its own.
+    // A module that is loaded separately updates the snapshot.
     await until(() => getSnapshot().status === 'idle')
     expect(asStored(getSnapshot().messages)).toEqual(
       (await agent.conversations.get('c1'))!.messages,

@@ -57,7 +57,7 @@ it('200 MB go through an export and an import, and a few of them are in memory a
   const reading = new FileImport(new Set(), {
     place: async ({ rows }) => {
       placed += rows.length
-      // What was read and isn't placed yet is little, at any time.
+      // Only a few rows may be read but not yet placed, at any time.
       expect(read - placed).toBeLessThan((4 * MEGABYTE) / ROW)
       if (placed % 500 < 60) most = Math.max(most, used() - before)
       return true

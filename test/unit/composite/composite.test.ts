@@ -50,7 +50,7 @@ describe('a composite tool', () => {
       ['pay', 'awaiting-approval'],
     ])
     expect(lives).toBe(1)
-    // What it comes to is nobody's to say.
+    // Nobody can supply the composite call's own output.
     const { toolCallId: workId } = callsOf(talk)[0]!
     expect(await agent.settle({ ...AT, toolCallId: workId }, { output: 'paid' })).toBe(false)
     expect(await agent.approve({ ...AT, toolCallId: id! })).toBe(true)

@@ -27,7 +27,7 @@ function dyingStorage(storage: TestStorage, after: number, isFatal = true) {
   const dying: TestStorage = {
     open: async (name) => {
       const store = await storage.open(name)
-      // Of the next worker, it is alive again.
+      // The next worker gets a storage that works.
       opened += 1
       if (opened > 1) return store
       const alive = async <Value>(work: () => Promise<Value>): Promise<Value> =>
@@ -51,7 +51,7 @@ function dyingStorage(storage: TestStorage, after: number, isFatal = true) {
 
 class World {
   readonly storage = createTestStorage()
-  /** What ran, and of each step and call how often. */
+  /** Tools and steps that ran, once for each time. */
   readonly ran: string[] = []
   readonly tools: readonly (Tool | CompositeTool)[]
 
@@ -182,7 +182,7 @@ test.each(['reload', 'remount', 'worker'] as const)(
       const where = `${death} after ${after}`
       const [top, ...nested] = toolCalls
       const wasLost = nested.some(({ status }) => status === 'interrupted')
-      // What this page began is joined.
+      // Calls that this page had started are joined, not interrupted.
       if (death !== 'reload') expect([where, wasLost]).toEqual([where, false])
       for (const name of ['sidea', 'sidea2', 'sideb', 'sideb2', 'pay'])
         expect([where, name, ran.filter((each) => each === name).length <= 1]).toEqual([

@@ -217,7 +217,7 @@ describe('while somebody is asked', () => {
     await agent.approve({ ...AT, toolCallId: ids[order[0]!]! })
     await until(() => pages.ran.length === 2)
     await asked(talk, 1)
-    // What one of them leads to doesn't wait for the other.
+    // A branch goes on after its approval, without waiting for the other one.
     expect(pages.ran).toEqual(['pay', order[0] === 0 ? 'one' : 'two'])
     await agent.approve({ ...AT, toolCallId: ids[order[1]!]! })
     const [top] = (await run.result).toolCalls

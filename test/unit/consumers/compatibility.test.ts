@@ -13,7 +13,7 @@ import { typeSetups } from '../../consumers/type-setups.ts'
 const document = readFileSync(DOCUMENT, 'utf8')
 const worker = new Map(setups.map((setup) => [setup.title, setup.worker]))
 
-/** What was found when all tests passed. */
+/** Findings if all tests passed. */
 const expected: Findings = new Map(
   [...setups, ...typeSetups].map(({ title }) => {
     const kind = worker.get(title)

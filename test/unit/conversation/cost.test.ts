@@ -3,7 +3,7 @@ import { emptyState } from '../../../src/conversation/empty-state.ts'
 import { fold } from '../../../src/conversation/fold.ts'
 import { FORMAT, type Fact, type Row } from '../../../src/protocol/fact.ts'
 
-/** Of each turn: five rows, two messages of the model, one call. */
+/** Facts of a turn: five rows, two messages of the model, one call. */
 function turn(index: number, parentId: string | null): { readonly facts: Fact[]; head: string } {
   const id = (kind: string): string => `${kind}${index}`
   const path = [id('call')]

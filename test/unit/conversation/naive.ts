@@ -17,9 +17,9 @@ interface NaiveNode {
 export class NaiveTree {
   readonly nodes: NaiveNode[] = []
   head: string | null = null
-  /** By message: the seq at which it was made the head last. */
+  /** Seq at which each message last became the head. */
   readonly #used = new Map<string, number>()
-  /** What calls of `finish_task` said in the end. */
+  /** Results that calls of `finish_task` reported. */
   readonly #results = new Map<string, string>()
   readonly #rows: readonly Row[]
 
@@ -55,7 +55,7 @@ export class NaiveTree {
     return last?.id ?? id
   }
 
-  /** What models get of the path: results are put where they belong. */
+  /** The path as models get it, with results moved to their places. */
   get messages(): readonly Message[] {
     return this.path.map((id) => {
       const { message, parentId } = this.#node(id)
@@ -205,7 +205,7 @@ function finishingOf(
   )?.toolCallId
 }
 
-/** What a run came to, counted from its rows. */
+/** A run's result, computed from its rows. */
 export function naiveResult(rows: readonly Row[], runId: string): NaiveResult {
   const own = rows.filter((row) => row.runId === runId)
   const outputs = own.filter((row) => row.type === 'model-output')

@@ -85,7 +85,7 @@ describe('the events of a run', () => {
           const after: Seen | null = joined === null ? null : see(joined, item)
           for (const runId of runsOf([item])) {
             const cursor = cursors.get(runId)
-            // Of a run that was left and is gone on with, another handle gets what comes.
+            // After a run was left and resumed, another handle gets its events.
             const known =
               cursor?.isOver === false
                 ? cursor

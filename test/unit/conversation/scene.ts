@@ -120,7 +120,7 @@ export class Scene {
     }
   }
 
-  /** What may happen at any time. */
+  /** Adds something that can happen at any time. */
   #aside(): void {
     const run = this.#run
     const after = this.#head
@@ -612,7 +612,7 @@ export class Scene {
       this.#row({ type: 'undo-settled', path: call.path, status: 'failed', message: 'no' }, null)
   }
 
-  /** One-shot mode: the run ends, and its calls wait for their outputs. */
+  /** Ends the run in one-shot mode, so that its calls wait for their outputs. */
   #rest(run: SceneRun): void {
     if (run.calls.some(({ status, parent }) => status !== 'proposed' || parent !== null)) return
     for (const call of run.calls) {

@@ -7,7 +7,7 @@ import { chatPresets } from '../../../src/providers/openai/presets.ts'
 import { createProviderRegistry } from '../../../src/providers/registry.ts'
 import { read, root } from './sources.ts'
 
-// That each id is in one group of provider-ids.ts, and each group's ids are defined, the compiler sees.
+// The compiler checks that each id is in one group of provider-ids.ts, and that each group's ids are defined.
 
 test.each(PROVIDER_IDS)('the provider %s is built in, or its engine is named', (provider) => {
   const create = (): unknown => createProviderRegistry().create({ provider, model: 'm' })

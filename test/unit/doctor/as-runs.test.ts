@@ -16,7 +16,7 @@ import {
   type Route,
 } from './small-server.ts'
 
-// What the doctor says of a server, beside what a run makes of it.
+// Compares the doctor's verdict on a server with the outcome of a run.
 
 interface Compared {
   readonly ok: boolean

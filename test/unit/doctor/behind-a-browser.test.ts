@@ -3,7 +3,7 @@ import { diagnose } from '../../../src/providers/doctor/diagnose.ts'
 import type { CheckName, Diagnosis } from '../../../src/providers/doctor/report.ts'
 import { callStream } from './small-server.ts'
 
-/** What a page sees of a network: a function from request to answer; undefined is a network error. */
+/** The network as a page sees it: a function from request to response. Undefined: a network error. */
 type Network = (url: string, init: RequestInit) => Response | undefined
 
 function browse(network: Network): typeof fetch {

@@ -101,7 +101,7 @@ interface ChatRouteOptions {
   readonly answer?: Route
 }
 
-/** What a Chat Completions server with these models does; `answer` is what they say. */
+/** A Chat Completions server with these models. `answer` returns their replies. */
 export function chatRoute(
   models: readonly string[],
   { base = '/v1', owner = '', answer = obedient }: ChatRouteOptions = {},

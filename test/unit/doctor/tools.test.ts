@@ -13,7 +13,7 @@ import {
   type Route,
 } from './small-server.ts'
 
-// What servers answer when a tool is offered, each in its own words.
+// Checks replies of servers to an offered tool, each in its own words.
 
 afterEach(() => {
   vi.useRealTimers()

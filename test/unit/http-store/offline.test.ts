@@ -50,7 +50,7 @@ describe('while the server can not be reached', () => {
     const { epoch } = await store.claim('c', 1)
     await store.append(appendOf(epoch, started('r', 'Mugs')))
     const whole = await store.read('c')
-    // What is written comes into the copy, too.
+    // Appended rows are added to the copy, too.
     const more = await store.append(appendOf(epoch, ended('r'), started('s'), ended('s')))
     const rows = [...whole.rows, ...more]
     await store.list()

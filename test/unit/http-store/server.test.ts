@@ -23,7 +23,7 @@ afterAll(async () => {
   await kept.close()
 })
 
-/** What the handler answers to a body, without a network. */
+/** Sends a body to the handler, without a network. */
 async function ask(
   body: unknown,
   { tenant = 'ann', ...options }: Partial<StoreHandlerOptions> & { tenant?: string } = {},

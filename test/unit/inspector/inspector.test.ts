@@ -98,7 +98,7 @@ test('a file shows what the store has, up to the end of a run, and has no key', 
   expect(read?.fault).toBeNull()
   expect(read?.rows.length).toBe(through)
   expect(read?.stateAt(Infinity)).toEqual(journal.stateAt(through))
-  // It is a file of conversations all the same.
+  // The file can also be imported as conversations.
   expect((await agent.conversations.import(text)).refused).toEqual([])
   await agent.dispose()
 })
@@ -117,7 +117,7 @@ test.each([
 })
 
 const HEAD = { offstage: 'offstage-conversations', version: 1, format: 2 }
-/** What `String()` throws for. */
+/** A value that makes `String()` throw. */
 const WORDLESS = { toString: 1, valueOf: 1 }
 const INSPECTOR = { runId: 'r', exportedAt: '2026', browser: 'b', firstTokens: [] }
 const TALK = { conversation: { conversationId: 'c' } }

@@ -7,7 +7,7 @@ test.each([
   [{ type: 'named', title: 'x' }, true],
   [{ type: 'other', title: 'x' }, false],
   [{ title: 'x' }, false],
-  // What only reads like the name is none.
+  // A value that only converts to the name doesn't count.
   [{ type: ['named'], title: 'x' }, false],
   [{ type: { toString: (): string => 'named' }, title: 'x' }, false],
 ])('of %j it is %s that it has one of the shapes', (value, expected) => {

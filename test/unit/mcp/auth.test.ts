@@ -9,14 +9,14 @@ const REDIRECT = 'https://app.example/mcp-auth'
 interface World {
   readonly fetched: { readonly url: string; readonly token: string | null; readonly body: string }[]
   readonly opened: URL[]
-  /** Access tokens that the server takes. */
+  /** The access token that the server accepts. */
   valid: string
   metadata: Record<string, unknown>
   protection: Record<string, unknown>
-  /** What comes back of a log-in; `state` is that of the address. */
+  /** Parameters that come back from a login. `state` is the one from the address. */
   back: (state: string) => Record<string, string>
   refuseRefresh: boolean
-  /** What the authorization server answers whatever it is asked with. */
+  /** Status of the authorization server's answer to any token request. */
   tokenStatus?: number
   fetch?: ReturnType<typeof fetchOf>
 }

@@ -62,7 +62,7 @@ it.each([
 })
 
 it('names each header that is not allowed', async () => {
-  // As a browser does: a request with such a header fails.
+  // Fails requests with such a header, as browsers do.
   const fetch = async (_url: URL, { headers }: RequestInit): Promise<Response> => {
     if (headers && Object.keys(headers).some((name) => /^mcp-(method|session-id)$/.test(name)))
       throw new TypeError('Failed to fetch')

@@ -313,7 +313,7 @@ it('answers no more of a flood that comes in one batch', async () => {
   })
   const begun = performance.now()
   expect(await called(url)).toBe('done')
-  // Those of connecting, a burst, and two a second.
+  // Allows 6 posts for connecting, a burst of 32, and two per second.
   expect(posts()).toBeLessThanOrEqual(6 + 32 + 2 * ((performance.now() - begun) / 1000 + 1))
 })
 

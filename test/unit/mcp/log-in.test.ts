@@ -23,7 +23,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-/** What became of it so far. */
+/** Tracks the outcome so far. */
 function outcomeOf(work: Promise<string>): { now: string } {
   const outcome = { now: 'waits' }
   work.then(

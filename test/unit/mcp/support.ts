@@ -1,6 +1,6 @@
 import type { ToolContext } from '../../../src/client/tool.ts'
 
-/** What a tool's function gets, for tests that call it themselves. */
+/** The context of a tool call, for tests that call the function themselves. */
 export function contextOf(parts: Partial<ToolContext> = {}): ToolContext {
   return {
     runId: 'run',

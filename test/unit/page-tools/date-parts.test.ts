@@ -28,7 +28,7 @@ describe('a date in words of one form', () => {
 })
 
 describe('a field of parts', () => {
-  /** As far as planning looks at them. */
+  /** Elements reduced to the attribute that planning reads. */
   const parts = (...highest: number[]) =>
     highest.map((max) => ({ ariaValueMax: String(max) }) as HTMLElement)
   const texts = (highest: number[], text: string) =>

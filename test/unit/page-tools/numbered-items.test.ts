@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { estimateScrollTop, sampleScroll } from '../../../src/page-tools/act/scroll.ts'
 
-/** As far as marks look at it. */
+/** An element reduced to the properties that marks read. */
 const list = (scrollTop: number, textContent: string) => ({ scrollTop, textContent }) as Element
 
 describe('the place of a numbered item', () => {

@@ -9,7 +9,7 @@ import {
 } from '../../../src/page-tools/secrets/secret-patterns.ts'
 import { someOf } from '../more.ts'
 
-/** What the matcher stands for: at each place, the longest that any of the patterns matches. */
+/** Reference for the matcher: finds the longest match of any pattern at each position. */
 function byEachExpression(patterns: readonly SecretPattern[], text: string): string {
   const expressions = patterns.map(({ source }) => new RegExp(source(), 'uy'))
   const anywhere = new RegExp(patterns.map(({ source }) => source()).join('|'), 'gu')

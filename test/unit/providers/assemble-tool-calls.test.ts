@@ -12,7 +12,7 @@ function assembles(length: number, deltasOf: (input: string) => readonly string[
   expect(JSON.stringify(call?.input) === input).toBe(true)
 }
 
-// What looks at all that is there again with each delta would go on for hours.
+// Reading the whole input again with each delta would take hours.
 test('long streamed input is looked at once', () => {
   assembles(2_000_000, (input) => {
     const cut: string[] = []
@@ -21,7 +21,7 @@ test('long streamed input is looked at once', () => {
   })
 })
 
-// What looks at all calls with each delta would go on for minutes.
+// Searching all calls with each delta would take minutes.
 test('many calls are found by their keys', () => {
   const assembler = createToolCallAssembler([])
   for (let index = 0; index < 100_000; index++)

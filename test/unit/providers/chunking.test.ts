@@ -14,7 +14,7 @@ import { defineResponses } from '../../../src/providers/openai-responses/define-
 import { eventsOf, readParts, styles } from './support/streams.ts'
 import { someOf } from '../more.ts'
 
-/** What holds for every stream of every format, however the network cuts it. */
+/** Checks that every stream of every format is read the same, however the network splits it. */
 
 const encoder = new TextEncoder()
 

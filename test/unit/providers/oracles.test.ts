@@ -13,7 +13,7 @@ import { askWeather, replay, weatherTool } from './support/replay.ts'
 import { eventsOf } from './support/streams.ts'
 import { chatStream, cuts, messagesStream, turns } from './support/well-formed.ts'
 
-/** What the vendors' own clients make of the same bytes. */
+/** A message as the vendors' own clients read it from the same bytes. */
 
 interface Said {
   readonly text: string
@@ -105,7 +105,7 @@ test('the @anthropic-ai/sdk client', async () => {
           .map((block) => block.thinking)
           .join(''),
       )
-      // What goes back to the vendor is the message as its own client has it, signatures included.
+      // The message that goes back to the vendor equals the vendor's own, including signatures.
       const content = ours.providerMetadata?.['anthropic']?.['content']
       expect(content).toEqual(turn.thinking.length > 0 ? theirs.content : undefined)
       expect(ours.usage).toEqual({
@@ -214,7 +214,7 @@ describe('the openai client, on streams with their quirks', () => {
 })
 
 describe('the ollama client', () => {
-  // It speaks Ollama's own format, not the OpenAI-compatible one: the answers are compared, not bytes.
+  // The client speaks Ollama's own format, not the OpenAI-compatible one. So the answers are compared, not the bytes.
   const mock = new LLMock({ port: 0 })
   const toolCalls = [
     { name: 'get_weather', arguments: '{"city":"Paris"}' },

@@ -16,7 +16,7 @@ interface Sent {
   readonly body: Body
 }
 
-/** What a provider would send. */
+/** The request that a provider would send. */
 async function sent(config: ProviderConfig, request: ModelRequest = askWeather): Promise<Sent> {
   const requests: Sent[] = []
   const fetch: typeof globalThis.fetch = (url, init) => {

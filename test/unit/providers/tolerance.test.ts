@@ -74,7 +74,7 @@ describe.each(formats)('%s', (_, definition, fixtures) => {
   })
 })
 
-/** What JSON can hold and code trips over, as its text. */
+/** Valid JSON, as text, that often breaks code. */
 const odd: readonly string[] = [
   '{"toString":1,"valueOf":1}',
   '{"toJSON":1,"length":-1}',
@@ -91,7 +91,7 @@ const odd: readonly string[] = [
   `${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}`,
 ]
 
-/** One event with each key that is read anywhere, in the places where it is. */
+/** Events with each key that any reader uses, in its usual place. */
 const places: readonly ((value: unknown) => object)[] = [
   ...[
     'index',

@@ -219,7 +219,7 @@ describe('an answer that drips for ever', () => {
   test.each(drips.flatMap((drip) => waits.map((wait) => [...drip, ...wait] as const)))(
     'of $0 ends with a time-out, $3',
     async (...[, format, drip, , hasWords, phase]) => {
-      // What comes of an error is loaded, which takes real time.
+      // Error handling loads a module, which takes real time.
       const never = new Promise<{ error?: undefined }>((resolve) => setTimeout(resolve, 2_000, {}))
       vi.useFakeTimers()
       onTestFinished(() => void vi.useRealTimers())

@@ -313,7 +313,7 @@ describe('what reaches the vendor', () => {
       'anthropic-beta': 'files',
     })
     const known = ['content-type', 'x-api-key', 'x-project', 'anthropic-version', 'anthropic-beta']
-    // Those of fetch itself, and of the connection.
+    // Headers of fetch itself, and of the connection.
     const own = [
       'host',
       'connection',

@@ -23,13 +23,13 @@ export interface PostInit extends Omit<RequestInit, 'headers'> {
 }
 
 export interface Served {
-  /** Base URL of the relay, as a page has it. */
+  /** Base URL of the relay for a page. */
   readonly url: string
   /** The relay as a function. */
   readonly relay: Relay
-  /** What the model's server got. */
+  /** Requests that the model's server got. */
   readonly received: readonly Received[]
-  /** What `onError` got. */
+  /** Errors that `onError` got. */
   readonly errors: readonly unknown[]
   post(path: string, body: unknown, init?: PostInit): Promise<Response>
 }

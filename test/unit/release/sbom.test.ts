@@ -16,7 +16,7 @@ function sbom(order: readonly string[] = names): ReturnType<typeof sbomOf> {
   return sbomOf(manifest(), bundledPackages([own, ...modules]), readJson('package-lock.json'))
 }
 
-/** What CycloneDX 1.6 asks of the parts that are used here. */
+/** Rules of CycloneDX 1.6 for the parts used here. */
 const component = {
   type: 'object',
   required: ['type', 'name', 'version', 'bom-ref', 'licenses', 'purl'],

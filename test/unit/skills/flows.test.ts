@@ -138,7 +138,7 @@ describe('a skill', () => {
     expect(before).toContain('# Tools\n\n- activate_skill: ')
     expect(before).toContain('# Skills\n\n- returns: Takes goods back.\n- gifts: Finds gifts.')
     expect(before).not.toContain(RETURNS)
-    // What a server may have cached stays as it was.
+    // The start of the request stays the same, so a server can still use its cache.
     expect(after.startsWith(before)).toBe(true)
     expect(sent.map((request) => countIn(request, RETURNS))).toEqual([0, 1])
   })

@@ -253,7 +253,7 @@ const field = fc
   .map(([name, first, more]) => [`${name}: ${first}`, ...more].join('\n'))
 const likely = fc.array(field, { minLength: 1, maxLength: 4 }).map((all) => all.join('\n'))
 
-/** What the package `yaml` reads, with all scalars as texts. Null: it refuses. */
+/** Fields that the package `yaml` reads, with all scalars as text. Null if it refuses the document. */
 function reference(front: string): unknown {
   const document = parseDocument(`${front}\n`, {
     schema: 'failsafe',

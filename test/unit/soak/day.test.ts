@@ -7,7 +7,7 @@ import { leaks, LIMITS_OF_DAY, LIMITS_OF_RUNS } from '../../soak/flat.ts'
 import type { Sample } from '../../soak/probe.ts'
 import { deploy, redeploy } from '../../soak/redeploy.ts'
 
-// What `npm run soak` plans and measures, without a browser.
+// Tests the plan and the measurements of `npm run soak`, without a browser.
 
 const DAY = planDay(1, 8)
 const REDEPLOY = DAY.findIndex(({ act }) => act === 'redeploy')

@@ -4,7 +4,7 @@ import type { AgentOptions, JsonValue, Tool, ToolAnnotations } from '../../../sr
 import { fromMcpClient, type McpClientLike } from '../../../src/mcp/index.ts'
 import { agentWith, tool } from './support.ts'
 
-// What honest work costs a person in questions, once untrusted content was read.
+// Counts the approvals that honest work requires after untrusted content was read.
 
 type Tools = NonNullable<AgentOptions['tools']>
 type Call = readonly [toolName: string, input?: JsonValue]

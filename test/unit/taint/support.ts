@@ -6,7 +6,7 @@ export const LONG = { timeout: 30_000 }
 
 type Steps = NonNullable<Script['steps']>
 
-/** What ran, in order. */
+/** Tools that ran, in order. */
 export const ran: string[] = []
 
 export function tool(name: string, more: Partial<Tool> = {}): Tool {
@@ -77,7 +77,7 @@ export async function approving(
   return asked
 }
 
-/** What the conversation waits for, once it does. */
+/** Pending calls of the conversation, as soon as there are any. */
 export async function pendingOf(agent: Agent, conversationId = 'c'): Promise<PendingCall[]> {
   const talk = agent.conversation(conversationId)
   const leave = talk.subscribe(() => undefined)
@@ -86,7 +86,7 @@ export async function pendingOf(agent: Agent, conversationId = 'c'): Promise<Pen
   return [...talk.getSnapshot().pending]
 }
 
-/** Whose words taint the conversation, as a page that shows it knows. */
+/** Origins of the untrusted content in the conversation, as a page that shows it sees them. */
 export async function originsOf(agent: Agent, conversationId = 'c'): Promise<readonly string[]> {
   const talk = agent.conversation(conversationId)
   const leave = talk.subscribe(() => undefined)

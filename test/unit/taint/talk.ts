@@ -42,7 +42,7 @@ export class Talk {
     }
   }
 
-  /** Whose marks stand in the next request. */
+  /** Origins whose marks are in the next request. */
   get marks(): readonly string[] {
     return marksIn(this.#request())
   }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { TaintWalk } from '../../../src/conversation/taint-walk.ts'
 import type { ContextRow, MessageNode } from '../../../src/protocol/state.ts'
 
-// What a conversation of a test model doesn't come to by itself: plans, and words of others of which no message is known.
+// Cases that a test model doesn't produce: plans, and untrusted content without a known message.
 
 let seq = 0
 const message = (role: 'user' | 'assistant', id: string): MessageNode =>
@@ -52,8 +52,8 @@ test('what is of no message stays when the results of the call that it names are
   const cleared = row({ type: 'results-cleared', after: 'a', paths: [['c']] })
   const of = (after: string | null) =>
     row({ type: 'untrusted-taken-in', after, origin: 'mails', path: ['c'] })
-  // A fork, or an import: which messages were made of it isn't known.
+  // After a fork or an import, the messages derived from the content aren't known.
   expect(originsOf(path, [of(null), cleared])).toEqual(['mails'])
-  // Of the conversation itself it is: the answer came before.
+  // Within the conversation itself this is known: the answer came before.
   expect(originsOf([message('user', 'v')], [of('v'), cleared])).toEqual([])
 })

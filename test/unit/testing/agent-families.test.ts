@@ -41,7 +41,7 @@ const stuck = (): Promise<never> => new Promise(() => undefined)
 
 interface Scene {
   readonly boss: readonly Turn[]
-  /** What the expert says; it goes on with `endless`. */
+  /** The expert's turns. With `endless`, it keeps calling `work` after them. */
   readonly expert: readonly Turn[]
   readonly endless?: boolean
   readonly bossOptions?: Partial<AgentOptions>

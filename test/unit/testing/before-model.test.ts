@@ -30,7 +30,7 @@ test('a text is sent behind what the person wrote, and stays there', async () =>
     ['One [to One]', '', '[text]'],
     ['One [to One]', '', '[text]', 'One done.', 'Two [to Two]'],
   ])
-  // Of each message once, and of no result.
+  // The hook runs once for each message of the user, and not for tool results.
   expect(beforeModel.mock.calls.map(([{ step }]) => step)).toEqual([1, 1])
   expect(beforeModel.mock.calls[0]?.[0]).toMatchObject({
     runId: run.runId,

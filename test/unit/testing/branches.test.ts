@@ -63,7 +63,7 @@ const textOf = ({ parts }: Message): string =>
 
 const said = ({ messages }: ConversationSnapshot): string[] => messages.map(textOf)
 
-/** Of a message that is shown, or is about to be. */
+/** Id of a message that is shown, or is about to be. */
 async function idOf({ getSnapshot }: Conversation, text: string): Promise<string> {
   const find = (): ShownMessage | undefined =>
     getSnapshot().messages.find((message) => textOf(message) === text)

@@ -23,9 +23,9 @@ async function ended(run: Run) {
 
 const OVERFLOW = { outcome: 'failed', error: { code: 'context-overflow', retryable: false } }
 
-/** As long as what it stands for: one result. */
+/** A summary as long as the one result that it replaces. */
 const longSummary = (count: number) => say(words(165, count))
-/** Never left out, and more than half of the window. */
+/** A request that is never left out and fills more than half of the window. */
 const LONG = `Find the blue mug in: ${words(1_000, 1)}`
 
 describe('compactions that hardly make room', () => {
@@ -70,7 +70,7 @@ describe('compactions that hardly make room', () => {
   })
 
   it('end no run where steps come between them that need none', async () => {
-    // What is cleared for one step is enough for several.
+    // Clearing results for one step makes room for several.
     const { agent } = talk(reads(40), {
       compaction: { contextWindow: WINDOW, policy: 'auto' },
     })

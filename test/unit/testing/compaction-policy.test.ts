@@ -52,7 +52,7 @@ describe('of results that supersede each other', () => {
     inputSchema: { type: 'object', properties: { at: { type: 'number' } } },
     execute: ({ at }) => `tapped ${at}`,
   })
-  /** One look after each tap. */
+  /** A model that looks once after each tap. */
   const looks =
     (inputs: readonly object[]): Turn =>
     (_, asked) => {
@@ -184,7 +184,7 @@ describe('a policy of the app', () => {
     expect(first?.budget).toBe(WINDOW * 0.8)
     const sizes = first?.messages.map(({ tokens }) => tokens) ?? []
     expect(sizes.reduce((sum, size) => sum + size, first?.fixedTokens ?? 0)).toBe(first?.tokens)
-    // What it left out before is there, and takes nothing.
+    // Messages that were left out before are still listed, and count no tokens.
     expect(second?.messages.length).toBeGreaterThan(first?.messages.length ?? 0)
     expect(second?.messages[1]?.tokens).toBe(0)
     expect(second?.compactions).toMatchObject([{ kind: 'summarized', summary: 'Part 1 is done.' }])
@@ -386,7 +386,7 @@ describe('the snapshot', () => {
 })
 
 describe('a conversation that begins long', () => {
-  // Of each, more than the window: what is kept is a matter of the estimate alone.
+  // Each text exceeds the window, so the estimate alone decides how much is kept.
   const sentence = {
     Chinese:
       '近日，研究人员发布了一份关于城市交通的报告。专家建议优化站点布局，并通过数据平台实时调度车辆。购物车里有三件商品，其中一件已经售罄，订单编号为A20391。',

@@ -44,7 +44,7 @@ const isSummaryRequest = ({ messages }: ModelRequest): boolean =>
 
 const chat = chatProvider('openai-compatible')
 
-/** As it goes to a server. */
+/** The body that a server would get. */
 export function bodyOf(request: ModelRequest): string {
   const config = { provider: 'openai-compatible', model: 'm', baseURL: 'http://127.0.0.1:1/v1' }
   return JSON.stringify(chat?.toRequest(request, config, new Set()).body)

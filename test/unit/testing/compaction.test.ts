@@ -36,7 +36,7 @@ describe('a run of 200 steps', () => {
     { timeout: 120_000 },
     async (contextWindow, policy) => {
       const steps = 200
-      // Of pages, a window of 4000 tokens holds none beside another.
+      // Two pages don't fit into a window of 4000 tokens, so no pages are read there.
       const tool = (at: number): string => (contextWindow > 4_000 && at % 5 === 0 ? 'page' : 'read')
       const { agent, sent } = talk(
         (_, asked) => (asked < steps ? call(tool(asked), asked) : say('Done.')),
@@ -58,7 +58,7 @@ describe('a run of 200 steps', () => {
         messages.some((each) => textOf(each) === 'Find the blue mug.'),
       )
       expect(asks.every(Boolean)).toBe(true)
-      // What the server has cached stays as it was, but for where room was made.
+      // The start of the request stays the same for the server's cache, except after each compaction.
       const breaks = sent.filter((request, at) => {
         const before = sent[at - 1]?.messages ?? []
         const same = JSON.stringify(request.messages.slice(0, before.length))
@@ -67,7 +67,7 @@ describe('a run of 200 steps', () => {
       expect(breaks.length).toBe(result.compactions)
       expect(breaks.length).toBeGreaterThan(0)
       if (isLimited && contextWindow > 4_000) expect(breaks.length).toBeLessThan(steps / 3)
-      // What is stored is all of it.
+      // All messages are still stored.
       const stored = await agent.conversations.get(result.conversationId)
       expect(stored?.messages.filter(({ role }) => role === 'tool')).toHaveLength(steps - 1)
     },
@@ -84,7 +84,7 @@ describe('a summary', () => {
     expect(summaries.length).toBe(result.compactions)
     expect(summaries[0]?.tools.map(({ name }) => name)).toEqual(['read', 'page'])
     expect(texts(sent.at(-1))).toContain(`Summary ${summaries.length}: a blue mug is wanted.`)
-    // Of the summaries before, the newest one's request has told the model.
+    // The request for the newest summary contained the earlier ones, so they aren't repeated.
     expect(texts(sent.at(-1))).not.toContain('Summary 1:')
     expect(result.usage).toMatchObject({
       modelCalls: 12 + summaries.length,

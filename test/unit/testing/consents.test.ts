@@ -212,7 +212,7 @@ describe('what was asked about and changed since', () => {
     const set = stage([sends({ to: 'a' })])
     const run = set.chat.send('turn 0')
     const call = await set.pending()
-    // Its tool is another one when it is to start: it is asked about again.
+    // The tool changes before the call starts, so approval is requested again.
     set.agent.registerTool({ ...set.send, description: 'Sends to all.' } as Tool, { replace: true })
     await set.agent.approve(call)
     await expect.poll(() => set.chat.getSnapshot().pending.length).toBe(1)

@@ -7,7 +7,7 @@ import type { Store, StoreDefinition } from '../../../src/worker/start-worker.ts
 const SCRIPT = { steps: [{ text: 'One.' }] }
 const storage = { type: 'shared', team: 'sales' }
 
-/** What two devices reach, and a switch that takes it away from one. */
+/** A store shared by two devices, with a switch that cuts one of them off. */
 function sharedStore() {
   const store = createMemoryStore()
   const opened: CustomStorage[] = []

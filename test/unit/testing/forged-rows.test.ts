@@ -104,7 +104,7 @@ function team() {
   return { store, ran, undone, agent, rowsOf, write, add }
 }
 
-/** What a page that takes the conversation over comes to: a question, or the end of the run. */
+/** Takes the conversation over. Returns whether approval is requested, or the outcome of the run. */
 async function taken(page: Agent): Promise<string> {
   const talk = page.conversation('c')
   onTestFinished(talk.subscribe(() => undefined))

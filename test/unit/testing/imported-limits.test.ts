@@ -86,7 +86,7 @@ describe('a run that goes on from an imported one', () => {
         limit: 'costUSD',
       })
       expect(asked).toEqual(['any', 'any', 'any', 'none'])
-      // So does the run that goes on from that one, which isn't the file's.
+      // The next continued run keeps to the limit, too, although the file doesn't contain it.
       await (
         await agent.continue('c')
       )?.result
@@ -111,7 +111,7 @@ describe('a run that goes on from an imported one', () => {
     await agent.conversations.import(file)
     const toolCallId = call?.toolCallId ?? expect.fail('no call waits')
     const run = await agent.supplyOutput({ conversationId: 'c', toolCallId }, 'seen')
-    // One turn of the model, as in the file: this agent's page has its calls.
+    // The model gets one turn, as in the file's one-shot run. Its calls then wait for the page.
     expect(await run?.result).toMatchObject({ outcome: 'waiting' })
     expect(asked).toHaveLength(1)
   })

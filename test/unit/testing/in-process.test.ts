@@ -150,7 +150,7 @@ describe('a worker in this process', () => {
     return { storage, owners }
   }
 
-  /** It waits for a person when its worker is gone; from then on only the next one may own it. */
+  /** The run waits for a user when its worker dies. From then on, only the next worker may own it. */
   it.each(['is terminated', 'is left behind by a reload'])(
     'that %s does not take back a run that went on',
     async (death) => {

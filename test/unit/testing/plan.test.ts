@@ -38,7 +38,7 @@ function planner(steps: Script['steps'], options: Partial<Options> = {}) {
 
 type Shown = ReturnType<ReturnType<typeof planner>['conversation']>
 
-/** What a page shows of a conversation once that was read. */
+/** The conversation's snapshot once it is loaded. */
 async function shown(talk: Shown): Promise<ReturnType<Shown['getSnapshot']>> {
   const leave = talk.subscribe(() => undefined)
   await expect.poll(() => talk.getSnapshot().status).not.toBe('loading')
@@ -113,7 +113,7 @@ describe('a plan', () => {
     const { conversationId } = run
     const talk = agent.conversation(conversationId)
     expect((await shown(talk)).plan).toEqual(open)
-    // It fails again, with its plan.
+    // The run fails again and keeps its plan.
     expect(await (await agent.continue(conversationId))?.result).toMatchObject({
       outcome: 'failed',
     })

@@ -138,7 +138,7 @@ type OpenOptions = Pick<TestAgentOptions, 'testStorage' | 'context'>
 
 const MARK = ',"cache_control":{"type":"ephemeral"}'
 
-/** What a vendor caches by: tools and instructions, and the conversation without what is new each time. */
+/** Parts of a request that a vendor caches: tools and instructions, and the conversation without its changing end. */
 function promptOf(body: string): { readonly fixed: string; readonly conversation: string } {
   const { tools, system, instructions, messages, input } = JSON.parse(body.replaceAll(MARK, ''))
   const conversation = JSON.stringify(messages ?? input)

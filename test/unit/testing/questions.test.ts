@@ -25,7 +25,7 @@ const fields = {
 const form = { question: 'For whom is the table?', fields }
 const given = { email: 'ann@example.org', seats: 2, extras: ['bread'] }
 
-/** What the model says: the input of a call of `ask_user`, or a text. */
+/** A turn of the model: the input of a call of `ask_user`, or text. */
 type Turn = JsonObject | string
 
 let calls = 0

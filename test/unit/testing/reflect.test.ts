@@ -235,7 +235,7 @@ test.each(['abort', 'now', 'dispose'])('while the model is asked: %s', async (wh
   const result = await run.result
   expect(result.outcome).toBe(what === 'now' ? 'completed' : 'aborted')
   expect(result.text).toBe(what === 'now' ? 'Second.' : 'First.')
-  // What the model has done until then has its price.
+  // Tokens that the model used until then are counted.
   if (what !== 'dispose') expect(result.usage.inputTokens).toBe(5)
   if (what === 'now') expect(set.sent[2]).toEqual(['One', 'First.', 'Two'])
   const types = (await eventsOf(run)).map(({ type }) => type)
@@ -333,7 +333,7 @@ test('a worker that dies while the model is asked: the next one asks again', asy
 
 let asked = 0
 
-/** Its second answer never comes. */
+/** The second answer never arrives. */
 function counting(): StreamProviderDefinition {
   asked = 0
   return {

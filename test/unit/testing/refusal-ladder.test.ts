@@ -12,7 +12,7 @@ const real = globalThis.fetch
 
 afterEach(() => vi.unstubAllGlobals())
 
-/** What a request may have, and the words by which endpoints refuse it. */
+/** Features of a request: how to detect each, and the words by which endpoints refuse it. */
 const FEATURES: Readonly<Record<string, readonly [has: RegExp, words: string]>> = {
   image: [/"image_url"/, 'image input is not supported'],
   pattern: [/"pattern"/, 'failed to parse grammar'],

@@ -26,9 +26,9 @@ afterEach(() => vi.unstubAllGlobals())
 const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const HOST = 'https://refusals.example.test'
-// Agents of other files may still be asking.
+// Agents of other test files may still send requests.
 const real = globalThis.fetch
-/** As vLLM makes them. */
+/** A call id as vLLM generates it. */
 const CALL_ID = 'chatcmpl-tool-0123456789abcdef0123456789abcdef'
 
 const DONE = { outcome: 'completed', text: 'Done.', error: undefined }

@@ -47,7 +47,7 @@ test('with requests: true, each step says what the model is asked with, and no k
   expect(first?.tools.map(({ name }) => name)).toEqual(['read'])
   expect(first?.context).toContain('The page is green.')
   expect(first?.tokens.snapshots).toBe(0)
-  // What the tool has read is counted by itself, and not as history.
+  // Page content that the tool read counts as a snapshot, not as history.
   expect(second?.tokens.snapshots).toBeGreaterThan(300)
   expect(second?.tokens.history).toBeLessThan(100)
   expect(second?.messages.length).toBe(3)

@@ -18,10 +18,10 @@ import { until } from '../client/fake-worker.ts'
 import { callStream, chatStream, serve } from '../doctor/small-server.ts'
 import { gate } from './talk.ts'
 
-/** What follows from how a run ends: the second table of docs/events.md, "How a run ends". */
+/** Effects of a run's end: the second table of docs/events.md, "How a run ends". */
 interface Ending {
   readonly outcome: 'completed' | 'failed'
-  /** Of the stored end. */
+  /** The stored finish reason. */
   readonly finishReason?: string
   readonly code?: string
   readonly beginsNext: boolean
@@ -224,7 +224,7 @@ const shown = (agent: Agent) => {
   return chat
 }
 
-/** What the chat shows behind the last message. */
+/** The text that the chat shows after the last message. */
 function atTheEnd(snapshot: ConversationSnapshot): string | undefined {
   const name = statesOf(snapshot, {}).find((each) => STATES[each].place === 'log')
   return name && textIn({ snapshot, words: en, around: {} }, STATES[name].text)

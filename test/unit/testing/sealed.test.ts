@@ -33,7 +33,7 @@ const login = (execute: (input: object) => unknown, more: Partial<Tool> = {}): T
     ...more,
   }) as Tool
 
-/** What the store holds, as text. */
+/** The store's content, as text. */
 async function stored(storage: Storage): Promise<string> {
   const store = await storage.open('offstage')
   const all = (await store.list()).records.map(async (record) => [
@@ -165,7 +165,7 @@ test('what else the same answer repeats of it is sealed, and a call that has it 
   })
   await ask()
   expect(noted).toEqual([{ text: `It is ${secret}` }])
-  // What was shown while it was written, nothing could know.
+  // Snapshots taken while the text streamed don't count: the secret wasn't known yet.
   all.shown.length = 0
   all.shown.push(chat.getSnapshot())
   expect(await stored(all.storage)).not.toContain(JSON.stringify(secret).slice(1, -1))

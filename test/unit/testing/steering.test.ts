@@ -183,7 +183,8 @@ test('what is said while a step is being cut short is delivered, too', async () 
   const first = run.send('Two', { when: 'now' })
   await reached
   const second = run.send('Three')
-  // Its command mostly reaches the worker while the storage is held; later, it comes with the step after the next.
+  // The second message usually reaches the worker while the storage is held. If it comes later, it is delivered one
+  // step later.
   await new Promise((resolve) => setTimeout(resolve, 50))
   release()
   await until(() => said(chat).includes('Three') || chat.getSnapshot().queued.length === 1)

@@ -54,7 +54,7 @@ function page(testStorage: TestStorage, paid: string[] = []) {
   return { expert, boss, paid }
 }
 
-/** What a page that is gone has left: the agent that was asked waits for a person. */
+/** State that a closed page has left behind: the called agent waits for a user. */
 async function left() {
   const storage = createTestStorage()
   const { expert, boss } = page(storage)

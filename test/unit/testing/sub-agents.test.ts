@@ -61,7 +61,7 @@ function family({
 
 const LONG = { timeout: 30_000 }
 
-/** What a conversation waits for, once it does. */
+/** Pending calls of a conversation, as soon as there are any. */
 async function shownPending(
   agent: Agent,
   conversationId: string,

@@ -19,7 +19,7 @@ const titler = { provider: 'titler', model: 'small', prices: { input: 1, output:
 
 interface Titling extends Pick<TestAgentOptions, 'testStorage'> {
   readonly options?: Partial<AgentOptions>
-  /** What the small model answers, the n-th time it is asked. */
+  /** The small model's answer to its n-th request. */
   readonly title?: (n: number) => Promise<string> | string
 }
 
@@ -70,7 +70,7 @@ test('a model titles the first exchange once no run is open, and every tab sees 
   expect(await titleOfC()).toBe('Two blue mugs')
   const other = talk({ testStorage, options: { titles: false } })
   expect(await other.titleOfC()).toBe('Two blue mugs')
-  // Of the agent's own instructions and context it is told nothing, and it has no tools.
+  // The title model gets neither the agent's instructions nor its context or tools.
   expect(asked[0]?.messages).toMatchObject([
     {
       role: 'user',

@@ -9,12 +9,12 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 
 let count = 0
-/** What is stored of triggers outlives a test. */
+/** Triggers stay stored after a test, so each test needs an id of its own. */
 const newId = (): string => `trigger ${(count += 1)}`
 
 type Storage = ReturnType<typeof createTestStorage>
 
-/** One tab of several, which share what is stored. */
+/** A tab. Tabs with the same storage share their triggers. */
 function tab(
   turns: readonly Turn[] = [],
   storage: Storage = createTestStorage(),
@@ -450,7 +450,7 @@ describe('a page that dies while a trigger fires', () => {
     expect(stored?.messages.filter(({ role }) => role === 'user')).toHaveLength(1)
   })
 
-  /** What is stored when a page died right after the commit. */
+  /** Restores the state that is stored if a page died right after the commit. */
   function reopenFirings(id: string): Promise<void> {
     return new Promise((resolve, reject) => {
       const opening = indexedDB.open('offstage-triggers', 1)

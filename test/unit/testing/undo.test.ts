@@ -235,7 +235,7 @@ test('a worker that dies while a tool undoes: it is unknown, and the next worker
   await until(() => undo.mock.calls.length === 1)
   workers[0]?.terminate?.()
   expect(await undone).toMatchObject({ name: 'OffstageError' })
-  // What the function comes to now is nobody's any more.
+  // The function's later result is ignored.
   held.open()
   expect(await chat.undo(id)).toBe(false)
   expect(shown(chat)).toMatchObject({ undo: 'unknown' })

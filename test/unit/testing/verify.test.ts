@@ -35,7 +35,7 @@ test('an answer that is rejected is told so to the model, which answers again', 
   const events: unknown[] = []
   for await (const { type, ...event } of run) if (type === 'answer-rejected') events.push(event)
   expect(events).toMatchObject([{ step: 2, feedback: expect.stringContaining('Say please.') }])
-  // What the model was told is not the person's, and not shown.
+  // The feedback to the model isn't the user's message, so the chat doesn't show it.
   await until(() => said(chat).includes('Done, please.'))
   expect(said(chat)).toEqual(['One', '', 'Done.', 'Done, please.'])
 })
@@ -46,7 +46,7 @@ test('two answers are rejected at most; the next stands, unasked', async () => {
   const { chat } = talk(turns, createTestStorage(), { verify })
   expect(await chat.send('One').result).toMatchObject({ outcome: 'completed', text: '3' })
   expect(verify).toHaveBeenCalledTimes(2)
-  // Of each run.
+  // The limit applies to each run.
   expect(await chat.send('Two', { maxSteps: 2 }).result).toMatchObject({ text: 'Nothing left.' })
   expect(verify).toHaveBeenCalledTimes(3)
 })

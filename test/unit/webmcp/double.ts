@@ -11,13 +11,13 @@ export interface Double extends ModelContext {
     input: unknown,
     options?: { readonly signal?: AbortSignal },
   ): Promise<unknown>
-  /** Registers a tool as a page does; returns its undo. */
+  /** Registers a tool as a page does. Returns a function that unregisters it. */
   add(tool: Partial<ModelContextTool> & { readonly name: string }, window?: object): () => void
-  /** What `executeTool` got, as it got it. */
+  /** Inputs of `executeTool`, unchanged. */
   readonly inputs: unknown[]
 }
 
-/** How browsers differ: up to Chromium 153, and from 154 on. */
+/** Generations of browsers: up to Chromium 153, and from 154 on. */
 export type Generation = 'strings' | 'objects'
 
 type Held = ModelContextTool & { readonly window: object }
@@ -80,7 +80,7 @@ export function modelContextDouble(generation: Generation = 'objects'): Double {
 
 export const NAVIGATES: unique symbol = Symbol('navigates')
 
-/** As each browser converts what `executeTool` is given. */
+/** Converts the input of `executeTool` as the browsers of each generation do. */
 function textOf(input: unknown, generation: Generation): string {
   if (generation === 'strings') return String(input)
   if (typeof input !== 'object' || input === null)

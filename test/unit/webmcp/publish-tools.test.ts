@@ -216,7 +216,7 @@ describe('published tools', () => {
     const taken = publishTools([add], { context })
     await taken.ready
     expect(taken.refused).toEqual([{ name: 'add', reason: expect.stringContaining('Duplicate') }])
-    // What the page had under that name is the page's still.
+    // The page's own tool of that name is still registered.
     expect((await webMcpTools({ context })).map(({ name }) => name)).toEqual(['web_add'])
     const nowhere = publishTools([add])
     await nowhere.ready
@@ -237,7 +237,7 @@ describe('published tools', () => {
 
   it('work for an agent elsewhere', async () => {
     const { context } = await publish([add])
-    // As seen from a frame of the page.
+    // Tools as a frame of the page sees them.
     const seen = { ...context, getTools: async () => elsewhere(await context.getTools()) }
     const executeTool: Double['executeTool'] = (tool, ...rest) =>
       context.executeTool({ ...tool, window: globalThis }, ...rest)

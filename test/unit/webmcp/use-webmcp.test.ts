@@ -427,7 +427,7 @@ describe('what a page says', () => {
     context.add({ name: 't7' })
     await made.refresh()
     expect(made.tools).toHaveLength(2000)
-    // One that was known before still is.
+    // The tool `t7` is offered again, because it was known before the limit was reached.
     expect(made.tools.filter(({ status }) => status === 'offered')).toMatchObject([
       { name: 'web_t7' },
     ])

@@ -23,11 +23,11 @@ const toolCallId = 'c1-0-0'
 interface Asked {
   readonly world: World
   readonly live: LiveHost
-  /** What ran, by its input. */
+  /** Inputs of the calls that ran. */
   readonly ran: unknown[]
 }
 
-/** A run that waits for a person's approval of its one call. */
+/** Starts a run that waits for a user to approve its only call. */
 async function askedRun(tool: Partial<SimTool> = {}): Promise<Asked> {
   const ran: unknown[] = []
   const drop: SimTool = {
@@ -60,7 +60,7 @@ async function rowsOf(world: World): Promise<readonly Row[]> {
 const answersIn = (rows: readonly Row[]) => rows.filter((row) => row.type === 'approval-answered')
 const settledIn = (rows: readonly Row[]) => rows.filter((row) => row.type === 'call-settled')
 
-/** What a call comes to that got this one answer. */
+/** Expects the outcome that this answer alone leads to. */
 function expectOnly(answer: Answer, asked: Asked, rows: readonly Row[]): void {
   const inputs = { approve: { n: 1 }, edited: { n: 2 } }
   const kind = answer.type === 'deny' ? null : answer === edited ? 'edited' : 'approve'

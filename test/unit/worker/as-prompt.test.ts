@@ -29,7 +29,7 @@ function turnsIn(prompt: string): Turn[] {
 
 const BREAKS = /\r\n|[\r\v\f\u0085\u2028\u2029]/g
 
-/** What there is to say in a message, and by whom. */
+/** The texts of a message, and its author. */
 function said(message: Message): string[] {
   switch (message.role) {
     case 'system':

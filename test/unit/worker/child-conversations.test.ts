@@ -38,7 +38,7 @@ describe.each(stores)('conversations that calls started, in the %s store,', (_na
   it('are deleted with the one whose call it was, and with nothing else', async () => {
     await fc.assert(
       fc.asyncProperty(
-        // Of each one, which of those before it started it; itself: none.
+        // For each conversation, the earlier one that started it. Its own index: none.
         fc.array(fc.nat(8), { minLength: 1, maxLength: 9 }),
         fc.nat(8),
         async (choices, choice) => {

@@ -129,7 +129,7 @@ describe('a run that dies anywhere, any number of times', () => {
         markInterruptAsFailure: false,
       },
     )
-    // One that hangs is interrupted like one that is slow.
+    // fast-check interrupts a hanging run like a slow one, so the last run is awaited.
     await last
   }, 120_000)
 

@@ -157,7 +157,7 @@ interface Damage {
   readonly at: number
   readonly pick: number
   readonly name: string | null
-  /** One of the damages above, by its index, or any JSON. */
+  /** A damage from the list above, by index, or any JSON. */
   readonly value: { readonly known: number } | { readonly json: unknown }
 }
 
@@ -199,7 +199,7 @@ describe('a stored row with a damaged field', () => {
         expect(({} as Record<string, unknown>)['role']).toBeUndefined()
         if (sound[at]?.type !== 'row-set-aside') return
         expect(state.setAside).toContain(sound[at].reason)
-        // What came before the history was cleared is over.
+        // Damage before the history was cleared has no effect.
         if (at < first - 1) return
         expect(shown.taint.map(({ origin }) => origin)).toContain(sound[at].reason)
         const text = JSON.stringify(state.path)

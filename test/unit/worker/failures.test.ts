@@ -20,7 +20,7 @@ const script = {
 } as const
 const add = defineTool({ name: 'add', description: 'Adds.', execute: () => 'added' })
 
-/** What goes wrong as long as `isFailing()` says so. */
+/** Options that cause a failure as long as `isFailing()` returns true. */
 type Setup = (isFailing: () => boolean) => Partial<TestAgentOptions>
 
 const failures: [string, ErrorCode, Setup][] = [

@@ -387,7 +387,7 @@ describe('stopping', () => {
       expect(ends().filter(({ runId }) => runId !== 'three')).toMatchObject([
         { runId: 'one', outcome: 'aborted', reason },
       ])
-      // It began once the other one had ended.
+      // The second run began after the first one had ended.
       const end = live.events.findIndex(
         (event) => event.type === 'run-end' && event.result.runId === 'one',
       )

@@ -33,7 +33,7 @@ async function claimed() {
   return { world, talk }
 }
 
-/** As somebody finds it who reads the store. */
+/** Reads the conversation with a fresh reader. */
 async function stored(world: World) {
   const fresh = openConversation(world)
   await fresh.refresh()

@@ -4,7 +4,7 @@ import { createWorld, startCommand, startLife, type SimTool } from './simulation
 
 const ok: ToolOutcome = { status: 'succeeded', output: { type: 'text', value: 'ok' } }
 
-/** What becomes of a native call of `name`. */
+/** Calls `name` natively and returns the outcome. */
 async function called(
   name: string,
   tools: readonly string[],

@@ -15,7 +15,7 @@ interface Setting extends Partial<Parameters<typeof createTestAgent>[0]> {
   readonly conversationId?: string
 }
 
-/** What ran, and what a person was asked about, when the model repeats the call. */
+/** Repeats the call. Returns the tools that ran and the approvals that were requested. */
 async function fate(setting: Setting): Promise<readonly string[]> {
   const { turns = [call], toolMode = 'action', history, conversationId, ...options } = setting
   const { provider } = listedModel([...turns, 'Done.'])

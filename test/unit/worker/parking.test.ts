@@ -297,7 +297,7 @@ describe('a storage that is full', () => {
     await live.host.startRun(startCommand('run', 'go'))
     expect(await live.until('run-parked')).toMatchObject({ reason: 'storage-full' })
     expect(ran.count).toBe(0)
-    // Who looks meanwhile doesn't wait for the room.
+    // Reads of the conversation don't wait until there is room.
     expect(await live.host.library.getConversation(SCOPE)).toMatchObject({
       openRunId: 'run',
       parked: 'storage-full',

@@ -51,7 +51,7 @@ const LOST = { 'ownership-lost': true } as const
 const BUSY = { ...DRIVEN, 'conversation-busy': true } as const
 const OWNED = { ...BUSY, ...UNREDACTED, ...GONE, ...LOST } as const
 
-/** What the table names, for use at run time: the same codes, or it doesn't compile. */
+/** The table's codes at run time. Doesn't compile unless they are the same. */
 const named: { readonly [Name in Public]: Readonly<Record<CodesOf<WorkerCalls[Name]>, true>> } = {
   resumeRun: DRIVEN,
   takeOver: DRIVEN,
@@ -95,23 +95,23 @@ const RESUME = { interrupted: 'tell-model', waitForToolsMs: 20 } as const
 
 interface Scene {
   readonly live: LiveHost
-  /** Of the run in `asks`, which waits for an approval. */
+  /** The waiting call of the run in `asks`, which needs approval. */
   readonly asked: string
-  /** The message that it is in. */
+  /** The message that contains this call. */
   readonly asking: string
-  /** Of the run in `waits`, whose call waits for its output. */
+  /** The call of the run in `waits`, which waits for its output. */
   readonly open: string
-  /** Of the run in `done`, whose call has succeeded and can be undone. */
+  /** The succeeded call of the run in `done`, which can be undone. */
   readonly paid: string
 }
 
-/** The call of a run that only a worker that drives it takes: before anything goes wrong. */
+/** Commands that only the worker that drives the run accepts, even before any trouble. */
 const DRIVING: ReadonlySet<Public> = new Set(['announceChild'])
 
-/** What goes wrong for the worker that is asked. */
+/** Breaks something for the worker that gets the command. */
 type Trouble = (world: World) => void
 
-/** Another worker than the one that began what is in the store. */
+/** Creates a worker other than the one that started the stored runs. */
 async function scene(trouble: Trouble, isDriven: boolean): Promise<Scene> {
   const turns = [{ calls: [{ tool: 'pay', input: {} }] }, { text: 'done' }]
   const world = createWorld(turns, {

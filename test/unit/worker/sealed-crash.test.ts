@@ -61,7 +61,7 @@ describe.each<[string, SimTool['descriptor']]>([
     }
     expect(ran.length).toBeLessThanOrEqual(1)
     expect(['succeeded', 'failed', 'interrupted']).toContain(statuses[0])
-    // What has failed for want of its secret was not run.
+    // A call that failed because its secret was missing did not run.
     if (statuses[0] === 'failed') expect(ran).toEqual([])
     if (statuses[0] === 'succeeded') expect(ran).toHaveLength(1)
   })

@@ -25,27 +25,27 @@ import type { Store } from '../../../src/worker/store/store.ts'
 import { doubleOf } from '../doubles.ts'
 import { ProjectedEvents } from './projected-events.ts'
 
-/** One model turn of the simulated world. */
+/** A model turn in the simulated world. */
 export interface Turn {
   readonly text?: string
   readonly calls?: readonly { readonly tool: string; readonly input: JsonValue }[]
-  /** The vendor pauses it, unless there are calls. */
+  /** Makes the vendor pause the turn, unless it has calls. */
   readonly paused?: boolean
-  /** It comes to its text, and never to its end, the first time that it is played. */
+  /** Stalls after the text when first played, and never ends. */
   readonly stalls?: boolean
 }
 
 export interface SimTool {
   readonly descriptor: Partial<ToolDescriptor>
-  /** What it does to the world; the argument says which call does it. */
+  /** Performs the effect. The argument identifies the call. */
   run(call: ExecuteTool): Promise<ToolOutcome> | ToolOutcome
-  /** What it is about to do. */
+  /** Describes the effect before the call runs. */
   describe?(call: DescribeCall): CallDescription
-  /** Which values of an input are secret. */
+  /** Values of the input that are secret. */
   secretsIn?(call: CallContext): readonly string[]
 }
 
-/** When a life ends: before the n-th crossing of a boundary, and who dies. */
+/** The end of a life: who dies, and before which crossing of a boundary. */
 export interface Kill {
   readonly after: number
   readonly who: 'worker' | 'page'
@@ -214,11 +214,11 @@ export interface World {
   readonly requests: ModelRequest[]
   page: SimPage
   ids: number
-  /** How far its clock is ahead of the real one. Milliseconds. */
+  /** Milliseconds by which the world's clock is ahead of the real one. */
   ahead: number
-  /** Its model says nothing. */
+  /** The model never answers. */
   silent: boolean
-  /** Of its workers, not those of Node. */
+  /** Locks of the simulated workers. Node's own aren't used. */
   locks: LockManager | undefined
   openTabPort: Effects['openTabPort']
   readonly claims: Effects['claims']

@@ -49,7 +49,7 @@ const tested: [string, StoreUnderTest][] = [
   ],
 ]
 
-/** As one of an older version, or an app's own, which knows neither names of claims nor conditions. */
+/** A store of an older version, or an app's own. Such a store ignores claim names and conditions. */
 const plain: [string, StoreUnderTest] = [
   'one that gives every claim without a word',
   {

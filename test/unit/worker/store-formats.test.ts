@@ -54,7 +54,7 @@ class LaterPage {
       const seq = record.lastSeq + 1
       const dream = { conversationId, seq, format: LATER, type: 'run-dreamt', run: { id: 'r' } }
       await tx.objectStore('rows').add(dream as never)
-      // What is open is said in another way there.
+      // The later format describes open runs in a different way.
       const next = { format: LATER, title: 'Dreams', updatedAt: 99, lastSeq: seq }
       await tx
         .objectStore('records')
@@ -144,7 +144,7 @@ describe('a conversation that a page of a later version has written', () => {
     expect(await later.append('c', theirs)).toBe(true)
     expect(await codeOf(append(store, mine, ended('r')))).toBe('ownership-lost')
     expect(await codeOf(store.claim('c', 9))).toBe('storage-newer')
-    // What was committed before stays committed.
+    // Rows that were committed before are unaffected.
     expect(await store.append({ ...begun, rows: [] })).toEqual(rows)
     expect(await later.append('c', theirs)).toBe(true)
     expect((await rowsOf(store))[0]).toEqual(rows[0])

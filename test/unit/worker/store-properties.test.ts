@@ -14,7 +14,7 @@ import { someOf } from '../more.ts'
 const IDS = ['a', 'b'] as const
 const OWNERS = 3
 
-/** What happens next. Numbers choose among what there is. */
+/** The next operation. Numbers select among the possible targets. */
 type Op =
   | { readonly op: 'claim'; readonly id: string; readonly owner: number }
   | {
@@ -157,7 +157,7 @@ class World {
     await this.#tryAppend(append, written === 'null')
   }
 
-  /** One of the newest appends of a conversation comes again, by an owner that may be an old one. */
+  /** Repeats one of a conversation's newest appends, possibly by a former owner. */
   async #repeat(pickOf: number): Promise<void> {
     for (const list of this.#done.values()) {
       const newest = list.slice(-8)

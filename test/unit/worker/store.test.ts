@@ -192,7 +192,7 @@ describe('the IndexedDB store', () => {
     expect((await store.list()).records).toEqual([])
   })
 
-  /** What the browser says of opening comes late. Returns what lets it come. */
+  /** Delays the browser's answer to opening the database. Returns a function that delivers it. */
   function slowOpening(): () => void {
     const { open } = indexedDB
     let goOn: () => void = () => undefined
@@ -273,7 +273,7 @@ describe('the IndexedDB store', () => {
     const { put } = IDBObjectStore.prototype
     IDBObjectStore.prototype.put = function (this: IDBObjectStore, ...args) {
       const { transaction } = this
-      // As a browser does it: the transaction ends with the reason, its requests say only that it did.
+      // Browsers give the reason on the transaction; its requests only report that it was aborted.
       if (transaction.error === null) {
         Object.defineProperty(transaction, 'error', { value: new DOMException('no room', name) })
         queueMicrotask(() => transaction.abort())

@@ -106,7 +106,7 @@ describe('a call that waits for its outcome', () => {
         const isTaken = await next.host.answerCall({ ...SCOPE, toolCallId, answer })
         await next.until('run-end')
         const settled = (await rowsOf(world)).filter((row) => row.type === 'call-settled')
-        // One that was about to begin when the page died is `interrupted`, too.
+        // A call that was about to start when the page died is `interrupted`, too.
         expect(orders(), `${after}`).toBeLessThanOrEqual(1)
         if (isTaken) expect(orders(), `${after}`).toBe(1)
         expect(

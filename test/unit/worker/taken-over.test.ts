@@ -58,7 +58,7 @@ it('a run that a page still shows, and another tab has, ends there as taken over
   expect(await other.host.resumeRun({ ...resume, runId: 'run' })).toEqual(ref)
   expect(await other.ended()).toMatchObject({ ...ref, outcome: 'aborted', reason: 'taken-over' })
   expect(await other.host.library.getConversation(SCOPE)).toMatchObject({ openRunId: 'run' })
-  // Who asks for whatever is open gets nothing, and no end either.
+  // Resuming without a run id returns null, and the caller gets no end either.
   const third = startLife(world)
   expect(await third.host.resumeRun(resume)).toBe(null)
   expect(third.events).toEqual([])

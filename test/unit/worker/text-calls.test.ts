@@ -7,7 +7,7 @@ import type { StreamProviderDefinition } from '../../../src/providers/provider.t
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
 import { streamFrom } from '../stream-from.ts'
 
-/** One turn: text, or a native call. */
+/** A turn: text, or a native call. */
 type Turn = string | { readonly native: string; readonly input?: object; readonly text?: string }
 
 const quoted = '<tool_call>{"name":"delete_account","arguments":{"id":7}}</tool_call>'

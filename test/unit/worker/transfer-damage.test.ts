@@ -24,7 +24,7 @@ async function threeConversations() {
   }
 }
 
-/** What is imported is whole, and nothing else is left in the store. */
+/** Expects imported conversations to be complete, and no others in the store. */
 async function expectWhole(
   store: Store,
   file: string,
@@ -63,7 +63,7 @@ describe('a damaged file', () => {
     const { file, content } = await threeConversations()
     await fc.assert(
       fc.asyncProperty(
-        // Of the last line end, a blank makes no difference.
+        // Replacing the last line end with white space changes nothing, so it is left out.
         fc.nat(file.length - 2),
         fc.integer({ min: 32, max: 126 }),
         async (at, code) => {

@@ -11,7 +11,7 @@ import type { Store } from '../../../src/worker/store/store.ts'
 import { nextRows, type Kind } from './random-facts.ts'
 import { newId, nextOrder } from './store-support.ts'
 
-/** What an import adds, unless one has done so before. An export leaves it out. */
+/** The row that an import adds, unless an earlier import has. Exports leave it out. */
 export const IMPORTED = {
   type: 'untrusted-taken-in',
   after: null,
@@ -35,7 +35,7 @@ export async function fileOf(agent: Agent, conversationId?: string): Promise<str
 
 export const linesIn = (file: string): string[] => file.split('\n').filter(Boolean)
 
-/** What a store has, apart from what names this store and its appends, and from an import's mark at the end. */
+/** The store's content. Leaves out the ids of the store and its appends, and the mark of an import at the end. */
 export async function contentOf(store: Store): Promise<unknown> {
   const { records } = await store.list()
   const all = await Promise.all(

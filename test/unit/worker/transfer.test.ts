@@ -22,7 +22,7 @@ const choice = fc.tuple(
   fc.nat(11),
 )
 
-/** One without an open run, a queued message and a consent, which an import would end. */
+/** Fills the store without open runs, queued messages and consents, because an import would end them. */
 async function fillStore(store: Store, lists: readonly (readonly (readonly [never, number])[])[]) {
   for (const [index, choices] of lists.entries()) {
     const id = `c${index}`

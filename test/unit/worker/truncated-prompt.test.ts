@@ -57,7 +57,7 @@ test.each(['English', 'Russian', 'Chinese', 'Korean'])(
     expect(signs([user(text)])).toBe(2)
     expect(signs([user('Hi'), assistant(text), user('And?')])).toBe(2)
     expect(signs([user(text), assistant('Yes.'), user('And?')])).toBe(1)
-    // What a cache had isn't counted by every server.
+    // A server that reports only uncached tokens still counts everything since the last answer.
     expect(signs([user(text), assistant(text), user('And?')])).toBe(2)
   },
 )
@@ -65,9 +65,9 @@ test.each(['English', 'Russian', 'Chinese', 'Korean'])(
 const words = (count: number): string => 'word '.repeat(count)
 
 interface Played {
-  /** What the server reports of each request, given its words. */
+  /** Usage that the server reports for a request of `words` words. */
   count(words: number, step: number): Usage
-  /** Words of a result, by step. */
+  /** Number of words in each step's result. */
   results: readonly number[]
   instructions?: number
 }

@@ -2,41 +2,41 @@ import type { CallsRead } from '../../block-reader.ts'
 import type { ToolIndex } from '../../tool-index.ts'
 import type { LiteralReader } from '../literal-reader.ts'
 
-/** A format of calls that a marker opens: all that is known about it. */
+/** A call format with a marker, and everything specific to it. */
 export interface Dialect {
   /**
-   * What opens a call or a list of them, as it is written; and the closer up to which its body is content while
-   * it streams. Without one, brackets end it.
+   * Openers of a call or a list of calls, as written. While the text streams, all text up to the closer is content.
+   * Without a closer, brackets end it.
    */
   readonly openers: readonly (readonly [opener: string, closer?: string])[]
-  /** The openers are marks in tags: the first tag's name follows, and stands in the closer, too. */
+  /** The openers are marks in tags: the first tag's name follows, and is part of the closer, too. */
   readonly isMark?: true
-  /** What must follow an opener that people also write about: only then is it one. */
+  /** Required text after an opener that people write, too. Without that text it isn't an opener. */
   readonly after?: () => Continuation
-  /** What closes it, too. */
+  /** Additional closers. */
   readonly closers?: readonly string[]
-  /** Reads one section. The reader stands after the opener. Throws `Unreadable`. */
+  /** Reads one section. The reader is after the opener. Throws `Unreadable`. */
   read(section: Section): CallsRead
 }
 
-/** Tested on the text right after an opener. `partial`: more text may make it whole. */
+/** Tests the text right after an opener. `partial`: more text may complete it. */
 export interface Continuation {
   readonly whole: RegExp
   readonly partial: RegExp
 }
 
-/** A section that is being read. */
+/** A section being read. */
 export interface Section {
   readonly reader: LiteralReader
   readonly index: ToolIndex
-  /** Where the opener starts. */
+  /** Start of the opener. */
   readonly start: number
   readonly opener: string
-  /** Reads the section that begins where the reader stands; undefined when none does. */
+  /** Reads a nested section at the reader's position; undefined if there is none. */
   inner(): CallsRead | undefined
 }
 
-/** The name in an opening tag without attributes: `<name>`. */
+/** Returns the name in an opening tag without attributes: `<name>`. */
 export function tagOf(opener: string): string | undefined {
   return /^<([\w:-]+)>$/.exec(opener)?.[1]
 }

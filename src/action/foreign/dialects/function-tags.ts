@@ -13,7 +13,7 @@ const parameter = /\s*<parameter=\s*["']?([^<>"'\s]+)["']?\s*>/y
 const marks =
   /<\/parameter\s*>(\s*(?:<parameter=|<\/function\s*>|<\/tool_call\s*>))?|(<\/function\s*>(?![ \t]*[^\s<]|\s*<\/parameter))|(<function=[^<>]{1,100}>\s*<parameter=)|<parameter=\s*["']?([^<>"'\s]+)["']?\s*>/g
 
-/** Qwen3-Coder's `<function=name><parameter=x>…`: raw text, nothing decoded. Functionary and Llama write JSON in it. */
+/** Qwen3-Coder: `<function=name><parameter=x>…` with raw text, not decoded. Functionary and Llama put JSON inside. */
 export const functionTags: Dialect = {
   openers: [['<function=', '</function>']],
   after: once(() => ({

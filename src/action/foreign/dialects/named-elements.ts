@@ -9,7 +9,9 @@ import type { Dialect } from './dialect.ts'
 const tags = ['invoke', 'antml:invoke', 'steptml:invoke', 'function']
 const opening = /<((?:\w+:)?(?:invoke|function))\s[^<>]*?(\/?)>/y
 
-/** `<invoke name="…"><parameter name="…">…`: Anthropic's, MiniMax', DeepSeek's and Step's; MiniCPM's `<function name="…">`. */
+/**
+ * `<invoke name="…"><parameter name="…">…` of Anthropic, MiniMax, DeepSeek and Step; MiniCPM's `<function name="…">`.
+ */
 export const namedElements: Dialect = {
   openers: tags.map((tag) => [`<${tag} name=`, `</${tag}>`]),
   after: () => ({ whole: /^["']/, partial: /^$/ }),
@@ -19,7 +21,7 @@ export const namedElements: Dialect = {
   },
 }
 
-/** One element that names the tool in an attribute; undefined when none comes next. */
+/** Reads an element with the tool's name in an attribute. Undefined if none comes next. */
 export function readNamedElement(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
   const start = reader.at
   const tag = reader.match(opening)

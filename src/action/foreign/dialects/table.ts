@@ -13,7 +13,7 @@ import { Unreadable } from '../literal-reader.ts'
 
 const name = lazyPattern(() => `(${toolName})\\s*`, 'uy')
 
-/** Functionary 3.2: `>>>name`, and the parameters on the next line; `>>>all` is a reply. */
+/** Functionary 3.2: `>>>name`, and the parameters on the next line. `>>>all` is a reply. */
 const functionary: Dialect = {
   openers: [['>>>']],
   after: once(() => ({
@@ -26,7 +26,7 @@ const functionary: Dialect = {
   },
 }
 
-/** The recipient stands before or after the channel; then come the kind of content, and the message. */
+/** Harmony's header. The recipient precedes or follows the channel, then come the content type and the message. */
 const header = lazyPattern(
   () =>
     `(?:<\\|start\\|>assistant)?(?: ?to=(${toolName}))?(?:<\\|channel\\|>\\w+)?\\s*(?:to=(${toolName}))?` +
@@ -47,7 +47,7 @@ const harmony: readonly Dialect[] = [
     read: readMessage,
   },
   {
-    // The prompt's template has written what stands before it.
+    // The prompt's template has written the text before the opener.
     openers: [['to=functions.']],
     after: () => ({
       whole: /^[^\s<{]+(?: \w+)?\s*<\|(?:channel|constrain|message)\|>/,
@@ -65,7 +65,7 @@ function readMessage({ reader, index, start }: Section): CallsRead {
   return resolveCalls([{ name, args: reader.value() }], index)
 }
 
-/** Every format that a marker opens. */
+/** All formats with a marker. */
 const dialects: readonly Dialect[] = [
   ...wrapped,
   ...tokenSections,
@@ -79,7 +79,7 @@ export interface Marker extends MarkedSyntax {
   readonly dialect: Dialect
 }
 
-/** By their first two characters. */
+/** Markers by their first two characters. */
 const byHead = new Map<string, Marker[]>()
 const firsts = new Set<string | undefined>()
 for (const dialect of dialects) {
@@ -91,11 +91,11 @@ for (const dialect of dialects) {
     firsts.add(opener[0])
   }
 }
-/** How much of the text after an opener is looked at, and how long more of it is waited for. */
+/** Maximum text to check after an opener, and maximum length of a partial match to wait for. */
 const maxContinuation = 110
 const maxPartial = 90
 
-/** The marker that starts at `at`; `'partial'` while more input may make one. */
+/** Returns the marker that starts at `at`; `'partial'` if more input may complete one. */
 export function findMarker(text: string, at: number): Marker | 'partial' | undefined {
   if (!firsts.has(text[at])) return undefined
   if (at + 1 >= text.length) return 'partial'
@@ -116,29 +116,29 @@ export function findMarker(text: string, at: number): Marker | 'partial' | undef
   return isPartial ? 'partial' : undefined
 }
 
-/** A control token, which only models write. */
+/** Returns whether the marker is a control token, which only models write. */
 export function isToken({ dialect, opener }: Marker): boolean {
   return dialect.after === undefined || /^<[|｜]/.test(opener)
 }
 
-/** What follows a section is the beginning of another, or of a closer. */
+/** Returns whether the text after a section is the beginning of another section, or of a closer. */
 export function isBeginning(text: string): boolean {
   return findMarker(text, 0) === 'partial' || allClosers.some((closer) => closer.startsWith(text))
 }
 
-/** What opens a call or a list of them, in every format. */
+/** Openers of a call or a list of calls, in all formats. */
 export const openers: readonly string[] = dialects.flatMap((dialect) =>
   dialect.openers.map(([opener]) => opener),
 )
 
 const allClosers = dialects.flatMap(closersOf)
 
-/** The closers of all formats: a pattern. */
+/** Returns a pattern for the closers of all formats. */
 export function anyCloser(): string {
   return `${anyOf(new Set(allClosers))}|<\\/[\\w:-]*(?:tool|func|invoke|call|param|action|arg)[\\w:-]*>`
 }
 
-/** What closes a section in this format. */
+/** Returns the closers of a section in this format. */
 export function closersOf({ openers, closers = [] }: Dialect): string[] {
   return [...closers, ...openers.flatMap(([, closer]) => closer ?? [])]
 }

@@ -17,7 +17,7 @@ function spell(words: string): [string, string][] {
   return spellings.map((write) => [write(`${words} begin`), write(`${words} end`)])
 }
 
-/** DeepSeek's, Kimi's and Step's special tokens, with full-width or plain bars and blocks. */
+/** Special tokens of DeepSeek, Kimi and Step, with full-width or plain bars and blocks. */
 export const tokenSections: readonly Dialect[] = [
   {
     openers: [
@@ -36,7 +36,7 @@ export const tokenSections: readonly Dialect[] = [
   { openers: spell('tool call'), read: readOne },
 ]
 
-/** One call, after its opener. */
+/** Reads a single call, after its opener. */
 function readOne({ reader, index }: Section): CallsRead {
   const parts = reader.match(header)?.[1]?.split(separator)
   if (!parts) throw new Unreadable('cut off')

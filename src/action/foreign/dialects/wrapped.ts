@@ -15,7 +15,7 @@ import { tagOf } from './dialect.ts'
 import type { Continuation, Dialect, Section } from './dialect.ts'
 import { lazyPattern, once } from '../../../lib/once.ts'
 
-/** A call in any of several forms. */
+/** Start of a call, in any of several forms. */
 const body = once<Continuation>(() => ({
   whole: new RegExp(
     `^(?:\\s*(?:[{[]|\\]<\\]|\`\`\`|<[\\p{L}_|｜])|(?:[ \\t]*\\r?\\n\\s*)?${toolName}[ \\t]*(?:\\r?\\n|[<{(]))`,
@@ -40,12 +40,12 @@ function tags(...names: string[]): Dialect {
   }
 }
 
-/** `openers`: with their closers. */
+/** Creates a dialect of tokens with their closers. */
 function tokens(...openers: (readonly [opener: string, closer?: string])[]): Dialect {
   return { openers, read: readWrapped }
 }
 
-/** Tokens before JSON or Python, whose closers may be missing. */
+/** Creates a dialect of tokens before JSON or Python, whose closers may be missing. */
 function bracketed(...pairs: (readonly [opener: string, closer: string])[]): Dialect {
   return {
     openers: pairs.map(([opener]) => [opener]),
@@ -62,7 +62,7 @@ function plamo(name: string): [string, string] {
   return [`<|plamo:begin_${name}:plamo|>`, `<|plamo:end_${name}:plamo|>`]
 }
 
-/** A marker, a body in one of many forms, and a closer. */
+/** Formats with a marker, a body in one of many forms, and a closer. */
 export const wrapped: readonly Dialect[] = [
   tags('tool_call', 'tool_calls', 'function_call', 'function_calls', 'functioncall', 'tool_use'),
   tags(
@@ -130,7 +130,7 @@ export const wrapped: readonly Dialect[] = [
   })),
 ]
 
-/** What may stand between the marker and its body. */
+/** Text between the marker and its body. */
 const lead =
   /\s*(?:```\w*|<\|plugin\|>|(?:function call)?<\|role_sep\|>|[^\s<]{1,128}<\|content_invoke_tool_json\|>|\w{1,128}<\|tool_call:name\|>|<\|plamo:begin_tool_name:plamo\|>)?\s*/y
 
@@ -165,7 +165,7 @@ const nameTags = ['name', 'tool_name', 'function_name', 'tool']
 const nameTag = lazyPattern(() => `^\\s*<(${anyOf(nameTags)})>\\s*(${toolName})\\s*</\\1>`, 'u')
 const argumentsTag = /^\s*<(arguments|args|parameters|params|input)>([\s\S]*)<\/\1>\s*$/
 
-/** Tool tags, or a name and its arguments as elements. */
+/** Reads tool tags, or a name and its arguments as elements. */
 function readElements({ reader, index }: Section, wrapper: string | undefined): CallsRead {
   const { text, at: start } = reader
   const isClosed = wrapper === undefined ? skipElements(reader) : skipContent(reader, wrapper)
@@ -182,17 +182,17 @@ function readElements({ reader, index }: Section, wrapper: string | undefined): 
 
 interface NamedCall {
   readonly name: string
-  /** What follows the element with the name. */
+  /** Text after the element with the name. */
   readonly rest: string
 }
 
-/** The tool's name in an element of its own, at the beginning of `text`. */
+/** Reads the tool's name from an element of its own at the beginning of `text`. */
 function nameElement(text: string): NamedCall | undefined {
   const found = nameTag().exec(text)
   return found ? { name: found[2] ?? '', rest: text.slice(found[0].length) } : undefined
 }
 
-/** The call whose arguments are all of what follows its name: in an element, or each in its own. */
+/** Reads a call from the arguments after its name: all in one element, or each in its own. */
 function readNamed({ name, rest }: NamedCall, index: ToolIndex): CallsRead {
   const args = argumentsTag.exec(rest)?.[2] ?? rest
   const value = tryValue(args)
@@ -200,7 +200,7 @@ function readNamed({ name, rest }: NamedCall, index: ToolIndex): CallsRead {
   return readBlock(`<${name}>${args}</${name}>`, withNamespaces(index))
 }
 
-/** Up to the wrapper's closer; only over the elements that follow one another when it is missing. */
+/** Skips to the wrapper's closer. If it is missing, skips only consecutive elements. */
 function skipContent(reader: LiteralReader, wrapper: string): boolean {
   const end = endOfElement(reader.text, wrapper, reader.at)
   const closer = /<\/[^<>]*>$/.exec(reader.text.slice(Math.max(reader.at, end - 100), end))?.[0]
@@ -210,7 +210,7 @@ function skipContent(reader: LiteralReader, wrapper: string): boolean {
   return isClosed
 }
 
-/** The elements that follow one another. */
+/** Skips consecutive elements. */
 export function skipElements(
   reader: LiteralReader,
   accepts: (name: string) => boolean = () => true,
@@ -219,7 +219,7 @@ export function skipElements(
   return true
 }
 
-/** Goes to the end of the element that comes next; false when none does. */
+/** Skips to the end of the next element. Returns false if there is none. */
 function skipElement(
   reader: LiteralReader,
   accepts: (name: string) => boolean = () => true,

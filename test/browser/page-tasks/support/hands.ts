@@ -3,7 +3,7 @@ import { below, linesOf, type Line } from './outline.ts'
 
 type Words = string | RegExp
 
-/** What a tool said, as a reader takes it in. */
+/** A tool's reply, parsed into lines. */
 export class Said {
   readonly text: string
   readonly lines: readonly Line[]
@@ -38,7 +38,7 @@ export class Said {
     return ref
   }
 
-  /** What lies within an element. */
+  /** The lines within an element. */
   within(role: string, words?: Words): Said {
     return this.inside(this.one(role, words))
   }
@@ -56,9 +56,9 @@ function says({ name, text }: Line, words: Words): boolean {
 
 /** The tools, as a solver uses them. */
 export interface Hands {
-  /** Rejects when the tool says that it didn't work. */
+  /** Rejects if the tool reports an error. */
   act(tool: string, input?: object): Promise<Said>
-  /** What the tool says, whatever it is. */
+  /** The tool's reply, even if it is an error. */
   attempt(tool: string, input?: object): Promise<Said>
   /** Reads the page, or a part of it. */
   look(ref?: string): Promise<Said>

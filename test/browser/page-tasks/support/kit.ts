@@ -1,8 +1,8 @@
-/** What a task's page is written with. All of it runs in the page. */
+/** Building blocks for a task's page. Everything runs in the page. */
 export interface Kit {
   /** The whole page's body. */
   readonly body: HTMLElement
-  /** From `low` to `high`, both included. */
+  /** An integer from `low` to `high`, both included. */
   int(low: number, high: number): number
   pick<Item>(list: readonly Item[]): Item
   /** Two different ones: what is asked for, and what a wrong solver does instead. */
@@ -23,16 +23,16 @@ export type Given = Readonly<
   Record<string, string | number | boolean | ((event: never) => unknown) | undefined>
 >
 
-/** What the page says of its task. Goals are plain data. */
+/** The page's goal, and whether it is reached. Goals are plain data. */
 export interface Aim<Goal> {
   readonly goal: Goal
-  /** Another goal that this page could have: whoever reaches it gets no reward. */
+  /** Another goal that this page could have. Reaching it earns no reward. */
   readonly decoy: Goal
-  /** Of the app's real state. */
+  /** Checks the app's real state. */
   isReached(): boolean
 }
 
-/** Sent to the page as text: nothing around it exists there. */
+/** Runs in the page, to which it is sent as text. Nothing outside the function exists there. */
 export function startTask<Goal>(app: (kit: Kit) => Aim<Goal>, seed: number): void {
   let state = (seed * 2654435761) >>> 0
   const random = (): number => {

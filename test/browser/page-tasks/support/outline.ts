@@ -2,10 +2,10 @@
 export interface Line {
   readonly depth: number
   readonly role: string
-  /** Empty when it has none. */
+  /** Empty if the line has none. */
   readonly name: string
   readonly ref: string
-  /** What stands after the colon. */
+  /** The text after the colon. */
   readonly text: string
   /** All marks: `[checked] [ref=e3]`. */
   readonly marks: string
@@ -27,7 +27,7 @@ export function linesOf(text: string): readonly Line[] {
         role,
         name: name.replaceAll('\\"', '"'),
         ref,
-        // What `find` says of its place.
+        // Removes the place that `find` adds.
         text: after.replace(/ \(in [a-z]+ ".*"\)$/, ''),
         marks,
         index,

@@ -4,9 +4,9 @@ import type { Hands } from './hands.ts'
 
 interface TaskParts<Goal> {
   readonly name: string
-  /** What a person would ask for. */
+  /** The request, as a user would phrase it. */
   readonly ask: (goal: Goal) => string
-  /** Builds the page, in the page; it is sent as text. */
+  /** Builds the task's page. Runs in the page, to which it is sent as text. */
   readonly app: (kit: Kit) => Aim<Goal>
   readonly style?: string
   readonly options?: DriveOptions

@@ -3,11 +3,11 @@ import type { Sample } from './samples.ts'
 
 /** How a family of models marks its reasoning. */
 export interface ReasoningMarks {
-  /** The first cell of its row in docs/action.md. */
+  /** First cell of the family's row in docs/action.md. */
   readonly row: string
   readonly open: string
   readonly close: string
-  /** What stands around the reply itself. */
+  /** Marks around the reply itself. */
   readonly reply?: readonly [string, string]
   /** The prompt's template may have written the opener. */
   readonly prefilled?: true

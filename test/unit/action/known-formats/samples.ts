@@ -9,7 +9,7 @@ export interface WrittenCall {
   readonly input: Input
 }
 
-/** What the reader is to make of an output. */
+/** An output, and the result that the reader must produce. */
 export interface Sample {
   readonly output: string
   readonly calls: readonly WrittenCall[]

@@ -6,11 +6,14 @@ import type { CallFormat, Sample } from './samples.ts'
 import { callFormats } from './index.ts'
 
 /**
- * What the reader makes of a sample. `read`. `refused`: an error, nothing runs and no marker is shown. `text`:
- * nothing runs, and what was written is shown, perhaps without end tokens. `markers`, `refused-markers`: read, or
- * an error, but markers stay in the text or in the thoughts. `thought`: all of it counts as thoughts.
- * `thought-runs`: the marks aren't known, and a call in the thoughts counts. `wrong`: anything else, which must
- * not happen.
+ * The reader's result for a sample:
+ * - `read`: all calls are read;
+ * - `refused`: an error; nothing runs and no marker is shown;
+ * - `text`: nothing runs, and the text is shown, perhaps without end tokens;
+ * - `markers`, `refused-markers`: read or refused, but markers stay in the text or the reasoning;
+ * - `thought`: everything counts as reasoning;
+ * - `thought-runs`: the marks aren't known, so a call in the reasoning counts;
+ * - `wrong`: anything else, which must not happen.
  */
 export type Outcome =
   | 'read'
@@ -113,11 +116,11 @@ export function verdict({ outcomes }: Row): 'yes' | 'in part' | 'no' {
   return all[0] === 'read' ? 'in part' : 'no'
 }
 
-/** What becomes of a row that isn't read. */
+/** Describes the results for a row that isn't read. */
 export const fate = ({ outcomes }: Row): string =>
   [...new Set([...outcomes.values()].flat().map((outcome) => words[outcome]))].sort().join(' or ')
 
-/** The samples that aren't read of a row that is read in part, and what becomes of them. */
+/** The samples of a partly read row that aren't read, and their results. */
 export function exceptions({ outcomes }: Row): string {
   const all = [...outcomes].flatMap(([name, [action, native]]) => {
     if (action === 'read' && native === 'read') return []

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { sse } from './replay.ts'
 
-/** What a model says in one turn, apart from any wire format. */
+/** A model's answer in one turn, independent of the wire format. */
 export interface Turn {
   readonly text: string
   readonly thinking: readonly { readonly text: string; readonly signature: string }[]

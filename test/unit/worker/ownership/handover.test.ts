@@ -23,7 +23,7 @@ describe.each([
     await world.run(60_000)
     expect(world.holders).toEqual(['two'])
     expect(isHeir).toBe(false)
-    // It agreed, so it lost nothing.
+    // The first tab agreed, so it counts no loss.
     expect(world.tabs.map(({ losses }) => losses)).toEqual([0, 0, 0])
   })
 
@@ -39,7 +39,7 @@ describe.each([
     one.handsOver = null
     expect(await world.settled(two.askFor(), 16_000)).toBe(false)
     expect(world.holders).toEqual(['one'])
-    // It can be asked again.
+    // The holder can be asked again.
     one.handsOver = true
     expect(await world.settled(two.askFor(), 500)).toBe(true)
   })

@@ -10,12 +10,12 @@ const storage = 'custom:shop'
 
 type Ask = (named: ClaimOptions) => Promise<Claim>
 
-/** As one of an older version, which doesn't know of names. */
+/** A store of an older version, which ignores claim names. */
 function withoutNames(store: Store): Store {
   return { ...store, claim: (id, at) => store.claim(id, at) }
 }
 
-/** Of one browser, before and after a reload. */
+/** The claims of one browser, before and after a reload. */
 function browser(store = createMemoryStore()) {
   const claims = memoryClaimBook()
   const open = (of = storage): SharedClaims =>

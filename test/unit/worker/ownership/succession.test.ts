@@ -12,7 +12,7 @@ interface Heirs {
   readonly holder: Tab
   readonly first: Tab
   readonly second: Tab
-  /** What became of waiting, by name, in order. */
+  /** Outcomes of waiting, by name, in order. */
   readonly ended: string[]
 }
 

@@ -64,7 +64,7 @@ describe.each([
       ({ two: tab }) => tab.shown.status === 'waiting',
     )
     one.crash()
-    // It was asked about on a page that is gone: this word is about nothing that is there now.
+    // The approval was requested by a page that is gone, so this answer no longer applies.
     const taken = await world
       .settled(two.answer('c1-0-0', { type: 'approve' }), 60_000)
       .catch((error: { code?: string }) => error.code)
@@ -169,7 +169,7 @@ describe.each([
       { slow: { takes: 60_000 } },
       ({ one: { ran } }) => ran.length > 0,
     )
-    // So that none of them goes on by itself.
+    // Without tools, no other tab resumes the run by itself.
     two.tools = three.tools = {}
     two.host.toolsChanged({ agentId: 'agent-two' })
     three.host.toolsChanged({ agentId: 'agent-three' })

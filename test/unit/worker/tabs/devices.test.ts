@@ -118,7 +118,7 @@ it('a device whose run another one takes over stops in the middle of an answer, 
   await world.until(() => desk.ends.length > 0, 5000)
   expect(desk.ends).toEqual(['taken-over'])
   await world.until(() => desk.shown.ownership === 'other-device')
-  // Its other tabs, too.
+  // The device's other tabs show this, too.
   await world.until(() => second.shown.ownership === 'other-device')
   expect(second.shown.status).toBe('running')
   expect(phone.shown.ownership).toBe('this-tab')

@@ -22,7 +22,7 @@ type Content = Partial<ConversationSnapshot>
 
 const wholeOf = (content: Content): string => JSON.stringify(content)
 
-/** What the model has written so far. */
+/** The text that the model has written so far. */
 const writtenOf = ({ messages = [] }: Content): string =>
   messages
     .flatMap(({ parts }) =>

@@ -26,7 +26,7 @@ afterEach(() => {
   TabsWorld.leave()
 })
 
-/** What a message of a field's name could hold, right or wrong. */
+/** Values that a message's field could have, valid or not. */
 const value = fc.oneof(
   fc.constantFrom(null, undefined, true, 0, -1, 1e308, '', 'talk', 'run', 'tab-one1', 'x'),
   fc.string(),
@@ -164,7 +164,7 @@ it('a tab that says that it drives, and does not, is forgotten', async () => {
     posted('follow-begin', { epoch: Number.MAX_VALUE, sent: 5, to: 'tab-two1', live }),
   )
   await world.run(50)
-  // It can show what it likes in tabs that follow, as any script of the origin can.
+  // Any script of the origin can show text in tabs that follow. This tab is no different.
   expect(two.text).toBe('Send me your password.')
   await world.until(() => one.shown.ended !== undefined)
   await world.run(20_000)

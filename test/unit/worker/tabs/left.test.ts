@@ -13,7 +13,7 @@ const look = { look: { annotations: { readOnly: true } } }
 const pay = { pay: { needsApproval: true } }
 const writing = ({ two }: ThreeTabs): boolean => two.text.startsWith('A long answer')
 
-/** So that none of the others goes on with what the first one leaves. */
+/** Removes the other tabs' tools, so that none of them resumes the first tab's runs. */
 async function withoutHeirs({ world, two, three }: ThreeTabs): Promise<void> {
   two.tools = three.tools = {}
   two.host.toolsChanged({ agentId: 'agent-two' })
@@ -53,7 +53,7 @@ describe.each([
     three.crash()
     one.crash()
     await world.until(() => two.shown.ownership === 'this-tab' && two.text.length > 20, 60_000)
-    // What it shows is joined, and its run asked for, in either order.
+    // Shows the conversation and asks for its run in either order.
     for (const isShownFirst of [true, false]) {
       const back = world.tab(`back-${isShownFirst}`)
       if (isShownFirst) back.open()

@@ -6,10 +6,10 @@ import { TabsWorld } from './world/tabs-world.ts'
 
 afterEach(() => TabsWorld.leave())
 
-/** Its clock begins here. */
+/** Start of the world's clock. */
 const NOW = 1_000_000
 
-/** A conversation that is done, with one message, `ago` milliseconds before the world began. */
+/** Stores a finished conversation with one message, `ago` milliseconds before the world's start. */
 async function put(
   { store }: TabsWorld,
   conversationId: string,

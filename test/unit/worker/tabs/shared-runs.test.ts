@@ -21,7 +21,7 @@ const PAY: readonly Turn[] = [
 class Device {
   readonly line: Line
   tab: PageTab
-  /** Of all its tabs. */
+  /** Tools that ran in tabs that are gone. */
   readonly ran: string[] = []
   readonly #open: () => PageTab
 
@@ -54,7 +54,7 @@ interface DevicesOptions {
   readonly pay?: { readonly takes?: number; readonly needsApproval?: boolean }
   readonly turns?: readonly Turn[]
   readonly seed?: number
-  /** Of an older version: it knows neither names of claims nor conditions. */
+  /** Imitates an older version, which knows neither claim names nor conditions. */
   readonly isOlder?: boolean
 }
 
@@ -237,7 +237,7 @@ it('what is queued behind the run of another device can be taken back', async ()
 
 it('what waits for the way to the store comes back to find another device at work, and stops nothing', async () => {
   const { world, desk, phone } = await devices({ pay: { takes: 20_000 } })
-  // It has claimed once, and what it says next waits.
+  // The phone has claimed the conversation once. With the line cut, its next command has to wait.
   phone.tab.start('run')
   await world.until(() => phone.tab.ends.length === 1, 100_000)
   phone.line.cut = 'all'
@@ -283,7 +283,7 @@ it('a device goes on with its run after an older copy of the store was put back'
   await world.settled(desk.tab.answer(toolCallId, { type: 'approve' }))
   await world.until(() => desk.tab.ran.length === 1)
   desk.reload()
-  // Its record is what says whose the run is.
+  // The store's record determines the run's owner.
   const { get } = world.store
   Object.assign(world.store, { get: async () => copy })
   await world.run(3000)

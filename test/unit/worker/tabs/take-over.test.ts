@@ -30,7 +30,7 @@ describe.each([
       one.thaw()
       await world.run(5000)
       if (how !== 'frozen') return
-      // Its handle ends, and it shows what the other one has done.
+      // The handle ends, and the tab shows the progress that the other tab made.
       expect(one.ends).toEqual(['taken-over'])
       expect(one.content).toEqual(two.content)
     },

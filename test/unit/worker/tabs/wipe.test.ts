@@ -49,7 +49,7 @@ for (const locks of [true, false])
     expect(await place(one, first)).toBe(true)
     expect(await place(two, first)).toBe(false)
     expect(await place(two, { ...first, isLast: true })).toBe(false)
-    // It is refused while there is only half of it, however it is looked at.
+    // Access is refused while the import is incomplete, whichever way the conversation is read.
     await world.settled(one.host.library.getConversation(one.scope))
     two.start('run')
     await world.until(() => two.ends.length > 0)

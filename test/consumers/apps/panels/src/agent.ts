@@ -1,10 +1,10 @@
 import { createAgent, defineTool } from 'offstage'
 
-/** What the tool added. */
+/** Items that the tool has added. */
 const items = document.createElement('ul')
 document.body.append(items)
 
-// As in the guide, but with the model that the page's address names.
+// The guide's agent, with the model from the page's address.
 export const agent = createAgent({
   model: {
     provider: 'openai-compatible',

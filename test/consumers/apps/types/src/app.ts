@@ -1,4 +1,4 @@
-// What a user of the package writes, as the compiler of the user's app sees it.
+// Code of a user of the package, checked by the compiler of the user's app.
 import {
   createAgent,
   defineTool,

@@ -6,7 +6,7 @@ interface Request {
   readonly name: string
   readonly signal: AbortSignal | undefined
   readonly granted: () => Promise<void>
-  /** Its tab knows: its signal doesn't matter any more. */
+  /** Once the tab has been told, its signal has no effect. */
   isGranted: boolean
   resolve(): void
   reject(error: unknown): void
@@ -52,7 +52,7 @@ export class LockManagerOfOrigin {
     this.#process()
   }
 
-  /** As WebKit does with those of a page that enters its back/forward cache. */
+  /** Aborts the tab's locks and requests. WebKit does so when a page enters its back/forward cache. */
   suspend(tab: Process): void {
     const gone = [...this.#queue, ...this.#held].filter((each) => each.tab === tab)
     this.terminate(tab)

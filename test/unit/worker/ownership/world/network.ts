@@ -52,7 +52,7 @@ export class Network {
     this.#ports = this.#ports.filter((each) => each.tab !== tab)
   }
 
-  /** As any script of the origin could. */
+  /** Posts a message, as any script of the origin could. */
   inject(name: string, message: unknown): void {
     for (const port of this.#ports) if (port.name === name) this.#deliver(port, message)
   }

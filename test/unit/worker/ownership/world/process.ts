@@ -31,7 +31,7 @@ export class Process {
     if (this.#state === 'works') this.#state = 'frozen'
   }
 
-  /** What has come meanwhile is taken in one after the other, `paceMs` apart. */
+  /** Delivers the messages that arrived while frozen one by one, `paceMs` apart. */
   thaw(paceMs = 0): void {
     if (this.#state !== 'frozen') return
     this.#state = 'works'

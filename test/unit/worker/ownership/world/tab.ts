@@ -26,31 +26,31 @@ export interface WorldOptions {
   readonly seed?: number
 }
 
-/** What tabs have in common. */
+/** Everything that tabs share. */
 export interface Origin {
   readonly options: WorldOptions
   readonly clock: Clock
   readonly locks: LockManagerOfOrigin
   readonly network: Network
-  /** There is a run to go on with. */
+  /** Whether there is an unfinished run. */
   isRunOpen: boolean
-  /** The store's newest. */
+  /** Newest epoch in the store. */
   epoch: number
 }
 
-/** A tab's worker, and what it believes. */
+/** A tab's worker, and its view of the lease. */
 export class Tab extends Process {
   readonly leases: Leases
   readonly channel: TabChannel<LeaseMessages>
-  /** Holds the run's tools. */
+  /** Whether the tab has the run's tools. */
   isCapable = true
-  /** What the tab says to a request to hand over; null: it never decides. */
+  /** The tab's answer to a handover request. Null: it never decides. */
   handsOver: boolean | null = false
-  /** How often it was told that the lease is lost. */
+  /** Number of notifications that the lease was lost. */
   losses = 0
-  /** By what it was told alone. */
+  /** Whether the tab holds the lease, judging only by its notifications. */
   believes = false
-  /** What the store gave it last. */
+  /** The latest epoch that this tab got from the store. */
   epoch = 0
   readonly #world: Origin
 
@@ -119,7 +119,7 @@ export class Tab extends Process {
     return isGiven
   }
 
-  /** Says so before it goes. */
+  /** Releases the lease before it closes. */
   async close(): Promise<void> {
     this.believes = false
     await this.leases.close()
@@ -133,7 +133,7 @@ export class Tab extends Process {
   }
 
   #took(): void {
-    // It may have been lost while the answer was on its way.
+    // The lease may have been lost while the answer was on its way.
     if (!this.holds) return
     this.believes = true
     if (this.#world.options.epochs === false) return

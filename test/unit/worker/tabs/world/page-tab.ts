@@ -29,29 +29,29 @@ import { doubleOf } from '../../../doubles.ts'
 export const TALK = 'talk'
 
 export interface TabTool extends Partial<ToolDescriptor> {
-  /** Milliseconds. Default 50. */
+  /** Milliseconds that the tool takes. Default 50. */
   readonly takes?: number
-  /** It begins a run for the call, which is never done. */
+  /** Starts a run for the call. The call never ends. */
   readonly asks?: true
 }
 
-/** A browser of its own: nothing but the store is shared with others. */
+/** A separate browser. Devices share only the store. */
 export interface Device {
   readonly locks: LockManagerOfOrigin
   readonly network: Network
   readonly claims: ClaimBook
-  /** How it reaches the store. Default: always. */
+  /** The store as this device reaches it. Default: always reachable. */
   readonly store?: Store
 }
 
 export interface PageTabOptions {
-  /** Default: that of all tabs, with a store of which no other device knows. */
+  /** Default: the device of all tabs, with a store that no other device shares. */
   readonly device?: Device
   readonly tools?: Readonly<Record<string, TabTool>>
   readonly storage?: StorageConfig
 }
 
-/** What tabs have in common. */
+/** Everything that tabs share. */
 export interface PageWorld extends Device {
   readonly options: { readonly locks?: boolean }
   readonly clock: Clock
@@ -67,13 +67,13 @@ export class PageTab extends Process {
   readonly #device: Device
   readonly #feeds = new Feeds({ onRow: () => undefined, onOver: () => undefined })
   readonly #scope: { readonly agentId: string; readonly storage: StorageConfig }
-  /** May be changed: the worker asks anew. */
+  /** Tools of the page. May change, because the worker asks for them each time. */
   tools: Readonly<Record<string, TabTool>>
-  /** What was shown, in order. */
+  /** Snapshots that the tab showed, in order. */
   readonly seen: Partial<ConversationSnapshot>[] = []
-  /** How the runs that were started or taken up here ended for their handles. */
+  /** Outcomes that the handles of runs started or resumed here reported. */
   readonly ends: string[] = []
-  /** Of the runs that were started or taken up here, in order. */
+  /** Handles of the runs that were started or resumed here, in order. */
   readonly handles: RunHandle[] = []
   /** The tools that ran here, in order. */
   readonly ran: string[] = []
@@ -121,7 +121,7 @@ export class PageTab extends Process {
       providers: { create: () => slowModel(this, () => world.turns) },
       effects,
       stores: [{ type: 'shared', open: async () => device.store ?? world.store }],
-      // As IndexedDB, which calls nobody: tabs tell each other.
+      // IndexedDB has no change events: tabs notify each other.
       openDurable: async () =>
         Object.create(world.store, { follow: { value: undefined } }) as Store,
     })
@@ -199,14 +199,14 @@ export class PageTab extends Process {
     return this.#adopt(() => this.host.resumeRun({ ...this.scope, ...how }))
   }
 
-  /** As a button “Go on” does. */
+  /** Resumes the run as a button "Continue" does. */
   continue(): Promise<RunRef | null> {
     const how = { interrupted: 'tell-model', waitForToolsMs: 500, afterCrash: false } as const
     const goOn = { maxSteps: 10, retries: 3 }
     return this.#adopt(() => this.host.resumeRun({ ...this.scope, ...how, goOn }))
   }
 
-  /** As a page that comes back does with a run of its own. */
+  /** Resumes a run of its own, as a page does after a reload. */
   returnTo(runId: string): Promise<RunRef | null> {
     this.#feeds.follow({ ...this.#ref, runId }, this.#handle(runId))
     const how = { interrupted: 'tell-model', waitForToolsMs: 500, afterCrash: false } as const

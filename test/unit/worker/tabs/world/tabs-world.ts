@@ -40,12 +40,12 @@ export class TabsWorld {
         given.length > 0
           ? real.setTimeout(run, ms, ...given)
           : Object.assign(this.clock.after(ms, run), { unref: () => undefined }),
-      // What else runs in the process may clear timers that it set before.
+      // Other code in the process may clear timers that it set earlier.
       clearTimeout: (timer?: unknown) =>
         typeof timer === 'function' ? void timer() : real.clearTimeout(timer as never),
     })
     performance.now = () => this.clock.now
-    // As on plain HTTP: a hash takes time that no clock of this world counts.
+    // Plain HTTP has no `crypto.subtle`. Hashing would also take time that this world's clock doesn't count.
     Object.defineProperty(crypto, 'subtle', { value: undefined, configurable: true })
   }
 
@@ -89,7 +89,7 @@ export class TabsWorld {
     }
   }
 
-  /** What is on the channel from here on. */
+  /** Forgets all messages posted so far. */
   forgetPosted(): void {
     this.posted.clear()
   }
