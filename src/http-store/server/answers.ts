@@ -114,8 +114,14 @@ async function append({ rows, change }: Writing, asked: Asked<'append'>): Promis
   const before = committedBefore(found, asked)
   if (found && before) {
     const { first, count } = before
-    const range = { after: first - 1, last: first - 1 + count, newest: null, most: WHOLE }
-    const stored = await rows.read(asked.conversationId, range)
+    // They are no more than the append's body was.
+    const stored = await rows.read(asked.conversationId, {
+      after: first - 1,
+      last: first - 1 + count,
+      newest: null,
+      most: Number.MAX_SAFE_INTEGER,
+      mostRows: count,
+    })
     const written = rowsBefore(
       asked,
       before,
@@ -183,9 +189,6 @@ async function remove(
   for (const id of await rows.treeOf(conversationId)) await rows.bury(id, change)
   return true
 }
-
-/** Reads without a limit: the rows of one append are no larger than its body was. */
-const WHOLE: number = Number.MAX_SAFE_INTEGER
 
 async function get(rows: TenantRows, { conversationId }: Asked<'get'>): Promise<Value<'get'>> {
   const { record } = await rows.find(conversationId)

@@ -6,6 +6,8 @@ import type { Done } from './tenant-store.ts'
 
 /** Most characters of rows read at once: a conversation may exceed this process's memory. */
 const MOST_AT_ONCE = 1_000_000
+/** The database measures as many rows for each part. */
+const MOST_ROWS = 1000
 
 /** Reads rows of the conversation, in their own transaction. */
 type ReadRows = (range: RowsRange) => Promise<Done<FoundRows>>
@@ -30,11 +32,11 @@ export async function readAnswer(
   { readRows, count, maxMs }: ReadAnswerOptions,
 ): Promise<string | ReadableStream<Uint8Array>> {
   const last = limit === undefined ? Number.MAX_SAFE_INTEGER : after + limit
-  const range = { after, last, newest: newest ?? null, most: MOST_AT_ONCE }
+  const range = { after, last, newest: newest ?? null, most: MOST_AT_ONCE, mostRows: MOST_ROWS }
   const { storeId, change, value } = await readRows(range)
   const record = value.record ? publicRecord(value.record) : null
-  const of = `"storeId":${JSON.stringify(storeId)},"change":${change}`
-  const begin = `{${of},"value":{"record":${JSON.stringify(record)},"rows":[${textOf(value)}`
+  const state = `"storeId":${JSON.stringify(storeId)},"change":${change}`
+  const begin = `{${state},"value":{"record":${JSON.stringify(record)},"rows":[${textOf(value)}`
   const end = Math.min(last, record?.lastSeq ?? 0)
   let at = lastIn(value)
   if (at >= end && begin.length < MOST_AT_ONCE) return begin + END

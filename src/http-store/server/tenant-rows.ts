@@ -22,7 +22,9 @@ export interface RowsRange {
   readonly last: number
   /** Number of rows from the end. Replaces `after` and `last`. */
   readonly newest: number | null
+  /** Characters after which no other row is read. */
   readonly most: number
+  readonly mostRows: number
 }
 
 export interface FoundRows {
@@ -88,15 +90,16 @@ export class TenantRows {
   }
 
   /**
-   * The record and a range of rows, as they were at one moment. Returns the first row, and further rows while the text
+   * The record and a range of rows, as they were at one moment. Returns the first row, and up to `mostRows` while the text
    * before them has fewer than `most` characters.
    */
   async read(conversationId: string, { newest, ...range }: RowsRange): Promise<FoundRows> {
     const conversation = conversationId
+    const { most, mostRows } = range
     const found =
       newest === null
         ? await this.#ask(READ, { conversation, ...range })
-        : await this.#ask(READ_NEWEST, { conversation, newest, most: range.most })
+        : await this.#ask(READ_NEWEST, { conversation, newest, most, mostRows })
     const [first, ...rest] = found
     const record = recordIn(conversationId, first?.['data'])
     const rows = rest.map(({ seq, data }) => ({ seq: Number(seq), data: String(data) }))
@@ -180,8 +183,10 @@ const readWhere = (range: string): string => `SELECT 0 AS seq, record AS data FR
   WHERE tenant = @tenant AND conversation = @conversation AND record IS NOT NULL
   UNION ALL
   SELECT seq, data FROM (
-    SELECT seq, data, SUM(LENGTH(data)) OVER (ORDER BY seq) - LENGTH(data) AS before_it FROM offstage_rows
-    WHERE tenant = @tenant AND conversation = @conversation AND ${range}
+    SELECT seq, data, SUM(LENGTH(data)) OVER (ORDER BY seq) - LENGTH(data) AS before_it FROM (
+      SELECT seq, data FROM offstage_rows
+      WHERE tenant = @tenant AND conversation = @conversation AND ${range} ORDER BY seq LIMIT @mostRows
+    ) AS next
   ) AS sized WHERE before_it < @most ORDER BY seq`
 
 const READ: string = readWhere('seq > @after AND seq <= @last')

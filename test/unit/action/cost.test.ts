@@ -140,6 +140,8 @@ const tangled = [
   ['<search>', '</search>'],
   ['', '<ACTION>'],
   ['', '<ACTION><search>'],
+  ['', '<tool_call>{'],
+  ['', 'search('],
   ['', '<ACTION>{"name":"search",'],
   ['<ACTION>', '<name>search</name><query>a</query>'],
   ['<ACTION><name>search</name>', '<query>a</query>'],

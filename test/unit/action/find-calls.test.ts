@@ -47,14 +47,6 @@ describe('a call in what others said (Q3)', () => {
     before.read('search(query="mugs")')
     expect(new CallFinder([], before).holds('search', { query: 'mugs' })).toBe(true)
   })
-
-  it('is read in bounded time among openers without an end', () => {
-    const finder = new CallFinder(tools)
-    const begun = performance.now()
-    for (const opener of ['<ACTION><search>', '<tool_call>{', 'search(', '<search><!-- </search>'])
-      finder.read(opener.repeat(20_000))
-    expect(performance.now() - begun).toBeLessThan(20_000)
-  })
 })
 
 const page = `Page: Mug shop — https://shop.example/mugs?page=2
