@@ -146,7 +146,10 @@ test('two tools: the agent searches, then fills the cart', MORE, async ({ openDe
   await expect(cart(page).locator('.total')).toHaveText(/€28.00/)
   await expect(page.getByText('3 steps · tokens not reported')).toBeVisible()
   await expect(messages(page).getByText('I need the sku')).toBeHidden()
-  await messages(page).getByText('Reasoning').first().click()
+  await messages(page)
+    .getByText(/^(Thought for|Reasoning)/)
+    .first()
+    .click()
   await expect(messages(page).getByText('I need the sku')).toBeVisible()
 })
 
