@@ -26,7 +26,8 @@ export async function pressTwiceSettled(button: Locator): Promise<void> {
 }
 
 async function settle(button: Locator): Promise<void> {
-  await button.scrollIntoViewIfNeeded()
+  // A card that is drawn again takes its button with it.
+  await expect(() => button.scrollIntoViewIfNeeded()).toPass()
   await button.evaluate(standsStill, STILL_MS)
   await expect
     .poll(() =>
