@@ -70,7 +70,7 @@ export class CodeTracker implements CodeState {
     return !this.fenced && (this.#pendingFence > 0 || (this.#run > 0 && this.#runAtStart))
   }
 
-  /** A backtick run is open on this line, or a fence line that a further backtick would turn into one. */
+  /** Whether inline code is open on this line, or would be after one more backtick on a fence line. */
   get inRun(): boolean {
     return this.openRun > 0 || (this.#pendingFence > 0 && this.#fenceChar === backtick)
   }

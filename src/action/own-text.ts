@@ -7,7 +7,7 @@ export const letter = 120
 
 export interface Walk {
   readonly text: string
-  /** Start position. If it isn't 0, it is in the middle of a line. */
+  /** Start position. A position above 0 counts as the middle of a line, even at a line's start. */
   readonly from: number
   /**
    * Handles a position outside of reasoning and comments. Returns the position to continue from, or undefined for plain

@@ -55,6 +55,6 @@ export interface ActOptions {
 /** A page with limits; made by `createPage`. */
 export interface Page {
   readonly options: PageOptions
-  /** Forgets snapshots and releases observers and overlays. The page can be used again. */
+  /** Forgets snapshots, disconnects observers and removes overlays. The tools still work afterwards. */
   release(): void
 }

@@ -1,7 +1,7 @@
 import type { CallAnswers, CallRef, PersonConsent } from '../client/call-answers.ts'
 import { addPress } from '../client/presses.ts'
 
-/** Simulates a user gesture, which is good for one answer of an agent with `consent: 'person'`. */
+/** Simulates a user gesture, which allows one answer to an agent with `consent: 'person'`. */
 export function personPress(): void {
   addPress()
 }

@@ -18,7 +18,7 @@ const BUTTONS = 'button,input[type=submit],input[type=button],[role=button]'
 const TITLES = 'h1,h2,h3,h4,h5,h6,legend,[role=heading]'
 const CHOICES = 'input[type=checkbox],input[type=radio],[role=checkbox],[role=radio],[role=switch]'
 const NAMED = '[aria-label],[aria-labelledby],[title]'
-/** Most buttons of a question, beside those that decline. A dialog with more is one to work in. */
+/** Maximum number of buttons in a dialog that asks a question, without those that decline. Other dialogs have more. */
 const BUTTONS_OF_QUESTION = 2
 
 interface Ending {

@@ -214,7 +214,7 @@ interface Shown {
   /** Time since which it is shown. */
   readonly at: number
   readonly isTick: boolean
-  /** The element has ticked while no action ran. */
+  /** Whether the element changed by itself, as a clock does, while no action ran. */
   readonly runs: boolean
 }
 

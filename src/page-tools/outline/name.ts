@@ -207,7 +207,7 @@ function isOnScreen(element: Element, text: string): boolean {
   return [element, host].some((one) => one && cleanText(native.textContent(one)).includes(text))
 }
 
-// Keeps names free of parts of the page that are masked, or may not be read.
+// Keeps masked text, and text outside the readable parts of the page, out of accessible names.
 
 /** Reason why a name can't be shown as it is. */
 type Kept = 'masked' | 'unreadable' | null

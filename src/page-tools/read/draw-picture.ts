@@ -6,7 +6,7 @@ import { isSvg, type Picture, pictureBox } from './picture.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 
-/** Small drawings are drawn larger, up to this many times: they have all details at any size. */
+/** Maximum factor by which small vector drawings are enlarged. They lose no detail. */
 const MAX_ENLARGED = 4
 /** Side up to which small drawings are enlarged. CSS pixels. */
 const ENLARGED_SIDE = 600

@@ -72,7 +72,7 @@ function endingsOf(values: ReadonlySet<string>): Beginnings {
   return byBeginning([...values].map(reversed))
 }
 
-/** Counts the characters at the end of a text that begin a value. The longest match counts. */
+/** Length of the longest end of the text that is the beginning of a value. */
 function partLength(text: string, values: Beginnings): number {
   const characters: { readonly sign: string; readonly at: number }[] = []
   for (let at = 0; at < text.length; at += 1) {

@@ -246,7 +246,7 @@ function surroundings(layer: Layer | null): Unseen | null {
   return null
 }
 
-/** Whether an element that clips its content has no room for it. */
+/** Whether the layer clips its content and is too small to show any of it. */
 function isWithoutRoom(layer: Layer): boolean {
   const { element, overflowX, overflowY, isCutOff } = layer
   const document = native.ownerDocument(element)

@@ -41,14 +41,14 @@ export class FormMemory {
     return stored
   }
 
-  /** Adds stored forms, unless newer ones are known. */
+  /** Adds stored request forms, unless newer ones are known. */
   restore(forms: Iterable<StoredForm>): void {
     for (const form of forms)
       if (form.at > (this.#known.get(form.key)?.at ?? -1)) this.#known.set(form.key, form)
   }
 }
 
-/** Options that a refusal can depend on. Changing one of them forgets the form. */
+/** Options that a refusal can depend on. Changing one of them forgets the request form that the server accepted. */
 const KEY = [
   'provider',
   'baseURL',

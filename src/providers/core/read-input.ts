@@ -7,9 +7,9 @@ import { asList, asRecord, parseJson } from './read-json.ts'
 import { truncated, unfinished } from './unfinished.ts'
 
 /**
- * How the model's output ended. `complete`: proven. `unsaid`: proven, but the server didn't report the end of the
- * last call. `limited`: proven, but cut off by a limit, so the last arguments may be incomplete. `cut`: not proven,
- * or the whole output is void.
+ * How the model's output ended. `complete`: the server proved the end. `unsaid`: proven, but the server didn't report the
+ * end of the last call. `limited`: proven, but cut off by a limit, so the last arguments may be incomplete. `cut`: not
+ * proven, or the whole output is void.
  */
 export type OutputEnd = 'complete' | 'unsaid' | 'limited' | 'cut'
 
