@@ -3,23 +3,23 @@ import type { SqlDatabase, SqlQuery, SqlRow } from './database.ts'
 import { TenantRows } from './tenant-rows.ts'
 
 export interface TenantState {
-  /** Random id, made at the tenant's first use. */
+  /** Random, made with the tenant's first use. */
   readonly storeId: string
-  /** Number of the newest change. Streams of changes resume from it. */
+  /** The number of the newest change, by which those who follow say what they have seen. */
   readonly change: number
 }
 
-/** Access to the store within a write transaction. The tenant has no other write transaction meanwhile. */
+/** What a transaction that writes is given. No other one of the tenant writes meanwhile. */
 export interface Writing {
   readonly rows: TenantRows
   readonly storeId: string
-  /** Number of this change. */
+  /** The number of this change. */
   readonly change: number
-  /** Increments the store's epoch and resolves to it. */
+  /** The next epoch of the store. */
   takeEpoch(): Promise<number>
 }
 
-export interface Done<T> extends TenantState {
+interface Done<T> extends TenantState {
   readonly value: T
 }
 
@@ -30,9 +30,7 @@ const STATE = `${STATES} WHERE tenant = @tenant`
 const CREATE = `INSERT INTO offstage_tenants (tenant, store_id, epoch, newest_change)
   VALUES (@tenant, @store, 0, 0)`
 
-/**
- * Transactions of one tenant. Write transactions run one after the other, because each first locks the tenant's row.
- */
+/** The transactions of one tenant: those that write come one after the other, by the one row that they all lock first. */
 export class TenantStore {
   readonly #database: SqlDatabase
   readonly #tenant: string
@@ -81,7 +79,7 @@ export class TenantStore {
     return done
   }
 
-  /** Creates the tenant. Ignores failures, because another request may create it at the same time. */
+  /** Somebody else may do so at the same time. */
   async #create(): Promise<void> {
     await this.#database
       .transaction((query) => query(CREATE, { tenant: this.#tenant, store: randomId() }))
@@ -89,7 +87,7 @@ export class TenantStore {
   }
 }
 
-/** States of several tenants, read by one statement. Unknown tenants are left out. */
+/** The states of tenants, by one statement. Tenants without a line are left out. */
 export async function statesOf(
   query: SqlQuery,
   tenants: readonly string[],
