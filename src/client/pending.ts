@@ -15,7 +15,7 @@ const MAX_CHARACTERS = 10_000
 /**
  * Makes a tool's call wait, even across reloads, until `agent.settle()` reports the outcome: return it from the tool.
  * `resumeToken` identifies the call for the code that reports it, such as a job id or JSON: 10 000 characters at most.
- * It is stored, and part of the pending call. A call without an outcome at `until` fails with the code `timeout`.
+ * The token is stored, and part of the pending call. A call without an outcome at `until` fails with the code `timeout`.
  * Throws `invalid-input` for wrong arguments.
  */
 export function pending({ resumeToken, until }: Pending): Pending {

@@ -97,7 +97,7 @@ export function withMarks(text: string, secrets: readonly Span[], piece: Span): 
 
 /**
  * A copy of the data with `change` applied to each string and `rename` to each name. `path` is the string's position.
- * It includes an object's `index`, so that calls that a server streams in parallel get different paths.
+ * The path includes an object's `index`, so that calls that a server streams in parallel get different paths.
  */
 export function mapStrings(
   data: unknown,
