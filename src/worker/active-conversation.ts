@@ -115,8 +115,9 @@ export class ActiveConversation {
     } catch (error) {
       this.disown()
       // Another device was quicker.
-      const isLate = OffstageError.is(error) && error.code === 'ownership-lost'
-      throw isLate ? onOtherDevice(conversationId) : error
+      if (!OffstageError.is(error) || error.code !== 'ownership-lost') throw error
+      await this.conversation.refresh({ isOwner: false }).catch(() => undefined)
+      throw onOtherDevice(conversationId)
     }
   }
 

@@ -1,7 +1,7 @@
 import { headId } from '../conversation/tree.ts'
 import { emptyState } from '../conversation/empty-state.ts'
 import { fold } from '../conversation/fold.ts'
-import { NOTHING_LIVE } from '../conversation/live.ts'
+import { NOTHING_LIVE, refused } from '../conversation/live.ts'
 import type { ConversationRecord } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { Row } from '../protocol/fact.ts'
@@ -91,6 +91,7 @@ export class Conversation {
   /** Request formats that endpoints accepted in this conversation. */
   readonly forms: Map<string, StoredForm> = new Map()
   #isNamed = false
+  #isRead = false
   #importId: string | null = null
   #importedRunId: string | null = null
   #maker: string | null = null
@@ -357,7 +358,11 @@ export class Conversation {
     this.#fold(sound)
     if (!isCopy) this.#isInDoubt = false
     if (own.length > 0) this.#onCommitted(own)
-    const isWanted = this.stream.isJoined || this.storageRetry.waiter !== null || own.length > 0
+    // A run that was refused here is shown until the next one begins, which may be another device's.
+    const isAwaited =
+      this.storageRetry.waiter !== null || (this.#isRead && refused(this.stream.live))
+    this.#isRead = true
+    const isWanted = this.stream.isJoined || isAwaited || own.length > 0
     if (this.stream.isJoined && (isNew || hasChanged)) {
       this.stream.settle(sound)
       this.publish('joined')

@@ -139,6 +139,32 @@ it('a device that is refused a run before it has heard of another one’s shows 
   expect(phone.shown).toMatchObject({ status: 'running', ownership: 'other-device' })
 })
 
+it('a device that was refused a run shows the runs that another one began since, though its view opens later', async () => {
+  const world = new TabsWorld({ turns: [...PAY, { text: 'Hello.' }] })
+  const tools = { pay: { takes: 5000 } }
+  const desk = world.tab('desk', { tools, device: world.device() }).open()
+  const phone = world.tab('phone', { tools, device: world.device() })
+  const { shown } = phone.host
+  const join = shown.join.bind(shown)
+  let answer = (): void => undefined
+  const isAnswered = new Promise<void>((resolve) => (answer = resolve))
+  shown.join = (scope) => isAnswered.then(() => join(scope))
+  phone.open()
+  await world.run(3000)
+  desk.start('run')
+  await world.until(() => desk.ran.length === 1)
+  phone.start('another')
+  await world.until(() => phone.ends.length > 0)
+  await world.until(() => desk.ends.length === 1, 30_000)
+  desk.start('third')
+  await world.until(() => desk.ends.length === 2)
+  expect(await world.settled(phone.resume())).toBeNull()
+  answer()
+  await world.run(3000)
+  expect(phone.shown.ended).toMatchObject({ outcome: 'completed', runId: 'third' })
+  expect(phone.shown.unsent).toBeUndefined()
+})
+
 it('what is queued while the store is out of reach begins after the run that waits, once it is back', async () => {
   const world = new TabsWorld({ turns: PAY })
   const line = lineTo(world.store)
