@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { createStoreHandler, postgresDatabase } from '../../dist/http-store-server.js'
 import { applyAgain } from './planted-repeat.mjs'
 import { poolOf } from './postgres.mjs'
@@ -36,8 +37,7 @@ async function answerTo(incoming, response) {
     if (copy) await applyAgain(pool, copy)
     response.writeHead(answer.status, Object.fromEntries(answer.headers))
     response.flushHeaders()
-    for await (const chunk of answer.body ?? []) response.write(chunk)
-    response.end()
+    await pipeline(answer.body ? Readable.fromWeb(answer.body) : [], response)
   } catch {
     // The client is gone, or a stream of changes lost its database.
     response.destroy()

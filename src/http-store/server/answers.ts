@@ -20,14 +20,17 @@ import { refuseNewerFormat } from './read-request.ts'
 import type { Found, TenantRows } from './tenant-rows.ts'
 import type { TenantStore, Writing } from './tenant-store.ts'
 
-/** Records of one page of a list. A worker asks for all pages, one after the other. */
+/** Most records of one page of a list. A worker asks for all pages, one after the other. */
 const MOST_LISTED = 1000
 
 type Asked<Call extends HttpCall> = HttpCalls[Call]['asks'] & Pick<HttpRequest, 'seen'>
 type Value<Call extends HttpCall> = HttpCalls[Call]['answers']
 
-/** Does what is asked, in one transaction, and answers as JSON. */
-export async function answer(store: TenantStore, request: HttpRequest): Promise<string> {
+/** Carries out a request in one transaction and returns the answer as JSON. `readAnswer` does it for `read`. */
+export async function answer(
+  store: TenantStore,
+  request: Exclude<HttpRequest, { readonly call: 'read' }>,
+): Promise<string> {
   if (WRITES.has(request.call)) refuseOtherFormat(request.format)
   switch (request.call) {
     case 'claim':
@@ -42,8 +45,6 @@ export async function answer(store: TenantStore, request: HttpRequest): Promise<
       return json(await store.write((writing) => mark(writing, request)))
     case 'delete':
       return json(await store.write((writing) => remove(writing, request)))
-    case 'read':
-      return withText(await store.read((rows) => read(rows, request)))
     case 'get':
       return json(await store.read((rows) => get(rows, request)))
     case 'list':
@@ -55,15 +56,15 @@ export async function answer(store: TenantStore, request: HttpRequest): Promise<
   }
 }
 
-/** What writes rows, or lets its caller write them. */
+/** Calls that write rows, or that allow the caller to write them. */
 const WRITES: ReadonlySet<HttpCall> = new Set(['claim', 'append', 'place', 'rename'])
 
-/** Whether others are to hear of it. */
+/** Whether followers must be notified of the call. */
 export function isChange({ call }: HttpRequest): boolean {
   return WRITES.has(call) || call === 'mark' || call === 'delete'
 }
 
-/** Rows are written in the format of this version: one of another version would not mean the same. */
+/** Refuses another format than this version's: its rows would have another meaning. */
 function refuseOtherFormat(format: number): void {
   if (format < FORMAT)
     throw new OffstageError(
@@ -75,8 +76,8 @@ function refuseOtherFormat(format: number): void {
 }
 
 /**
- * Refuses a request that was sent before the newest change of what it writes to. A client that still waits for the answer
- * asks again at once; nobody waits for the answer to a late copy, which would undo that change.
+ * Refuses a request sent before the newest change of its conversation. A client that still waits for the answer asks
+ * again at once. Nobody waits for the answer to a late copy, which would undo that change.
  */
 function refuseLate(
   changedAt: Found['changedAt'],
@@ -93,18 +94,13 @@ function json<T>({ storeId, change, value }: Required<HttpAnswer<T>>): string {
   return JSON.stringify({ storeId, change, value } satisfies HttpAnswer<T>)
 }
 
-/** The value is JSON already. */
-function withText({ storeId, change, value }: Required<HttpAnswer<string>>): string {
-  return `{"storeId":${JSON.stringify(storeId)},"change":${change},"value":${value}}`
-}
-
 async function claim(
   { rows, storeId, change, takeEpoch }: Writing,
   { conversationId, at, seen, ...options }: Asked<'claim'>,
 ): Promise<Value<'claim'>> {
   const { record, changedAt } = await rows.find(conversationId)
   const found = record ?? unclaimed(conversationId, at, options)
-  // The conditions of a claim itself refuse a late one, unless the conversation was deleted.
+  // A claim's own conditions refuse a late copy, unless the conversation was deleted.
   if (record === undefined) refuseLate(changedAt, { seen, change })
   const parent = found.parent && (await rows.find(found.parent.conversationId)).record
   refuseOrphan(found, parent !== undefined)
@@ -118,12 +114,18 @@ async function append({ rows, change }: Writing, asked: Asked<'append'>): Promis
   const before = committedBefore(found, asked)
   if (found && before) {
     const { first, count } = before
-    const range = { after: first - 1, last: first - 1 + count, newest: null }
-    const stored = await rows.read(asked.conversationId, range)
+    // They are no more than the append's body was.
+    const stored = await rows.read(asked.conversationId, {
+      after: first - 1,
+      last: first - 1 + count,
+      newest: null,
+      most: Number.MAX_SAFE_INTEGER,
+      mostRows: count,
+    })
     const written = rowsBefore(
       asked,
       before,
-      stored.rows.map((row) => JSON.parse(row) as unknown),
+      stored.rows.map(({ data }) => JSON.parse(data) as unknown),
     )
     return { record: publicRecord(found), first, rows: written }
   }
@@ -145,7 +147,7 @@ async function place(
   const epoch = after === 0 ? await takeEpoch() : 0
   const placed = applyPlacement(record, placement, epoch)
   if (placed === null) return false
-  // What is left of an import before.
+  // Rows of an earlier, unfinished import.
   if (after === 0) await rows.deleteRows(conversationId)
   await rows.put(placed.record, { changedAt, change })
   await rows.add(placed.rows)
@@ -186,19 +188,6 @@ async function remove(
   refuseLate(changedAt, { seen, change })
   for (const id of await rows.treeOf(conversationId)) await rows.bury(id, change)
   return true
-}
-
-async function read(
-  rows: TenantRows,
-  { conversationId, after = 0, limit, newest }: Asked<'read'>,
-): Promise<string> {
-  const found = await rows.read(conversationId, {
-    after,
-    last: limit === undefined ? Number.MAX_SAFE_INTEGER : after + limit,
-    newest: newest ?? null,
-  })
-  const record = found.record ? publicRecord(found.record) : null
-  return `{"record":${JSON.stringify(record)},"rows":[${found.rows.join(',')}]}`
 }
 
 async function get(rows: TenantRows, { conversationId }: Asked<'get'>): Promise<Value<'get'>> {

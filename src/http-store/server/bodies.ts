@@ -1,39 +1,69 @@
 import { OffstageError } from '../../protocol/error.ts'
 
-/** A client that was refused tries again after this time. Milliseconds. */
+/** Time after which a refused client tries again. Milliseconds. */
 const RETRY_MS = 1000
+/** Largest size of a small request, as nearly all are. Bytes. */
+const SMALL = 65_536
+/**
+ * Share of all bytes that is reserved for small requests. Large bodies that never end can't block claims and appends.
+ */
+const LEFT_TO_SMALL = 1 / 4
 
-/** Bytes of the requests of each tenant in this process, from the first byte that is read to the answer. */
+export interface BodyLimits {
+  /** Most bytes of one tenant. */
+  readonly mostOfTenant: number
+  /** Most bytes of all tenants together. */
+  readonly most: number
+}
+
+/** Records how many bytes a request holds now. Throws if the tenant, or all together, hold too many. */
+export type Count = (bytes: number) => void
+
+/**
+ * Counts the bytes of requests in this process, from the first byte read until the answer. Counts long answers until
+ * they are read.
+ */
 export class Bodies {
-  readonly #most: number
+  readonly #limits: BodyLimits
+  /** Bytes by tenant. */
   readonly #held = new Map<string, number>()
+  #total = 0
 
-  constructor(most: number) {
-    this.#most = most
+  constructor(limits: BodyLimits) {
+    this.#limits = limits
   }
 
-  /** `count` gets how many bytes were read so far, and throws where the tenant has too many. */
-  async hold<T>(tenant: string, work: (count: (bytes: number) => void) => Promise<T>): Promise<T> {
-    let own = 0
-    const count = (bytes: number): void => {
-      const held = (this.#held.get(tenant) ?? 0) + bytes - own
-      if (held > this.#most) throw tooManyBytes(this.#most)
-      own = bytes
-      this.#held.set(tenant, held)
-    }
+  async hold<T>(tenant: string, work: (count: Count) => Promise<T>): Promise<T> {
+    const count = this.counter(tenant)
     try {
       return await work(count)
     } finally {
       count(0)
-      if (this.#held.get(tenant) === 0) this.#held.delete(tenant)
+    }
+  }
+
+  /** Counts the bytes of one request or answer. */
+  counter(tenant: string): Count {
+    const { mostOfTenant, most } = this.#limits
+    let own = 0
+    return (bytes) => {
+      const held = (this.#held.get(tenant) ?? 0) + bytes - own
+      const total = this.#total + bytes - own
+      if (bytes > own && held > mostOfTenant) throw tooManyBytes('this tenant', 429)
+      if (bytes > own && total > (bytes > SMALL ? most * (1 - LEFT_TO_SMALL) : most))
+        throw tooManyBytes('all tenants', 503)
+      own = bytes
+      this.#total = total
+      if (held > 0) this.#held.set(tenant, held)
+      else this.#held.delete(tenant)
     }
   }
 }
 
-function tooManyBytes(most: number): OffstageError {
+function tooManyBytes(whose: string, status: number): OffstageError {
   return new OffstageError(
     'storage-failed',
-    `The requests of this tenant already have ${most} bytes on this server. Try again later.`,
-    { retryable: true, details: { status: 429, retryAfterMs: RETRY_MS } },
+    `The requests of ${whose} already have too many bytes on this server. Try again later.`,
+    { retryable: true, details: { status, retryAfterMs: RETRY_MS } },
   )
 }

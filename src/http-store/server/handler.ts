@@ -5,49 +5,62 @@ import { answer, isChange } from './answers.ts'
 import type { SqlDatabase } from './database.ts'
 import { Bodies } from './bodies.ts'
 import { Feeds } from './feeds.ts'
+import { readAnswer } from './read-answer.ts'
 import { isId, readRequest } from './read-request.ts'
 import { TenantStore } from './tenant-store.ts'
-import { WriteQueues } from './write-queues.ts'
+import { TenantQueues } from './tenant-queues.ts'
 
-/** Who asks: whoever has the same tenant has the same conversations. */
+/** The owner of the conversations in a request. Requests with the same tenant share their conversations. */
 export interface StoreTenant {
-  /** The id of a user, or of a team. At most 255 characters. */
+  /** Id of a user or of a team. At most 255 characters. */
   readonly tenant: string
 }
 
 export interface StoreHandlerOptions {
   readonly database: SqlDatabase
   /**
-   * The host's own authentication: whose conversations the request is about, or what answers it in place of the store (with the
-   * status 401 or 403, runs wait until it is another one). Asked of every request.
+   * Your own authentication, called for every request. Returns the tenant, or a response to send in place of the
+   * store's. After a 401 or 403, runs wait until the answer changes.
    */
   authorize(request: Request): StoreTenant | Response | Promise<StoreTenant | Response>
-  /** The largest body. Default 32 MiB. */
+  /** Largest body. Default 32 MiB. */
   readonly maxBytes?: number
-  /** How long a body may take to arrive. Default 60 000. Milliseconds. */
+  /**
+   * Most bytes of all requests in this process, counted from the first byte until the answer. Further requests get the
+   * status 503. Default 16 times `maxBytes`.
+   */
+  readonly maxTotalBytes?: number
+  /** Longest time for a body to arrive. Default 60 000. Milliseconds. */
   readonly maxBodyMs?: number
-  /** Where changes are read for streams: a pool of its own, or a replica. Default: `database`. */
+  /** Database from which streams read changes: a separate pool, or a replica. Default: `database`. */
   readonly followDatabase?: SqlDatabase
-  /** How often this process asks the database what others have written, for all its streams at once. Default 1000. Milliseconds. */
+  /**
+   * How often this process reads other processes' changes from the database, for all streams at once. Default 1000.
+   * Milliseconds.
+   */
   readonly pollMs?: number
-  /** Changes of one tenant that wait in this process. One more is refused with the status 429. Default 100. */
+  /** Most changes of one tenant that wait in this process. Further ones get the status 429. Default 100. */
   readonly maxWrites?: number
-  /** Streams of one tenant in this process. One more is refused with the status 429. Default 1000. */
+  /** Most streams of one tenant in this process. Further ones get the status 429. Default 1000. */
   readonly maxStreams?: number
-  /** After so long a stream of changes ends, and the client asks anew. Default 5 minutes. Milliseconds. */
+  /** Longest duration of a stream; the client then opens another one. Default 5 minutes. Milliseconds. */
   readonly maxStreamMs?: number
-  /** Told of what went wrong here, of which the client hears nothing but that. */
+  /** Called with errors of the server. The client learns only that something failed. */
   onError?(error: unknown): void
 }
 
-/** Answers a request, as the routes of frameworks do that have the web's own `Request` and `Response`. */
+/** Answers a request. Fits the routes of frameworks that use the web's `Request` and `Response`. */
 export type StoreHandler = (request: Request) => Promise<Response>
 
 const MIB = 1024 * 1024
-/** Largest bodies that one tenant may have in this process at once. */
-const BODIES_AT_ONCE = 4
+/** How many bodies of the largest size one tenant, and all together, may have in this process at once. */
+const BODIES_OF_TENANT = 4
+const BODIES_AT_ONCE = 16
+/** Reads of one tenant that use this process's database at once, and that wait for it. */
+const READS_AT_ONCE = 2
+const MOST_READS = 1000
 
-/** The server of `httpStore`, at one address of the app's own: POST asks for something, GET follows what changes. */
+/** Makes the server of `httpStore`, at one URL of your app. POST sends a call; GET follows changes. */
 export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
   const { database, authorize, maxBytes = 32 * MIB, maxBodyMs = 60_000 } = options
   const feeds = new Feeds({
@@ -58,8 +71,12 @@ export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
     maxStreams: options.maxStreams ?? 1000,
     onError: options.onError,
   })
-  const writes = new WriteQueues(options.maxWrites ?? 100)
-  const bodies = new Bodies(maxBytes * BODIES_AT_ONCE)
+  const writes = new TenantQueues({ atOnce: 1, most: options.maxWrites ?? 100, name: 'changes' })
+  const reads = new TenantQueues({ atOnce: READS_AT_ONCE, most: MOST_READS, name: 'reads' })
+  const bodies = new Bodies({
+    mostOfTenant: maxBytes * BODIES_OF_TENANT,
+    most: options.maxTotalBytes ?? maxBytes * BODIES_AT_ONCE,
+  })
   return async (request) => {
     try {
       const who = await authorize(request)
@@ -75,9 +92,17 @@ export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
       refuseOthers(request)
       const body = await bodies.hold(tenant, async (count) => {
         const asked = await readRequest(request, { maxBytes, maxBodyMs, count })
-        const work = (): Promise<string> => answer(new TenantStore(database, tenant), asked)
-        if (!isChange(asked)) return work()
-        const written = await writes.write(tenant, work)
+        const store = new TenantStore(database, tenant)
+        if (asked.call === 'read')
+          return readAnswer(asked, {
+            readRows: (range) =>
+              reads.run(tenant, () => store.read((rows) => rows.read(asked.conversationId, range))),
+            count: bodies.counter(tenant),
+            maxMs: maxBodyMs,
+          })
+        const work = (): Promise<string> => answer(store, asked)
+        if (!isChange(asked)) return reads.run(tenant, work)
+        const written = await writes.run(tenant, work)
         feeds.wake(tenant)
         return written
       })
@@ -90,17 +115,20 @@ export function createStoreHandler(options: StoreHandlerOptions): StoreHandler {
 
 const COMMON = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 const JSON_HEADERS = { ...COMMON, 'content-type': 'application/json' }
-// Servers in between must not keep what comes until there is more.
+// Proxies must not buffer the stream.
 const EVENT_HEADERS = { ...COMMON, 'content-type': EVENT_STREAM, 'x-accel-buffering': 'no' }
 
-/** Forms of other sites can't send this type, so the browser asks the server before it sends anything of theirs. */
+/**
+ * Refuses other methods and content types. Forms on other sites can't send JSON, so the browser must send a CORS
+ * preflight first.
+ */
 function refuseOthers({ method, headers }: Request): void {
   const type = headers.get('content-type') ?? ''
   if (method === 'POST' && /^application\/json\s*(;|$)/i.test(type)) return
   throw new OffstageError('invalid-input', 'The store takes POST with application/json, and GET.')
 }
 
-/** An error as the client's store rejects with it. */
+/** Response for an error. The client's store rejects with the same error. */
 function refusal(error: unknown, { database, onError }: StoreHandlerOptions): Response {
   const isOurs = !OffstageError.is(error)
   if (isOurs) onError?.(error)
@@ -121,7 +149,7 @@ function unknownError(error: unknown, database: SqlDatabase): OffstageError {
     : new OffstageError('storage-failed', 'The server could not do it.', { retryable: true })
 }
 
-/** Any other refusal is 409, so that only faults of the server count as such where requests are watched. */
+/** Other refusals get 409, so that monitoring counts only the server's own faults as server errors. */
 const STATUS: Partial<Record<ErrorCode, number>> = {
   'invalid-input': 400,
   'conversation-not-found': 404,

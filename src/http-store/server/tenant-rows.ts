@@ -1,16 +1,36 @@
+import { OffstageError } from '../../protocol/error.ts'
 import type { Row } from '../../protocol/fact.ts'
 import { readRecord, type StoredRecord } from '../../worker/store/record.ts'
 import type { StoreChange } from '../../worker/store/store.ts'
 import type { SqlQuery, SqlValue } from './database.ts'
 
-/** Rows that one statement inserts: databases have a limit of parameters. */
+/** Most characters of a record. An answer may hold 1000 records, and none has more than 1000 call ids. */
+const MOST_OF_RECORD = 100_000
+
+/** Rows that one statement inserts: databases limit the number of parameters. */
 const AT_ONCE = 200
 
-/** A record as it was found in its place. */
+/** A record, if it exists, and the number of its newest change. */
 export interface Found {
   readonly record: StoredRecord | undefined
-  /** Number of the newest change of the record, or of the tombstone of one that was deleted; null: neither is there. */
+  /** Number of the newest change of the record, or of a deleted record's tombstone. Null: neither exists. */
   readonly changedAt: number | null
+}
+
+export interface RowsRange {
+  readonly after: number
+  readonly last: number
+  /** Number of rows from the end. Replaces `after` and `last`. */
+  readonly newest: number | null
+  /** Characters after which no other row is read. */
+  readonly most: number
+  readonly mostRows: number
+}
+
+export interface FoundRows {
+  readonly record: StoredRecord | undefined
+  /** Rows as stored: `data` is JSON. */
+  readonly rows: readonly { readonly seq: number; readonly data: string }[]
 }
 
 /** The records and rows of one tenant, within one transaction. */
@@ -32,18 +52,24 @@ export class TenantRows {
     return { record, changedAt: found ? Number(found['newest_change']) : null }
   }
 
-  /** Writes the record in the place of what was found, as the newest change. */
+  /** Inserts or replaces the record, as the newest change. */
   async put(
     record: StoredRecord,
     { changedAt, change }: { changedAt: number | null; change: number },
   ): Promise<void> {
+    const text = JSON.stringify(record)
+    if (text.length > MOST_OF_RECORD)
+      throw new OffstageError(
+        'invalid-input',
+        'The open calls of a conversation have too long ids.',
+      )
     await this.#ask(changedAt === null ? INSERT_RECORD : UPDATE_RECORD, {
       conversation: record.conversationId,
       parent: record.parent?.conversationId ?? null,
       updated: record.updatedAt,
       last: record.lastSeq,
       change,
-      record: JSON.stringify(record),
+      record: text,
     })
   }
 
@@ -63,21 +89,24 @@ export class TenantRows {
     }
   }
 
-  /** The record and the texts of rows, as they were at one moment. `newest`: as many of the end, in place of `after`. */
-  async read(
-    conversationId: string,
-    { after, last, newest }: { after: number; last: number; newest: number | null },
-  ): Promise<{ record: StoredRecord | undefined; rows: string[] }> {
+  /**
+   * The record and a range of rows, as they were at one moment. Returns the first row, and up to `mostRows` while the text
+   * before them has fewer than `most` characters.
+   */
+  async read(conversationId: string, { newest, ...range }: RowsRange): Promise<FoundRows> {
+    const conversation = conversationId
+    const { most, mostRows } = range
     const found =
       newest === null
-        ? await this.#ask(READ, { conversation: conversationId, after, last })
-        : await this.#ask(READ_NEWEST, { conversation: conversationId, newest })
+        ? await this.#ask(READ, { conversation, ...range })
+        : await this.#ask(READ_NEWEST, { conversation, newest, most, mostRows })
     const [first, ...rest] = found
     const record = recordIn(conversationId, first?.['data'])
-    return { record, rows: record ? rest.map(({ data }) => String(data)) : [] }
+    const rows = rest.map(({ seq, data }) => ({ seq: Number(seq), data: String(data) }))
+    return { record, rows: record ? rows : [] }
   }
 
-  /** Where a page of the list begins: after this place. */
+  /** Lists one page of records that begins after this place. */
   async list(
     limit: number,
     after: { readonly updatedAt: number; readonly conversationId: string } | null,
@@ -94,7 +123,7 @@ export class TenantRows {
     )
   }
 
-  /** Itself, then its descendants. */
+  /** Ids of the conversation and of its descendants, in this order. */
   async treeOf(conversationId: string): Promise<string[]> {
     const tree = new Set([conversationId])
     for (const id of tree)
@@ -113,7 +142,7 @@ export class TenantRows {
     )
   }
 
-  /** What is left of a conversation: its id, so that who was away hears of it. */
+  /** Deletes a conversation, but leaves its id as a tombstone, so that clients that were away learn of the deletion. */
   async bury(conversationId: string, change: number): Promise<void> {
     await this.deleteRows(conversationId)
     await this.#ask(UPDATE_RECORD, {
@@ -126,7 +155,7 @@ export class TenantRows {
     })
   }
 
-  /** The conversations that have changed in these changes, in their order. */
+  /** Conversations that changed between two change numbers, oldest change first. */
   async changes(after: number, last: number): Promise<StoreChange[]> {
     const found = await this.#ask(CHANGES, { after, last })
     return found.map((each) => {
@@ -149,17 +178,22 @@ const UPDATE_RECORD = `UPDATE offstage_records
   SET parent = @parent, updated_at = @updated, last_seq = @last, newest_change = @change, record = @record
   WHERE tenant = @tenant AND conversation = @conversation`
 
-/** One statement sees one moment, whatever else goes on. The record comes first, in the place of row 0. */
-const RECORD_FIRST = `SELECT 0 AS seq, record AS data FROM offstage_records
+/** A single statement sees the database at one moment, whatever else runs. The record comes first, as row 0. */
+const readWhere = (range: string): string => `SELECT 0 AS seq, record AS data FROM offstage_records
   WHERE tenant = @tenant AND conversation = @conversation AND record IS NOT NULL
   UNION ALL
-  SELECT seq, data FROM offstage_rows WHERE tenant = @tenant AND conversation = @conversation`
+  SELECT seq, data FROM (
+    SELECT seq, data, SUM(LENGTH(data)) OVER (ORDER BY seq) - LENGTH(data) AS before_it FROM (
+      SELECT seq, data FROM offstage_rows
+      WHERE tenant = @tenant AND conversation = @conversation AND ${range} ORDER BY seq LIMIT @mostRows
+    ) AS next
+  ) AS sized WHERE before_it < @most ORDER BY seq`
 
-const READ = `${RECORD_FIRST} AND seq > @after AND seq <= @last ORDER BY seq`
+const READ: string = readWhere('seq > @after AND seq <= @last')
 
-const READ_NEWEST = `${RECORD_FIRST} AND seq > (
+const READ_NEWEST: string = readWhere(`seq > (
     SELECT last_seq FROM offstage_records WHERE tenant = @tenant AND conversation = @conversation
-  ) - @newest ORDER BY seq`
+  ) - @newest`)
 
 const IN_ORDER = 'ORDER BY updated_at DESC, conversation LIMIT @limit'
 
@@ -178,7 +212,7 @@ function recordIn(conversationId: string, text: unknown): StoredRecord | undefin
   return typeof text === 'string' ? readRecord(conversationId, parsed(text)) : undefined
 }
 
-/** Null stands for what can't be read: `readRecord` says that it is broken. */
+/** Parses a record. Null stands for an unreadable one, which `readRecord` marks as broken. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

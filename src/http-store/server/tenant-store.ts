@@ -3,23 +3,23 @@ import type { SqlDatabase, SqlQuery, SqlRow } from './database.ts'
 import { TenantRows } from './tenant-rows.ts'
 
 export interface TenantState {
-  /** Random, made with the tenant's first use. */
+  /** Random id, made at the tenant's first use. */
   readonly storeId: string
-  /** The number of the newest change, by which those who follow say what they have seen. */
+  /** Number of the newest change. Streams of changes resume from it. */
   readonly change: number
 }
 
-/** What a transaction that writes is given. No other one of the tenant writes meanwhile. */
+/** Access to the store within a write transaction. The tenant has no other write transaction meanwhile. */
 export interface Writing {
   readonly rows: TenantRows
   readonly storeId: string
-  /** The number of this change. */
+  /** Number of this change. */
   readonly change: number
-  /** The next epoch of the store. */
+  /** Increments the store's epoch and resolves to it. */
   takeEpoch(): Promise<number>
 }
 
-interface Done<T> extends TenantState {
+export interface Done<T> extends TenantState {
   readonly value: T
 }
 
@@ -30,7 +30,9 @@ const STATE = `${STATES} WHERE tenant = @tenant`
 const CREATE = `INSERT INTO offstage_tenants (tenant, store_id, epoch, newest_change)
   VALUES (@tenant, @store, 0, 0)`
 
-/** The transactions of one tenant: those that write come one after the other, by the one row that they all lock first. */
+/**
+ * Transactions of one tenant. Write transactions run one after the other, because each first locks the tenant's row.
+ */
 export class TenantStore {
   readonly #database: SqlDatabase
   readonly #tenant: string
@@ -79,7 +81,7 @@ export class TenantStore {
     return done
   }
 
-  /** Somebody else may do so at the same time. */
+  /** Creates the tenant. Ignores failures, because another request may create it at the same time. */
   async #create(): Promise<void> {
     await this.#database
       .transaction((query) => query(CREATE, { tenant: this.#tenant, store: randomId() }))
@@ -87,7 +89,7 @@ export class TenantStore {
   }
 }
 
-/** The states of tenants, by one statement. Tenants without a line are left out. */
+/** States of several tenants, read by one statement. Unknown tenants are left out. */
 export async function statesOf(
   query: SqlQuery,
   tenants: readonly string[],

@@ -4,7 +4,7 @@ import {
   type SqlDatabase,
   type StoreHandlerOptions,
 } from '../../../src/http-store/server/index.ts'
-import { FORMAT } from '../../../src/protocol/fact.ts'
+import { FORMAT, type Row } from '../../../src/protocol/fact.ts'
 import type { StoreChange } from '../../../src/worker/start-worker.ts'
 import { openSqlite, type TestDatabase } from '../../http-store/databases.ts'
 import { followTenant } from '../../http-store/follow-tenant.ts'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await kept.close()
 })
 
-/** What the handler answers to a body, without a network. */
+/** Sends a body to the handler, without a network. */
 async function ask(
   body: unknown,
   { tenant = 'ann', ...options }: Partial<StoreHandlerOptions> & { tenant?: string } = {},
@@ -268,6 +268,36 @@ describe('a store handler', () => {
     expect((await send(mine, JSON.stringify(claim))).status).toBe(200)
   })
 
+  it('refuses bytes of all tenants beyond a total, whose last quarter large bodies leave to small ones', async () => {
+    const large = 100_000
+    const handler = createStoreHandler({
+      database: kept.database,
+      authorize: tenantOf,
+      maxBytes: large,
+      maxTotalBytes: 4 * large,
+      maxBodyMs: 300,
+    })
+    const send = async (body: BodyInit) => {
+      const headers = { 'content-type': 'application/json', 'x-tenant': newId('tenant') }
+      const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit
+      return (await handler(new Request('http://localhost/', init))).status
+    }
+    // The end of the body never comes.
+    const unfinished = (bytes: number) =>
+      send(
+        new ReadableStream<Uint8Array>({
+          start: (controller) => controller.enqueue(new Uint8Array(bytes).fill(32)),
+        }),
+      )
+    const held = Array.from({ length: 3 }, () => unfinished(large))
+    expect(await unfinished(large)).toBe(503)
+    expect(await send(JSON.stringify(claim))).toBe(200)
+    const small = [unfinished(50_000), unfinished(50_000)]
+    expect(await send(JSON.stringify(claim))).toBe(503)
+    expect(await Promise.all([...held, ...small])).toEqual([408, 408, 408, 408, 408])
+    expect(await send(JSON.stringify(claim))).toBe(200)
+  })
+
   it('lets writes of one tenant wait for each other without a connection, and refuses too many', async () => {
     let isHeld = true
     let waiting = 0
@@ -309,6 +339,154 @@ describe('a store handler', () => {
     const statuses = (await Promise.all(writes)).map(({ status }) => status)
     expect(statuses.toSorted()).toEqual([200, 200, 200, 200, 200, 429, 429])
     expect((await write(busy)).status).toBe(200)
+  })
+
+  describe('a conversation of several megabytes', () => {
+    const write = async (tenant: string) => {
+      const store = await openHttpStore(server.url, { tenant })
+      const { epoch } = await store.claim('c', 1)
+      for (const order of [1, 2, 3, 4]) {
+        const rows = started(`r${order}`, 'x'.repeat(600_000))
+        await store.append({ ...appendOf(epoch, rows), appendId: `a${order}`, order })
+      }
+      return store
+    }
+
+    it('is read in parts of about a megabyte, which make up one answer', async () => {
+      const tenant = newId('tenant')
+      const store = await write(tenant)
+      const seqs = async (...asked: [object?]) =>
+        (await store.read('c', ...asked)).rows.map((row) => (row as Row).seq)
+      expect(await seqs()).toEqual([1, 2, 3, 4])
+      expect(await seqs({ after: 1, limit: 2 })).toEqual([2, 3])
+      expect(await seqs({ newest: 3 })).toEqual([2, 3, 4])
+      let largest = 0
+      const database: SqlDatabase = {
+        transaction: (work) =>
+          kept.database.transaction((query) =>
+            work(async (sql, parameters) => {
+              const found = await query(sql, parameters)
+              largest = Math.max(largest, JSON.stringify(found).length)
+              return found
+            }),
+          ),
+      }
+      const { text } = await ask(of('read', {}), { tenant, database })
+      expect(text.length).toBeGreaterThan(2_400_000)
+      expect(largest).toBeLessThan(1_300_000)
+    })
+
+    it('is no answer where it is deleted, and made anew, in the middle of it', async () => {
+      const tenant = newId('tenant')
+      const store = await write(tenant)
+      const handler = createStoreHandler({ database: kept.database, authorize: tenantOf })
+      const headers = { 'content-type': 'application/json', 'x-tenant': tenant }
+      const body = JSON.stringify(of('read', {}))
+      const init = { method: 'POST', headers, body }
+      const response = await handler(new Request('http://localhost/', init))
+      const reader = response.body!.getReader()
+      expect((await reader.read()).done).toBe(false)
+      await store.delete('c')
+      await store.claim('c', 2)
+      await expect(reader.read()).rejects.toThrow('deleted')
+    })
+  })
+
+  it('refuses to read more for a tenant whose clients leave answers unread, and ends those in time', async () => {
+    const [tenant, other] = [newId('tenant'), newId('tenant')]
+    for (const name of [tenant, other]) {
+      const store = await openHttpStore(server.url, { tenant: name })
+      const { epoch } = await store.claim('c', 1)
+      await store.append(appendOf(epoch, started('r', 'x'.repeat(1_200_000))))
+    }
+    const handler = createStoreHandler({
+      database: kept.database,
+      authorize: tenantOf,
+      maxBytes: 1_000_000,
+      maxBodyMs: 500,
+    })
+    const read = (name: string) => {
+      const headers = { 'content-type': 'application/json', 'x-tenant': name }
+      const body = JSON.stringify(of('read', {}))
+      return handler(new Request('http://localhost/', { method: 'POST', headers, body }))
+    }
+    const unread = [await read(tenant), await read(tenant), await read(tenant)]
+    expect((await read(tenant)).status).toBe(429)
+    expect(await (await read(other)).json()).toMatchObject({ value: { rows: [{ seq: 1 }] } })
+    await unread[0]!.body!.cancel()
+    expect(await (await read(tenant)).json()).toMatchObject({ value: { rows: [{ seq: 1 }] } })
+    await new Promise((resolve) => setTimeout(resolve, 700))
+    await expect(unread[1]!.text()).rejects.toThrow('did not read on')
+    const later = [await read(tenant), await read(tenant), await read(tenant)]
+    expect(later.map(({ status }) => status)).toEqual([200, 200, 200])
+    for (const { body } of later) await body!.cancel()
+  })
+
+  it('lets two reads of a tenant use the database at once, so that other tenants find a connection', async () => {
+    const [busy, other] = [newId('tenant'), newId('tenant')]
+    let atOnce = 0
+    let most = 0
+    let isHeld = true
+    const database: SqlDatabase = {
+      transaction: async (work) => {
+        let tenant: unknown
+        const value = await kept.database.transaction((query) =>
+          work((sql, parameters) => {
+            tenant = parameters['tenant']
+            return query(sql, parameters)
+          }),
+        )
+        if (tenant !== busy) return value
+        atOnce += 1
+        most = Math.max(most, atOnce)
+        await expect.poll(() => isHeld).toBe(false)
+        atOnce -= 1
+        return value
+      },
+    }
+    const handler = createStoreHandler({ database, authorize: tenantOf })
+    const read = async (tenant: string, call: string) => {
+      const headers = { 'content-type': 'application/json', 'x-tenant': tenant }
+      const body = JSON.stringify(of(call, {}))
+      const request = new Request('http://localhost/', { method: 'POST', headers, body })
+      return (await handler(request)).status
+    }
+    const held = ['read', 'get', 'list', 'descendants'].flatMap((call) =>
+      Array.from({ length: 10 }, () => read(busy, call)),
+    )
+    expect(await read(other, 'read')).toBe(200)
+    isHeld = false
+    expect(new Set(await Promise.all(held))).toEqual(new Set([200]))
+    expect(most).toBe(2)
+  })
+
+  it('takes no record that would make lists, and what follows changes, too large', async () => {
+    const write = async (idLength: number) => {
+      const tenant = newId('tenant')
+      await ask(claim, { tenant })
+      const parts = Array.from({ length: 100 }, (_, n) => ({
+        type: 'tool-call',
+        toolCallId: `${n}`.padEnd(idLength, 'x'),
+        toolName: 'pay',
+        input: {},
+      }))
+      const answer = {
+        type: 'model-output',
+        runId: 'r',
+        at: 6,
+        step: 1,
+        attempt: 1,
+        usage: {},
+        parentId: null,
+        message: { role: 'assistant', id: 'a', parts },
+        toolsId: 'tools',
+        calls: [],
+        finishReason: 'tool-calls',
+        toolMode: 'native',
+      }
+      return (await ask(append({ rows: [started('r'), answer] }), { tenant })).status
+    }
+    expect([await write(500), await write(2000)]).toEqual([200, 400])
   })
 
   it('takes no forms, which other sites can send with the cookies of a person', async () => {
