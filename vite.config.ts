@@ -9,7 +9,7 @@ import {
   onlyReadSentences,
   onlyTextAsXml,
   onlyTransactions,
-  plainSpecifiers,
+  minifiedTwice,
   plainTemplates,
   withoutFormats,
   withoutLitGlobals,
@@ -197,7 +197,7 @@ function library({
       onlyTextAsXml(),
       onlyTransactions(),
       withoutFormats(),
-      plainSpecifiers(),
+      minifiedTwice(),
     ],
     build: {
       target: 'es2023',

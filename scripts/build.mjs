@@ -105,7 +105,7 @@ async function emitTypes() {
 
 /** Consumers' bundlers find the worker by this expression only. */
 function checkWorkerLiteral() {
-  const literal = "new Worker(new URL('./worker.js',import.meta.url),{type:'module'})"
+  const literal = 'new Worker(new URL("./worker.js",import.meta.url),{type:"module"})'
   const page = [...importGraph('index.js', { folder: staging, dynamic: true })]
   const found = page.some((file) =>
     readFileSync(path.join(staging, file), 'utf8').includes(literal),
