@@ -67,11 +67,12 @@ export function chatEntryBeside(): Plugin {
 export function minifiedTwice(): Plugin {
   return {
     name: 'offstage:minified-twice',
-    async generateBundle(_, bundle) {
+    async generateBundle({ format }, bundle) {
       for (const output of Object.values(bundle)) {
         if (output.type !== 'chunk') continue
         const { code } = await minify(output.code, {
-          module: true,
+          // The script for a page has a global name, which nothing in it uses.
+          module: format === 'es',
           compress: { ecma: 2020, passes: 3 },
           mangle: true,
         })
