@@ -17,7 +17,7 @@ export function bundledPage(components, reasons) {
   if (gone.length > 0)
     throw new Error(`${REASONS_FILE} names packages that are not bundled: ${gone.join(', ')}`)
   const rows = [
-    ['package', 'version', 'licence', 'worker', 'page', 'other entries', 'what it is for'],
+    ['package', 'version', 'license', 'worker', 'page', 'other entries', 'what it is for'],
     ...components.map((component) => [
       `\`${fullName(component)}\``,
       component.version,
@@ -32,26 +32,23 @@ export function bundledPage(components, reasons) {
 
 <!-- Written by \`npm run bundled\`; the last column is kept in etc/bundled.json. -->
 
-Installing \`offstage\` installs no other package. These are the packages whose code is part of its files, with the
-exact versions. The sizes are kB of source as the bundler takes it over, before it is minified and compressed, in
-\`worker.js\`, in the files of the entry \`offstage\`, and in all other entries together.
+Installing \`offstage\` installs no other package. Its files contain code of these packages, with these exact versions. Sizes are
+kB of source before minification: in \`worker.js\`, in the entry \`offstage\`, and in all other entries together.
 
 ${markdownTable(rows)}
 
-The same list is in the package as a CycloneDX bill of materials, \`dist/sbom.cdx.json\`, for tools that look for
-known vulnerabilities; the licences are in \`dist/THIRD-PARTY-LICENSES.txt\`. \`npm audit\` sees none of these
-packages in your project: they are no dependencies there. In a checkout of this one it does.
+\`dist/sbom.cdx.json\` has the same list as a CycloneDX bill of materials. \`dist/THIRD-PARTY-LICENSES.txt\` has the
+licenses. \`npm audit\` doesn't see these packages in your project. In a checkout of Offstage it does.
 
 ## Why only the validator of fast-xml-parser
 
-Its parser (\`preserveOrder\`, entities on) was tried on all 555 well-formed pieces of the ACTION corpus, in the place of the
-80 lines in \`src/action/value-reader.ts\`. It reads 19 of them differently, whatever its options:
+We tried its parser on 555 well-formed pieces of the ACTION corpus. It reads 19 of them differently, with any options:
 
-- \`\\r\\n\` in CDATA becomes \`\\n\`, so a file that is written loses its line ends.
-- A parameter that is named \`constructor\` is an error, and \`toString\` becomes \`__toString\`.
-- Numeric entities are decoded only together with HTML's, so \`&nbsp;\` isn't kept as it is written.
+- It changes \`\\r\\n\` in CDATA to \`\\n\`.
+- A parameter \`constructor\` is an error, and \`toString\` becomes \`__toString\`.
+- It decodes numeric entities only together with HTML's, so \`&nbsp;\` changes.
 
-The worker would also grow by 19 kB (gzip), a tenth of its size.
+The worker would grow by 19 kB (gzip).
 `
 }
 

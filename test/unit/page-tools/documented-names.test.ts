@@ -3,7 +3,9 @@ import { expect, test } from 'vitest'
 import { readCommit } from '../../../src/page-tools/commits/read-commit.ts'
 import { TAKEOVER_LABELS } from './takeover-labels.ts'
 
-const docs = readFileSync(new URL('../../../docs/page-tools.md', import.meta.url), 'utf8')
+const docs = ['page-tools-rules', 'page-tools']
+  .map((page) => readFileSync(new URL(`../../../docs/${page}.md`, import.meta.url), 'utf8'))
+  .join('\n')
 const [, section = ''] = /### Names with an effect\n(.*?)\n##/s.exec(docs) ?? []
 
 /** The names of a sentence that begins so. */
