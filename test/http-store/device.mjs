@@ -91,8 +91,9 @@ function unload() {
   open.clear()
 }
 
-function follow(run, text) {
-  if (run === null) return
+/** A run that a page gets after its reload is nobody's: in this process, its code goes on. */
+function follow(page, run, text) {
+  if (run === null || page !== agent) return
   const { number } = trial
   open.add(run)
   void run.result.then(({ outcome }) => {
@@ -102,7 +103,7 @@ function follow(run, text) {
 }
 
 const run = (text, ifBusy) =>
-  follow(agent.run(text, { conversationId: CONVERSATION, ...(ifBusy && { ifBusy }) }), text)
+  follow(agent, agent.run(text, { conversationId: CONVERSATION, ...(ifBusy && { ifBusy }) }), text)
 
 const acts = {
   mount: (data) => {
@@ -115,8 +116,8 @@ const acts = {
   run: (text) => run(text),
   replace: (text) => run(text, 'replace'),
   queue: (text) => run(text, 'queue'),
-  resume: async () => follow(await agent.resume(CONVERSATION)),
-  takeOver: async () => follow(await talk.takeOver()),
+  resume: async () => follow(agent, await agent.resume(CONVERSATION)),
+  takeOver: async () => follow(agent, await talk.takeOver()),
   abort: () => [...open].at(-1)?.abort(),
   steer: (text) => void [...open].at(-1)?.send(text),
   rename: (title) => agent.conversations.rename(CONVERSATION, title),

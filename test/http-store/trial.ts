@@ -10,10 +10,10 @@ import { startUnreliableLink, type UnreliableLink } from './unreliable-link.ts'
 const HOUR_MS = 3_600_000
 const POLL_MS = 100
 const LONGEST_CUT_MS = 600
-/** A person takes a run over when nothing has happened for so long. Milliseconds. */
-const LEFT_MS = 3000
-/** The owner of a run may wait for so long until it tries the store again. Milliseconds. */
-const OWNED_MS = 40_000
+/** A person takes a run over when so many looks have shown the same. On a busy machine, each look takes longer. */
+const LOOKS_WHEN_LEFT = 30
+/** The owner of a run may wait for so many looks until it tries the store again. */
+const LOOKS_WHEN_OWNED = 400
 const MOST_TURNS = 4
 
 export interface TrialOptions {
@@ -172,7 +172,7 @@ class Trial {
   /** Until no device has a run. What waits for a person is answered; what nobody works on is taken over. */
   async #settle(isOver = (): boolean => true): Promise<void> {
     const patience = new Patience()
-    let since = performance.now()
+    let looks = 0
     let last = ''
     for (;;) {
       const states = await this.#states()
@@ -180,15 +180,15 @@ class Trial {
       const asks = states.findIndex(({ pending }) => pending > 0)
       if (asks >= 0) await this.#posts[asks]!.device.ask('answer')
       const now = JSON.stringify([states, this.#log.effects.length])
-      if (now !== last) since = performance.now()
+      looks = now === last ? looks + 1 : 0
       last = now
       if (patience.isOver(now)) {
         this.#violations.push({ what: 'does not settle', detail: now })
         return
       }
       const isOwned = states.some(({ ownership }) => OWNED.has(ownership))
-      if (performance.now() - since > (isOwned ? OWNED_MS : LEFT_MS) && !states.every(isIdle)) {
-        since = performance.now()
+      if (looks > (isOwned ? LOOKS_WHEN_OWNED : LOOKS_WHEN_LEFT) && !states.every(isIdle)) {
+        looks = 0
         // Nobody would take over a run that a tab is said to work on.
         if (isOwned) this.#violations.push({ what: 'nobody works on it', detail: now })
         this.#takenOver += 1
