@@ -276,7 +276,7 @@ test(
       approveIn(card).evaluate((button) => button.matches(':focus'))
     for (let presses = 0; presses < 60 && !(await isOnApprove()); presses += 1) {
       await page.keyboard.press('Tab')
-      // A page is told of scrolling with its next frame.
+      // Scroll events reach a page with its next frame.
       await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
     }
     expect(await isOnApprove()).toBe(true)

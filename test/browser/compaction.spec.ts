@@ -48,7 +48,7 @@ function readOn(model: MockOpenAI, hangs: (request: ChatRequest) => boolean) {
   }
 }
 
-/** Begins the run, or goes on with it. */
+/** Begins the run, or resumes it. */
 async function open(page: Page, { baseURL, begin }: { baseURL: string; begin: boolean }) {
   await page.evaluate(
     async (given) => {

@@ -154,7 +154,7 @@ test('a device that opens what another one works on leaves it there, until a per
   await expect.poll(() => ownershipOf(second)).toBe('other-tab')
   expect(await ownershipOf(here)).toBe('this-tab')
 
-  // A reload of its own browser goes on with it, and so does the chat's button elsewhere.
+  // A reload of its own browser resumes it, and so does the chat's button elsewhere.
   await second.close()
   await here.reload()
   const again = await openDevice(desk, given)

@@ -54,7 +54,7 @@ async function mount(page: Page, steps: readonly Step[], options: Partial<AgentO
   )
 }
 
-/** Runs, or goes on with what is open. */
+/** Begins a run, or resumes an unfinished one. */
 const begin = (page: Page, how: 'run' | 'resume' = 'run') =>
   page.evaluate(async (begins) => {
     const { tab } = window as unknown as { tab: Tab }

@@ -6,7 +6,7 @@ import { reportTally } from './support/report-tally.ts'
 import { inSlice } from './support/more.ts'
 import { expect, test as base } from './support/test.ts'
 
-// Random trials in a real browser. `npm run torture -- random` goes on with other seeds.
+// Random trials in a real browser. `npm run torture -- random` plays other seeds.
 
 const test = base.extend<{ trials: (seeds: readonly number[]) => Promise<Outcome[]> }>({
   trials: async ({ browser }, use) => {

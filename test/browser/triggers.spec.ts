@@ -17,7 +17,7 @@ interface Triggers {
   readonly hangs?: boolean
 }
 
-/** An agent with a trigger for a time and one for an order, which each tab is told of. */
+/** An agent with a trigger for a time and one for an order, which each tab hears. */
 function mount(page: Page, { at, hangs = false }: Triggers): Promise<void> {
   return page.evaluate(
     async (given) => {

@@ -184,7 +184,7 @@ class Playing {
     at(cell.letGoMs, () => world.letGo())
   }
 
-  /** The page on which everything is taken up again. */
+  /** The page that resumes everything. */
   async #strike(blow: CellBlow, page: Page): Promise<Page> {
     const stage = this.#stage
     switch (blow) {

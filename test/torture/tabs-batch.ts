@@ -137,7 +137,7 @@ class Tabs {
     }
   }
 
-  /** Nobody resumes anything: a tab that shows the run goes on with it, and all show the same in the end. */
+  /** Nobody resumes anything: a tab that shows the run continues it, and all show the same in the end. */
   async #settle(one: Played): Promise<void> {
     const { label } = one.spec
     const patience = new Patience()

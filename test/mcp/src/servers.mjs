@@ -45,7 +45,7 @@ function register(server, state, { elicit, isModern }) {
       const { progressToken } = request._meta ?? {}
       const notify = request.notify ?? context.sendNotification
       for (let progress = 1; progress <= to; progress++) {
-        // The stream ends early; what follows waits for whoever goes on with it.
+        // The stream ends early; what follows waits for the client that resumes it.
         if (state.cutsStream && progress === 2) context.closeSSEStream?.()
         if (progressToken !== undefined)
           await notify({

@@ -117,7 +117,7 @@ function isSamePart({ delta: _a, ...one }: Delta, { delta: _b, ...other }: Delta
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-/** The runs that another tab goes on with while they wait in this one, by scenario. */
+/** Runs that another tab resumes while they wait in this one, by scenario. */
 const GONE_ON_ELSEWHERE: ReadonlySet<string> = new Set([
   'another tab gives its consent',
   'while a run asks for consent, another tab resumes it',

@@ -18,7 +18,7 @@ export const using = (tool: ToolName): Turns => [
   { text: 'Used.', usage },
 ]
 
-/** Goes on with what is open, and answers what is asked, until it ends or waits. */
+/** Resumes the unfinished run, and answers its questions, until it ends or waits. */
 export async function takeUp(on: Stage, how: ResumeOptions = {}): Promise<Followed | null> {
   const run = await on.resume('talk', how)
   if (run) await Promise.race([on.end(run), on.pause(30_000)])

@@ -155,7 +155,7 @@ export class Stage {
     return followed
   }
 
-  /** Takes up the run of a conversation, and follows it; null: of the newest that has one. */
+  /** Resumes and follows a conversation's run; null: that of the newest conversation that has one. */
   async resume(
     conversationId: string | null = TALK,
     how?: ResumeOptions,

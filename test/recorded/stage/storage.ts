@@ -5,7 +5,7 @@ import type { Append, Store } from '../../../src/worker/store/store.ts'
 
 const never = new Promise<never>(() => undefined)
 
-/** A worker that can be killed: from then on nothing that it asks of the storage comes to anything. */
+/** A worker that can be killed: from then on its requests to the storage change nothing. */
 export class Life {
   isOver = false
 

@@ -29,7 +29,7 @@ async function eventsOf(run: Run): Promise<RunEvent[]> {
 const shortly = ({ type, ...rest }: RunEvent): string =>
   'delta' in rest ? `${type} ${rest.delta}` : 'text' in rest ? `${type} "${rest.text}"` : type
 
-/** A worker that goes on with r1, in which a step has been written, when it is asked to. */
+/** A worker that resumes r1, which has a written step, on request. */
 function taking(resume: (worker: FakeWorker) => Promise<void>) {
   return stage(
     {},

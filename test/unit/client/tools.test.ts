@@ -22,7 +22,7 @@ function codeOf(action: () => unknown): string | undefined {
   return undefined
 }
 
-/** The tools as the worker is told of them. */
+/** The tools as the worker gets them. */
 async function toolsOf(set: ReturnType<typeof stage>) {
   const { worker, command } = await startedRun(set, 'x')
   return () => worker.page.currentTools({ agentId: command.agentId })

@@ -209,7 +209,7 @@ test.each(['reload', 'remount', 'worker'] as const)(
   120_000,
 )
 
-/** Nothing is said of a call once it was settled, and nothing is left open. */
+/** No event follows a settled call, and no call stays unfinished. */
 function expectClosed(rows: readonly Row[], where: string): void {
   const settled = new Set<string>()
   const open = new Set<string>()

@@ -5,7 +5,7 @@ import { asked, AT, callsOf, composite, ended, Pages, shown } from './support.ts
 
 type Run = CompositeTool['run']
 
-/** Plays `first` up to its first approval, and goes on with `then` on another page. */
+/** Plays `first` up to its first approval, and plays `then` on another page. */
 async function changed(
   first: Run,
   then: Run,

@@ -129,7 +129,7 @@ function expectStepEnds(events: readonly RunEventBody[]): void {
   }
 }
 
-/** An end that leaves calls as they are: somebody goes on with them. */
+/** An end that leaves calls as they are: the new owner resumes them. */
 function restsAt(event: RunEventBody | undefined): boolean {
   if (event?.type !== 'run-end') return false
   const { result } = event

@@ -232,7 +232,7 @@ it('keeps a token that comes back as a content type to itself', async () => {
 
 type Respond = (message: Message, response: ServerResponse) => void
 
-/** A server of the revisions with sessions. `onGet`: answers who goes on with a stream. */
+/** A server of the revisions with sessions. `onGet`: answers a client that resumes a stream. */
 async function legacy(
   onCall: Respond,
   onGet?: (response: ServerResponse) => void,

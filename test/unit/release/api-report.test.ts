@@ -31,7 +31,7 @@ interface Hidden {
 }\n`,
   'inner/door.d.ts': `/** A door. */
 export interface Door {
-    /** Whose it is. */
+    /** The owner. */
     readonly owner: string; // a name
     Hinge: number;
 }

@@ -9,7 +9,7 @@ import { agentWith, approving, call, pendingOf, readReviews, tool } from './supp
 const send = tool('send', { annotations: { openWorld: true } })
 const sends: Script = { steps: [call('send'), { text: 'done' }] }
 
-/** A memory that finds nothing, and what it was told of each message. */
+/** A memory that finds nothing, and the arguments of each call. */
 function noting() {
   const told: object[] = []
   const memory: AgentMemory = {

@@ -305,7 +305,7 @@ describe('while a question waits', () => {
     const on = asking(['Booked.'], { testStorage })
     const answer = await questionOf(on)
     expect(on.chat.getSnapshot().pending).toMatchObject([{ kind: 'answer', question: form }])
-    // Whoever answers goes on with the run: nobody has resumed it.
+    // The answer resumes the run: nobody else has.
     await expect(answer({ action: 'accept', content: { seats: 1 } })).rejects.toMatchObject({
       code: 'invalid-input',
     })

@@ -102,7 +102,7 @@ describe('a call that is asked about', () => {
     const run = await askedRun()
     await run.live.until('tool-approval-request')
     const next = nextPage(run)
-    // The answer may come before the run is taken up, or after it was asked about anew: it must not count for both.
+    // The answer may come before the run is resumed, or after it was asked about anew: it must not count for both.
     const [answered] = await Promise.all([approve(next), next.host.resumeRun(resume)])
     await expect.poll(async () => (await requestsIn(run.world)).length).toBe(2)
     expect(run.ran).toEqual([])

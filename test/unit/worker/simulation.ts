@@ -53,7 +53,7 @@ export interface Kill {
 
 const never = new Promise<never>(() => undefined)
 
-/** A process that can be killed: from then on nothing it began comes to anything. */
+/** A process that can be killed: from then on nothing that it began has an effect. */
 class Life {
   dead = false
   #crossings = 0

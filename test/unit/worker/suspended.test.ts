@@ -31,7 +31,7 @@ async function rowsOf(world: World): Promise<readonly Row[]> {
   return (await world.store.read(SCOPE.conversationId)).rows as readonly Row[]
 }
 
-/** The next page, which takes up the run, or begins it where nothing of it was stored. */
+/** The next page, which resumes the run, or begins it if nothing of it was stored. */
 async function nextLife(world: World, after = 0): Promise<LiveHost> {
   const live = startLife(world, after)
   const ref = await live.host.resumeRun(resume)

@@ -35,7 +35,7 @@ export class TabsWorld {
     this.network = new Network(this.clock, randomOf(options.seed ?? 1))
     // The stream's timer is the process's own.
     Object.assign(globalThis, {
-      // Connections that other tests left open have timers, too, whose functions take arguments, and which don't count.
+      // Open connections of other tests have timers, too, whose functions take arguments, and which don't count.
       setTimeout: (run: () => void, ms = 0, ...given: unknown[]) =>
         given.length > 0
           ? real.setTimeout(run, ms, ...given)
