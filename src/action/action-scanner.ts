@@ -1,23 +1,68 @@
-import type { StreamPart } from '../protocol/stream-part.ts'
+import type { StreamPart } from '../protocol/message.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
-import { findThoughtEnd, readBlockContent } from './block-content.ts'
-import { readBlock } from './block-reader.ts'
-import type { CallsRead } from './block-reader.ts'
-import { matchOpener } from './block-opener.ts'
-import { CallProblem } from './call-problem.ts'
+import { findThoughtEnd, readBlockContent, readOwnSections, readSections } from './read-sections.ts'
+import { type CallsRead, readBlock } from './block-reader.ts'
+import { createBlockDetector, type FoundBlock, matchOpener } from './pending-block.ts'
+import { type ActionError, CallProblem } from './call-problem.ts'
 import { ForeignDetector } from './foreign/foreign-detector.ts'
 import { withoutTagMarks, writtenPosition } from './foreign/tag-marks.ts'
 import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
 import { tooLong } from './malformed-calls.ts'
-import { createBlockDetector } from './pending-block.ts'
-import type { FoundBlock } from './pending-block.ts'
 import { QuotationTracker } from './quotation-tracker.ts'
-import { readOwnSections, readSections } from './read-sections.ts'
 import { OutputMachine } from './scan/output-machine.ts'
-import type { CallsFound, CallsOptions, Sink } from './scan/sink.ts'
+import type { CallsFound, CallsOptions, Sink } from './scan/reply.ts'
 import { endsAnswer, splitAtCloser } from './trailing-text.ts'
-import { indexTools } from './tool-index.ts'
-import type { ToolIndex } from './tool-index.ts'
+import { indexTools, type ToolIndex } from './tool-index.ts'
+import type { ActionCall } from './call-arguments.ts'
+import type { JsonObject } from '../protocol/json.ts'
+
+export interface ParseActionOptions {
+  /** Why the model stopped, as in `ActionScanner.end`. */
+  readonly finishReason?: string
+  /**
+   * Whether the prompt template already opened the reasoning. Default: true if the output has a closing think tag
+   * without an opening one.
+   */
+  readonly reasoningPrefilled?: boolean
+}
+
+export interface ParsedAction {
+  /** The reply to the person, trimmed, without reasoning. */
+  readonly text: string
+  /** The valid calls, in order. */
+  readonly calls: readonly ActionCall[]
+  /** Error of the first invalid call, or of the block. */
+  readonly error?: ActionError
+}
+
+/** Reads a model's whole output, as the scanner does. Never throws. */
+export function parseAction(
+  text: string,
+  tools: readonly ToolDefinition[],
+  options: ParseActionOptions = {},
+): ParsedAction {
+  const { reasoningPrefilled } = options
+  const scanner = createActionScanner(tools, {
+    newId: () => '',
+    ...(reasoningPrefilled !== undefined && { reasoningPrefilled }),
+  })
+  const parts = [...scanner.push(text), ...scanner.end(options)]
+  let reply = ''
+  let error: ActionError | undefined
+  const calls: ActionCall[] = []
+  for (const part of parts) {
+    if (part.type === 'text-delta') reply += part.delta
+    else if (part.type === 'warning' && part.code === loneThinkCloser) {
+      if (reasoningPrefilled === undefined) reply = ''
+      calls.length = 0
+      error = undefined
+    } else if (part.type === 'tool-call' && part.input !== undefined)
+      calls.push({ toolName: part.toolName, input: part.input as JsonObject })
+    else if ((part.type === 'tool-call' || part.type === 'action-error') && part.error)
+      error ??= part.error as ActionError
+  }
+  return { text: reply.trim(), calls, ...(error && { error }) }
+}
 
 export interface ActionScannerOptions {
   /** The prompt template already opened the reasoning, so the output starts inside it. */

@@ -1,13 +1,12 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { CallProblem, ValueProblem } from './call-problem.ts'
-import { coerceJson, coerceText, setOwn } from './coerce.ts'
+import { coerceJson, coerceText, parseBoundedJson, setOwn } from './coerce.ts'
 import { isRecord } from '../lib/shape.ts'
 import { propertySchema } from './schema.ts'
 import type { Shape } from './schema.ts'
 import { suggestName } from './suggest.ts'
 import { describeParameters } from './tool-index.ts'
 import type { IndexedTool, ToolIndex } from './tool-index.ts'
-import { parseBoundedJson } from './parse-bounded-json.ts'
 
 /** A call that may run. */
 export interface ActionCall {

@@ -1,3 +1,8 @@
+/** The source of a pattern that matches any of these texts. */
+export function anyOf(texts: Iterable<string>): string {
+  return [...texts].map((text) => text.replaceAll(/[[\]|()]/g, '\\$&')).join('|')
+}
+
 export const tab = 9
 export const newline = 10
 export const carriageReturn = 13

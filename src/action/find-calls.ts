@@ -4,7 +4,7 @@ import { findMarker, openers } from './foreign/dialects/table.ts'
 import { endOfElement } from './foreign/element-end.ts'
 import { withoutTagMarks } from './foreign/tag-marks.ts'
 import { readSection } from './read-sections.ts'
-import { anyOf } from './text-pattern.ts'
+import { anyOf } from './char-codes.ts'
 import { indexTools, type ToolIndex } from './tool-index.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 

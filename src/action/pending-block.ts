@@ -1,9 +1,340 @@
-import { BlockCapture } from './block-capture.ts'
-import type { CaptureContext } from './block-capture.ts'
-import { matchOpener } from './block-opener.ts'
-import type { Opener } from './block-opener.ts'
 import type { ReasoningEnd } from './scan/reasoning-marks.ts'
-import { isBlockLast, TrailingText } from './trailing-text.ts'
+import { isBlockLast, splitAtCloser, TrailingText } from './trailing-text.ts'
+import { CodeTracker } from './code-tracker.ts'
+
+/** Most characters of an opener. With longer attributes, it is text. */
+const maxOpenerLength = 300
+
+const canonical = '<ACTION'
+
+/** An `<ACTION …>` opener; `end` is after its `>`. */
+export interface Opener {
+  readonly end: number
+  readonly selfClosing: boolean
+  /** The name as it is spelled here. The closer may be spelled the same way. */
+  readonly name: string
+}
+
+/**
+ * R1: the opener that starts at `at`; `'partial'` while more input may complete it. An opener in another
+ * letter case counts only at the start of a line, with a tag directly after it.
+ */
+export function matchOpener(
+  text: string,
+  at: number,
+  lineStart: boolean,
+): Opener | 'partial' | undefined {
+  const written = text.slice(at, at + canonical.length)
+  const exact = canonical.startsWith(written)
+  if (!exact && !(lineStart && canonical.startsWith(written.toUpperCase()))) return undefined
+  if (written.length < canonical.length) return 'partial'
+  const opener = matchRest(text, at)
+  if (opener === undefined || opener === 'partial' || exact) return opener
+  return isFollowedByTag(text, opener.end) ? opener : waitsForTag(text, opener.end)
+}
+
+function matchRest(text: string, at: number): Opener | 'partial' | undefined {
+  const rest = text.slice(at + canonical.length, at + maxOpenerLength)
+  const whole = /^(?:\s+[\w:.-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?)*\s*(\/?)>/.exec(rest)
+  if (whole) {
+    const end = at + canonical.length + whole[0].length
+    return { end, selfClosing: whole[1] === '/', name: text.slice(at + 1, at + canonical.length) }
+  }
+  if (at + maxOpenerLength <= text.length) return undefined
+  return isPartialRest(rest) ? 'partial' : undefined
+}
+
+function isPartialRest(rest: string): boolean {
+  return /^(?:\s+[\w:.-]+(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'<>]+))?)*(?:\s+(?:[\w:.-]+(?:\s*=\s*(?:"[^"]*|'[^']*|[^\s"'<>]*)?)?)?|\s*\/?)$/.test(
+    rest,
+  )
+}
+
+function isFollowedByTag(text: string, at: number): boolean {
+  return /^\s*<[A-Za-z_!]/.test(text.slice(at, at + 200))
+}
+
+function waitsForTag(text: string, at: number): 'partial' | undefined {
+  return text.length - at < 200 && /^\s*<?$/.test(text.slice(at)) ? 'partial' : undefined
+}
+
+/** Context of an opener. Outside of prose, its block counts only at the end of the output (R3, R5). */
+export type CaptureContext = 'prose' | 'fence' | 'comment' | 'reasoning'
+
+/** `text`: the captured text is not a block. */
+type CaptureState = 'open' | 'closed' | 'text' | 'too-long'
+
+type Phase = 'peek' | 'mention' | 'markup' | 'cdata' | 'cdata-end' | 'comment'
+
+interface CaptureOptions {
+  readonly context: CaptureContext
+  /** Detects the end of the reasoning around the block. */
+  readonly endsThought?: ReasoningEnd
+  readonly opener: Opener
+  readonly maxLength: number
+}
+
+const cdata = '<![CDATA['
+
+interface Stop {
+  readonly at: number
+  /** More input is needed to decide. */
+  readonly isPartial: boolean
+}
+
+/**
+ * Collects text from an opener to the block's closer (R2, R7), piece by piece in linear time. Skips CDATA sections and
+ * comments. The content is parsed once, elsewhere.
+ */
+export class BlockCapture {
+  readonly context: CaptureContext
+  state: CaptureState = 'open'
+  readonly #options: CaptureOptions
+  readonly #closers: readonly string[]
+  readonly #pieces: string[] = []
+  #length = 0
+  /** Start of the text after the block, in the last piece. */
+  #restAt = 0
+  #carry = ''
+  #phase: Phase = 'peek'
+  /** Tracks code around a mention, or the fence around a tentative block. */
+  readonly #tracker = new CodeTracker()
+  #fenceLine = ''
+  #fenceClosed = false
+  #content: string | undefined
+  #closer = ''
+
+  constructor(options: CaptureOptions) {
+    this.context = options.context
+    this.#options = options
+    this.#closers = [...new Set(['</ACTION', `</${options.opener.name}`])]
+  }
+
+  /** The opener isn't followed by a tag, so it may only be a mention of the tag in prose (R2). */
+  get isMention(): boolean {
+    return this.#phase === 'mention'
+  }
+
+  /** Text between opener and closer, or all text so far while the closer is missing. */
+  get content(): string {
+    return this.#content ?? this.#pieces.join('') + this.#carry
+  }
+
+  /** All captured text as the model wrote it, including the closer. */
+  get written(): string {
+    return this.content + this.#closer
+  }
+
+  /** Content at the end of the output. An unclosed comment may have hidden the closer. */
+  get unclosed(): { readonly content: string; readonly rest: string } {
+    const { content } = this
+    return this.#phase === 'comment' ? splitAtCloser(content) : { content, rest: '' }
+  }
+
+  /** Feeds a piece. Returns the part after the block, or from the point where it turned out to be text. */
+  push(piece: string): string {
+    const text = this.#carry + piece
+    this.#carry = ''
+    let at = 0
+    while (this.state === 'open') {
+      const next = this.#step(text, at)
+      if (next === undefined) break
+      at = next
+    }
+    if (this.state === 'open' && this.#length > this.#options.maxLength) this.state = 'too-long'
+    return this.state === 'open' ? '' : text.slice(this.#restAt)
+  }
+
+  /** Keeps `text` up to `until` as content and the rest for the next piece. */
+  #wait(text: string, from: number, until: number): undefined {
+    this.#keep(text.slice(from, until))
+    this.#carry = text.slice(until)
+    return undefined
+  }
+
+  #keep(part: string): void {
+    if (part === '') return
+    this.#pieces.push(part)
+    this.#length += part.length
+  }
+
+  /** Takes one step from `at`. Returns the position to continue from, or undefined if all text is consumed. */
+  #step(text: string, at: number): number | undefined {
+    if (this.#phase === 'peek') return this.#peek(text, at)
+    if (this.#phase === 'cdata' || this.#phase === 'comment') return this.#skipTo(text, at)
+    if (this.#phase === 'cdata-end') return this.#afterCdata(text, at)
+    return this.#markup(text, at)
+  }
+
+  #peek(text: string, at: number): number | undefined {
+    const found = text.slice(at).search(/\S/)
+    if (found < 0) return this.#wait(text, at, text.length)
+    if (text[at + found] === '<') this.#phase = 'markup'
+    else if (this.context === 'prose') this.#phase = 'mention'
+    else return this.#becomeText(text, at, at)
+    return at
+  }
+
+  /** Skips to the end of a CDATA section or a comment. */
+  #skipTo(text: string, at: number): number | undefined {
+    const end = this.#phase === 'cdata' ? ']]>' : '-->'
+    const found = text.indexOf(end, at)
+    const stop = this.#findStop(text, at, found < 0 ? text.length : found)
+    if (stop) return this.#stop(text, at, stop)
+    if (found < 0) return this.#wait(text, at, text.length - partialTail(text, at, end))
+    this.#keep(text.slice(at, found + 3))
+    this.#phase = this.#phase === 'cdata' ? 'cdata-end' : 'markup'
+    return found + 3
+  }
+
+  /** Finds where the reasoning around the block ends or may end. */
+  #findStop(text: string, from: number, to: number): Stop | undefined {
+    const { endsThought } = this.#options
+    if (!endsThought) return undefined
+    const mark = /[<[◁]/g
+    mark.lastIndex = from
+    for (let found = mark.exec(text); found && found.index < to; found = mark.exec(text)) {
+      const kind = endsThought(text, found.index)
+      if (kind !== false) return { at: found.index, isPartial: kind === 'partial' }
+    }
+    return undefined
+  }
+
+  #stop(text: string, from: number, { at, isPartial }: Stop): undefined {
+    return isPartial ? this.#wait(text, from, at) : this.#becomeText(text, from, at)
+  }
+
+  /** R10: treats a `]]>` as literal if another one precedes the next section or closing tag. */
+  #afterCdata(text: string, at: number): number | undefined {
+    const next = /\]\]>|<!\[cdata\[|<\/[A-Za-z_]/gi
+    next.lastIndex = at
+    const found = next.exec(text)
+    if (!found) {
+      const tail = /\]\]?$|<(?:\/|!(?:\[(?:c(?:d(?:a(?:t(?:a)?)?)?)?)?)?)?$/i.exec(
+        text.slice(Math.max(at, text.length - 9)),
+      )
+      return this.#wait(text, at, text.length - (tail?.[0].length ?? 0))
+    }
+    if (found[0] !== ']]>') this.#phase = 'markup'
+    const position = found[0] === ']]>' ? found.index + 3 : found.index
+    this.#keep(text.slice(at, position))
+    return position
+  }
+
+  #markup(text: string, at: number): number | undefined {
+    const found = text.indexOf('<', at)
+    const end = this.#findStop(text, at, found < 0 ? text.length : found + 1)
+    if (end) return this.#stop(text, at, end)
+    const stop = this.#followContext(text, at, found < 0 ? text.length : found)
+    if (stop >= 0) return this.#becomeText(text, at, stop)
+    if (found < 0) {
+      const tail = this.context === 'comment' ? partialTail(text, at, '-->') : 0
+      return this.#wait(text, at, text.length - tail)
+    }
+    const seen = this.#classify(text, found)
+    if (seen === 'partial') return this.#wait(text, at, found)
+    if (seen === 'text') return this.#becomeText(text, at, found)
+    if (typeof seen === 'object') return this.#close(text, at, { start: found, end: seen.end })
+    const length = seen === 'cdata' ? cdata.length : seen === 'comment' ? 4 : 1
+    if (seen !== 'other') this.#phase = seen
+    this.#follow(text, found, found + 1)
+    this.#keep(text.slice(at, found + length))
+    return found + length
+  }
+
+  #classify(
+    text: string,
+    at: number,
+  ): 'partial' | 'text' | 'cdata' | 'comment' | 'other' | { end: number } {
+    const window = text.slice(at, at + 10)
+    const mention = this.#phase === 'mention'
+    if (!mention && isPrefix(window.toUpperCase(), cdata))
+      return window.length < 9 ? 'partial' : 'cdata'
+    if (!mention && this.context !== 'comment' && isPrefix(window, '<!--'))
+      return window.length < 4 ? 'partial' : 'comment'
+    if ((mention || this.context !== 'prose') && /^<ACTION[\s>]/.test(window)) return 'text'
+    if ((mention || this.context !== 'prose') && '<ACTION'.startsWith(window)) return 'partial'
+    return this.#matchCloser(text, at, window)
+  }
+
+  #matchCloser(text: string, at: number, window: string): 'partial' | 'other' | { end: number } {
+    for (const closer of this.#closers) {
+      if (!isPrefix(window, closer)) continue
+      if (window.length < closer.length) return 'partial'
+      const end = /^\s*(>?)/.exec(text.slice(at + closer.length, at + closer.length + 100))
+      const length = closer.length + (end?.[0].length ?? 0)
+      if (end?.[1] === '>') return this.#isInCode() ? 'other' : { end: at + length }
+      if (at + length >= text.length) return 'partial'
+    }
+    return 'other'
+  }
+
+  /** R3: a closer in inline code doesn't close a mention. */
+  #isInCode(): boolean {
+    this.#tracker.flush()
+    return this.#phase === 'mention' && (this.#tracker.inRun || this.#tracker.fenced)
+  }
+
+  #close(text: string, from: number, closer: { start: number; end: number }): undefined {
+    const { start: at, end } = closer
+    this.#keep(text.slice(from, at))
+    this.#content = this.#pieces.join('')
+    this.#closer = text.slice(at, end)
+    this.#restAt = end
+    this.state = this.#length > this.#options.maxLength ? 'too-long' : 'closed'
+  }
+
+  #becomeText(text: string, from: number, at: number): undefined {
+    this.#keep(text.slice(from, at))
+    this.#content = this.#pieces.join('')
+    this.#restAt = at
+    this.state = 'text'
+  }
+
+  /** Searches plain text for the end of a tentative block. Returns its position, or -1. */
+  #followContext(text: string, from: number, to: number): number {
+    if (this.context === 'comment') {
+      const start = Math.max(0, from - 2)
+      const end = text.slice(start, to + 2).indexOf('-->')
+      return end >= 0 && start + end < to ? start + end : -1
+    }
+    if (this.context === 'fence') return this.#followFence(text, from, to)
+    this.#follow(text, from, to)
+    return -1
+  }
+
+  #follow(text: string, from: number, to: number): void {
+    if (this.#phase !== 'mention') return
+    for (let at = from; at < to; at++) this.#tracker.feed(text.charCodeAt(at))
+  }
+
+  /** Returns the position of text after the line that closes the fence around an unfinished block, or -1. */
+  #followFence(text: string, from: number, to: number): number {
+    const last = Math.min(to + 1, text.length)
+    for (let at = from; at < last; at++) {
+      const char = text[at] ?? ''
+      if (this.#fenceClosed && char.trim() !== '') return at
+      if (char !== '\n') {
+        if (this.#fenceLine.length < 100) this.#fenceLine += char
+        continue
+      }
+      this.#fenceClosed ||= /^\s*(?:`{3,}|~{3,})\s*$/.test(this.#fenceLine)
+      this.#fenceLine = ''
+    }
+    return -1
+  }
+}
+
+function isPrefix(window: string, wanted: string): boolean {
+  return window.length < wanted.length ? wanted.startsWith(window) : window.startsWith(wanted)
+}
+
+/** Returns the length of the text's end that could be the start of `wanted`. */
+function partialTail(text: string, from: number, wanted: string): number {
+  for (let length = Math.min(wanted.length - 1, text.length - from); length > 0; length--)
+    if (text.endsWith(wanted.slice(0, length))) return length
+  return 0
+}
 
 export interface FoundBlock {
   readonly content: string

@@ -1,6 +1,5 @@
 import type { ToolDefinition } from '../protocol/tool.ts'
-import { describeShape } from './describe-shape.ts'
-import { type IndexedTool, indexTools, makeTags } from './tool-index.ts'
+import { describeShape, type IndexedTool, indexTools, makeTags } from './tool-index.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import type { ActionCall } from './call-arguments.ts'
 import { formatAction } from './format-action.ts'

@@ -1,21 +1,51 @@
 import { tooLong } from './malformed-calls.ts'
-import { BlockCapture } from './block-capture.ts'
-import { findThoughtEnd, readBlockContent } from './block-content.ts'
-import type { CallsRead } from './block-reader.ts'
+import { BlockCapture, matchOpener } from './pending-block.ts'
+import { type CallsRead, readBlock } from './block-reader.ts'
 import { isBeginning } from './foreign/dialects/table.ts'
-import { joinReads } from './foreign/foreign-call.ts'
-import type { ForeignRead } from './foreign/foreign-call.ts'
+import { type ForeignRead, joinReads } from './foreign/foreign-call.ts'
 import { ForeignDetector } from './foreign/foreign-detector.ts'
-import { startsReact } from './foreign/react-calls.ts'
-import { readForeign, readMarkedSections } from './foreign/read-foreign.ts'
+import { startsReact } from './foreign/plain-calls.ts'
+import { readForeign, readForeignBlock, readMarkedSections } from './foreign/read-foreign.ts'
 import { isBlank, skipBlank } from './char-codes.ts'
-import { matchOpener } from './block-opener.ts'
-import { startsMadeUp } from './made-up.ts'
-import { letter, walkText } from './own-text.ts'
+import { endOfTurn, startsMadeUp } from './made-up.ts'
+import { letter, walkText } from './code-tracker.ts'
 import type { QuotationTracker } from './quotation-tracker.ts'
 import type { ToolIndex } from './tool-index.ts'
-import { endOfTurn } from './stop-tokens.ts'
 import { endsAnswer } from './trailing-text.ts'
+import { skipElements } from './foreign/dialects/wrapped.ts'
+import { LiteralReader } from './foreign/literal-reader.ts'
+
+/** Returns the calls of a block. `ignored`: text after calls in another format. */
+export function readBlockContent(
+  content: string,
+  index: ToolIndex,
+  isCut: boolean,
+): CallsRead & { readonly ignored?: string } {
+  const foreign = readForeignBlock(content, index, isCut)
+  if (!foreign) return readBlock(content, index)
+  const rest = content.slice(foreign.end)
+  return { ...foreign, ...(!endsAnswer(rest) && { ignored: rest }) }
+}
+
+/** Returns where reasoning without an opener ends in an unclosed block, outside of its calls (R5). */
+export function findThoughtEnd(content: string, index: ToolIndex): number | undefined {
+  const foreign = readForeignBlock(content, index)
+  if (foreign) return foreign.thoughtEnd
+  const reader = new LiteralReader(content)
+  const end = walkText({
+    text: content,
+    from: 0,
+    step(at, { fenced, inRun }) {
+      if (fenced || inRun || content[at] !== '<') return undefined
+      reader.at = at
+      skipElements(reader)
+      return reader.at > at ? reader.at : undefined
+    },
+  })
+  if (end === undefined) return undefined
+  // The closer may be part of a value in unreadable content.
+  return readBlock(content.slice(0, end), index).problem?.code === 'malformed' ? undefined : end
+}
 
 /** Maximum of failed call starts in one text. Each costs some reading. */
 const maxFailures = 500

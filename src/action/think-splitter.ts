@@ -1,6 +1,6 @@
-import type { StreamPart } from '../protocol/stream-part.ts'
+import type { StreamPart } from '../protocol/message.ts'
 import { OutputMachine } from './scan/output-machine.ts'
-import type { Sink } from './scan/sink.ts'
+import type { Sink } from './scan/reply.ts'
 
 export interface ThinkSplitterOptions {
   /** The prompt template already opened the reasoning, so the output starts inside it. */

@@ -2,8 +2,7 @@ import { skipBlank } from './char-codes.ts'
 import { anyCloser } from './foreign/dialects/table.ts'
 import { closesReasoning } from './scan/reasoning-marks.ts'
 import type { ReasoningEnd } from './scan/reasoning-marks.ts'
-import { startsMadeUp } from './made-up.ts'
-import { stopToken, turnStart } from './stop-tokens.ts'
+import { startsMadeUp, stopToken, turnStart } from './made-up.ts'
 import { lazyPattern } from '../lib/once.ts'
 
 /** A stray closing tag of any call format. */

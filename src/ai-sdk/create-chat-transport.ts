@@ -1,9 +1,15 @@
-import type { Agent, Conversation, Run } from '../index.ts'
+import type {
+  Agent,
+  Conversation,
+  FilePart,
+  PendingCall,
+  Run,
+  RunInput,
+  TextPart,
+} from '../index.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { follow, type Followed } from './follow.ts'
-import { giveAnswers } from './give-answers.ts'
-import { loaded } from './loaded.ts'
-import { readInput } from './read-input.ts'
+import { loaded } from './to-ui-messages.ts'
 import type { UICommonChunk, UIMessageLike } from './ui-message.ts'
 
 export interface ChatTransportOptions {
@@ -203,4 +209,112 @@ function questionOf(conversation: Conversation, id?: string): string | null {
   const at = messages.findIndex((message) => message.id === id)
   const before = at < 0 ? messages : messages.slice(0, at + 1)
   return before.findLast(({ role }) => role === 'user')?.id ?? null
+}
+
+/** Converts a user's message to the input of a run. */
+function readInput({ parts }: UIMessageLike): RunInput {
+  return parts.flatMap((part): (TextPart | FilePart)[] => {
+    if (part.type === 'text' && 'text' in part) return [{ type: 'text', text: String(part.text) }]
+    return part.type === 'file' ? [readFile(part)] : []
+  })
+}
+
+function readFile(part: object): FilePart {
+  const { url, mediaType, filename } = part as { [name: string]: unknown }
+  const [, type, data] = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(String(url)) ?? []
+  if (data === undefined)
+    throw new OffstageError(
+      'invalid-input',
+      'A file must be a data: URL in base64, as useChat makes them.',
+    )
+  return {
+    type: 'file',
+    mediaType: typeof mediaType === 'string' && mediaType.includes('/') ? mediaType : (type ?? ''),
+    data,
+    ...(typeof filename === 'string' && { filename }),
+  }
+}
+
+/** A message's tool part, typed loosely so that any chat's message type fits. */
+interface AnsweredPart {
+  readonly type: string
+  readonly toolCallId?: unknown
+  readonly state?: unknown
+  readonly approval?: { readonly approved?: unknown; readonly reason?: unknown }
+  readonly output?: unknown
+  readonly errorText?: unknown
+}
+
+/** Answers pending calls with the answers in a chat's messages. Resolves to the ids of the answered calls. */
+async function giveAnswers(
+  conversation: Conversation,
+  messages: readonly UIMessageLike[],
+): Promise<ReadonlySet<string>> {
+  const answered = new Set<string>()
+  const parts = messages.flatMap((message) => message.parts as readonly AnsweredPart[])
+  for (const call of conversation.getSnapshot().pending) {
+    const { toolCallId } = call
+    // Calls of other agents are answered in their own conversations.
+    const isOwn =
+      call.conversationId === undefined ||
+      call.conversationId === conversation.getSnapshot().conversationId
+    const part = parts.findLast((each) => each.toolCallId === toolCallId)
+    if (!isOwn || !part) continue
+    if (await answer(conversation, call, part)) answered.add(toolCallId)
+  }
+  return answered
+}
+
+async function answer(
+  conversation: Conversation,
+  call: PendingCall,
+  { state, approval, output, errorText }: AnsweredPart,
+): Promise<boolean> {
+  const { toolCallId, kind } = call
+  if (kind === 'approval') {
+    if (state !== 'approval-responded') return false
+    if (approval?.approved === true) return await conversation.approve(toolCallId)
+    const reason = approval?.reason
+    return await conversation.deny(toolCallId, typeof reason === 'string' ? reason : undefined)
+  }
+  if (state !== 'output-available' && state !== 'output-error') return false
+  const hasFailed = state === 'output-error'
+  switch (kind) {
+    case 'answer':
+      return await conversation.answer(
+        toolCallId,
+        hasFailed ? { action: 'decline' } : answerOf(output),
+      )
+    case 'settlement':
+      return await conversation.settle(toolCallId, hasFailed ? { error: errorText } : { output })
+    case 'decision':
+      return hasFailed ? false : await decide(conversation, toolCallId, output)
+    case 'output':
+      await conversation.supplyOutput(
+        toolCallId,
+        hasFailed ? `Error: ${String(errorText)}` : output,
+      )
+      return true
+    default:
+      return kind satisfies never
+  }
+}
+
+type Answer = Parameters<Conversation['answer']>[1]
+
+/** An answer as text, or as the content of the requested fields. */
+function answerOf(output: unknown): Answer {
+  return typeof output === 'object' && output !== null
+    ? ({ action: 'accept', content: output } as Answer)
+    : String(output)
+}
+
+async function decide(
+  conversation: Conversation,
+  toolCallId: string,
+  verdict: unknown,
+): Promise<boolean> {
+  if (verdict !== 'happened' && verdict !== 'did-not-happen' && verdict !== 'run-again')
+    return false
+  return await conversation.resolveInterrupted(toolCallId, verdict)
 }

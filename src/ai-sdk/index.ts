@@ -5,7 +5,7 @@ export {
   type ReconnectOptions,
   type SendOptions,
 } from './create-chat-transport.ts'
-export { loadUIMessages } from './loaded.ts'
+export { loadUIMessages } from './to-ui-messages.ts'
 export { toUIMessages } from './to-ui-messages.ts'
 export type {
   OffstageUIMessage,

@@ -1,4 +1,4 @@
-import type { Agent } from '../index.ts'
+import type { Agent, ErrorCode } from '../index.ts'
 
 /** Shows an agent to a component while it is mounted. Call the returned function to release the agent. */
 export type HoldAgent = (show: (agent: Agent) => void) => () => void
@@ -20,4 +20,15 @@ export function holdAgent(create: () => Agent): HoldAgent {
       })
     }
   }
+}
+
+const ERROR = {
+  name: 'OffstageError',
+  code: 'invalid-config' satisfies ErrorCode,
+  retryable: false,
+}
+
+/** Throws an error that `OffstageError.is` accepts. The class itself is loaded with the agent. */
+export function noAgent(message: string): never {
+  throw Object.assign(new Error(message), ERROR)
 }

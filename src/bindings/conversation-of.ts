@@ -1,6 +1,6 @@
 import { emptySnapshot } from '../conversation/index.ts'
 import type { Agent, Conversation, ConversationSnapshot } from '../index.ts'
-import { noAgent } from './no-agent.ts'
+import { noAgent } from './agent-holder.ts'
 
 /** Actions of a person in a conversation. */
 export interface ConversationActions {

@@ -1,4 +1,11 @@
-import type { Agent, CompositeTool, StandardSchema, Tool } from '../index.ts'
+import type {
+  Agent,
+  CompositeTool,
+  InferInput,
+  JsonSchema,
+  StandardSchema,
+  Tool,
+} from '../index.ts'
 
 export type AnyTool = Tool | CompositeTool
 
@@ -110,3 +117,15 @@ function warn(name: string): void {
   if (/^(localhost$|127\.|\[::1)/.test(globalThis.location?.hostname))
     console.warn(`Two components have a tool named ${name}: the last one counts.`)
 }
+
+/** A tool with the input's type read from the schema, as `defineTool` takes it. */
+export type ToolWith<Schema extends JsonSchema | StandardSchema, Output> = Omit<
+  Tool<string, InferInput<Schema>, Output>,
+  'inputSchema'
+> & { readonly inputSchema?: Schema }
+
+/** A composite tool with the input's type read from the schema. */
+export type CompositeToolWith<Schema extends JsonSchema | StandardSchema, Output> = Omit<
+  CompositeTool<string, InferInput<Schema>, Output>,
+  'inputSchema'
+> & { readonly inputSchema?: Schema }

@@ -1,7 +1,17 @@
-import type { Agent, ConversationRecord } from '../index.ts'
+import type {
+  Agent,
+  Conversation,
+  ConversationRecord,
+  FilePart,
+  Run,
+  RunInput,
+  ShownMessage,
+} from '../index.ts'
 import type { Action, ChatActions, LocalState } from './context.ts'
 import { problemKey } from './problem-key.ts'
-import { sending, type SendingTarget } from './sending.ts'
+import { editKey, editSendingKey } from './edit-keys.ts'
+import { giveBack, noteOnItsWay, noteReturned } from './unsent.ts'
+import type { Words } from './words/words.ts'
 
 export interface ActionTarget extends SendingTarget {
   readonly element: HTMLElement
@@ -111,4 +121,119 @@ function deleting(
 
 function wordsOf(thrown: unknown): string {
   return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+interface SendingTarget {
+  readonly local: LocalState
+  conversation(): Conversation | null
+  words(): Words
+  toLatest(): void
+  /** Keeps texts that are being sent until they arrive, even if another conversation is on view by then. */
+  keepOnItsWay(conversationId: string): void
+  /** Forgets a sent edit, even if another conversation is on view by then. */
+  forgetEdit(conversationId: string, message: ShownMessage): void
+}
+
+type Sending = Pick<ChatActions, 'send' | 'stop' | 'edit'>
+
+/** Creates the actions that send. No text is lost if sending fails. */
+function sending(target: SendingTarget, perform: ChatActions['perform']): Sending {
+  const key = 'composer'
+  return {
+    send(text, files = []) {
+      const conversation = target.conversation()
+      if (!conversation || (text.trim() === '' && files.length === 0)) return false
+      const steers = conversation.getSnapshot().runId !== undefined
+      return perform({ name: 'send', detail: { text, files, steers }, key }, async () => {
+        target.toLatest()
+        const { conversationId } = conversation.getSnapshot()
+        const arrived = noteOnItsWay(target.local, conversationId, text)
+        target.keepOnItsWay(conversationId)
+        try {
+          await deliver(conversation, inputOf(text, files))
+        } catch (thrown) {
+          const isOnView = target.conversation() === conversation
+          giveBack(target.local, { conversationId, isOnView, text, files })
+          throw notSent(thrown, target.words())
+        } finally {
+          arrived()
+          target.keepOnItsWay(conversationId)
+        }
+      })
+    },
+    stop() {
+      const conversation = target.conversation()
+      if (conversation) perform({ name: 'stop', key }, () => conversation.abort())
+    },
+    edit(message, text) {
+      const conversation = target.conversation()
+      const sendingKey = editSendingKey(message)
+      if (!conversation || text.trim() === '' || target.local.get(sendingKey)) return
+      perform({ name: 'edit', detail: { message, text }, key: message.id }, async () => {
+        target.local.set(sendingKey, true)
+        await sendEdit(target, conversation, { message, text }).finally(() =>
+          target.local.set(sendingKey, undefined),
+        )
+      })
+    },
+  }
+}
+
+async function deliver(conversation: Conversation, input: RunInput): Promise<void> {
+  const { runId, status } = conversation.getSnapshot()
+  // The run may have ended meanwhile, and a loading conversation may have one.
+  const isMaybeOpen = runId !== undefined || status === 'loading'
+  if (isMaybeOpen && (await conversation.steer(input, { when: 'soonest' })) !== null) return
+  await runBegun(conversation.send(input))
+}
+
+/** The editor stays open with its text until that is part of the conversation. */
+async function sendEdit(
+  { local, words, forgetEdit, conversation: onView }: SendingTarget,
+  conversation: Conversation,
+  { message, text }: { readonly message: ShownMessage; readonly text: string },
+): Promise<void> {
+  try {
+    await runBegun(conversation.edit(message.id, text))
+    local.set(editKey(message), undefined)
+    forgetEdit(conversation.getSnapshot().conversationId, message)
+  } catch (thrown) {
+    const { conversationId, messages } = conversation.getSnapshot()
+    // Another tab may have switched to a branch without this message.
+    if (messages.some(({ id }) => id === message.id)) noteReturned(local, conversationId, text)
+    else giveBack(local, { conversationId, isOnView: onView() === conversation, text })
+    throw notSent(thrown, words())
+  }
+}
+
+function inputOf(text: string, files: readonly FilePart[]): RunInput {
+  if (files.length === 0) return text
+  return text.trim() === '' ? files : [{ type: 'text', text }, ...files]
+}
+
+/** Resolves once a run has begun, or waits for room in the storage. Rejects if it was refused or aborted before. */
+export async function runBegun(run: Run): Promise<void> {
+  for await (const event of run) {
+    if (event.type !== 'run-end') return
+    const { result } = event
+    if (result.outcome === 'failed') throw new NotBegun(result.error.code, result.error.message)
+    if (result.outcome === 'aborted') throw new NotBegun(result.reason)
+    return
+  }
+}
+
+class NotBegun extends Error {
+  readonly code: string
+
+  constructor(code: string, message = '') {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Creates the error that says why something was not sent. */
+function notSent(thrown: unknown, words: Words): Error {
+  const { code, message } = thrown as { readonly code?: unknown; readonly message?: unknown }
+  const why = code === 'disposed' ? words.disposed : typeof message === 'string' ? message : ''
+  return new Error(`${words.unsent} ${why}`.trim(), { cause: thrown })
 }

@@ -1,11 +1,11 @@
 import { ChatElement } from './element.ts'
-import type { OffstageChat as Element } from './offstage-chat.ts'
+import type { OffstageChat as Element } from './context.ts'
 
-export type { ChatProperties } from './offstage-chat.ts'
-export type { AnswerAction, AnswerOptions, AnswerSource } from './answer-options.ts'
-export type { Placement, Theme } from './placement.ts'
+export type { ChatProperties } from './context.ts'
+export type { AnswerAction, AnswerOptions, AnswerSource } from './context.ts'
+export type { Placement, Theme } from './context.ts'
 export type { CallRenderers, MarkdownOptions, RenderedCall, RendererActions } from './context.ts'
-export type { ActionDetails, ActionName, ChatEvents } from './chat-events.ts'
+export type { ActionDetails, ActionName, ChatEvents } from './context.ts'
 export type { Words } from './words/words.ts'
 
 export type OffstageChat = Element

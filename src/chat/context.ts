@@ -4,18 +4,17 @@ import type {
   ConversationRecord,
   ConversationSnapshot,
   FilePart,
+  ListedMemory,
+  PendingCall,
+  QuestionAnswer,
   ShownCall,
   ShownMessage,
 } from '../index.ts'
-import type { AnswerOptions } from './answer-options.ts'
-import type { ActionDetails, ActionName } from './chat-events.ts'
 import type { Failure } from './parts/failures.ts'
-import type { ShownRows } from './parts/row-window.ts'
-import type { ChatRow } from './parts/rows.ts'
+import type { ChatRow, ShownRows } from './parts/rows.ts'
 import type { Around } from './parts/states.ts'
 import type { SeenApprovals } from './seen-approvals.ts'
 import type { PanelWidth } from './panel-width.ts'
-import type { Placement } from './placement.ts'
 import type { Words } from './words/words.ts'
 
 /** Input of all views of an element: the state to show, and the actions a person can take. */
@@ -152,3 +151,121 @@ export interface MarkdownOptions {
   /** Renders mathematics. Without it, the source is shown. */
   readonly renderMath?: (source: string, display: boolean) => Node | null
 }
+
+type Part = ShownMessage['parts'][number]
+
+/** Source of an answer. */
+export interface AnswerSource {
+  readonly title: string
+  /** `http`, `https` or `mailto`; other addresses are shown without a link. */
+  readonly url?: string
+}
+
+/** A button below an answer that is complete. */
+export interface AnswerAction {
+  readonly label: string
+  /** Called on a press. Errors go to the page's own error handling. */
+  act(answer: ShownMessage): unknown
+}
+
+/** Additions of the page to the model's answers. */
+export interface AnswerOptions {
+  /** Texts to send by a press, below the newest answer once its run is completed. Asked once for each answer. */
+  readonly followUps?: (answer: ShownMessage) => readonly string[] | Promise<readonly string[]>
+  /** Sources of an answer, shown below it once it is complete. */
+  readonly sources?: (answer: ShownMessage) => readonly AnswerSource[]
+  readonly actions?: readonly AnswerAction[]
+  /** Shows “Good response” and “Bad response” below each answer, for pages that listen to `offstage-feedback`. Default: false. */
+  readonly feedback?: boolean
+  /**
+   * Renders a part of an answer instead of the chat, within its shadow root; null: the chat renders it. Called again
+   * as the part is written.
+   */
+  readonly renderPart?: (part: Part, answer: ShownMessage) => Node | null
+}
+
+type OneCall = { readonly call: PendingCall }
+type AllCalls = { readonly calls: readonly PendingCall[] }
+
+/** Event details of each user action, besides `conversationId`. */
+export interface ActionDetails {
+  /** `steers`: the message goes to the run that is under way. */
+  readonly send: {
+    readonly text: string
+    readonly files: readonly FilePart[]
+    readonly steers: boolean
+  }
+  readonly stop: object
+  readonly approve: (OneCall & { readonly remember?: 'conversation' | undefined }) | AllCalls
+  readonly deny: (OneCall & { readonly reason?: string | undefined }) | AllCalls
+  readonly answer: OneCall & { readonly answer: string | QuestionAnswer }
+  /** An answer from a card that the page renders itself. */
+  readonly respond: { readonly call: ShownCall; readonly answer: unknown }
+  readonly resolve: OneCall & { readonly verdict: 'happened' | 'did-not-happen' | 'run-again' }
+  readonly undo: { readonly call: ShownCall }
+  readonly regenerate: { readonly message: ShownMessage }
+  readonly edit: { readonly message: ShownMessage; readonly text: string }
+  /** `messageId`: the version to show. */
+  readonly branch: { readonly messageId: string }
+  readonly continue: object
+  readonly 'take-over': object
+  readonly withdraw: { readonly messageId: string }
+  readonly revoke: { readonly consentId: string }
+  readonly rename: Pick<ConversationRecord, 'conversationId' | 'title'>
+  readonly delete: Pick<ConversationRecord, 'conversationId'>
+  readonly export: object
+  readonly import: { readonly file: File }
+  readonly forget: { readonly entries: readonly ListedMemory[] }
+  readonly feedback: { readonly message: ShownMessage; readonly value: 'good' | 'bad' }
+}
+
+export type ActionName = keyof ActionDetails
+
+/** Events of `<offstage-chat>`, by type. */
+export type ChatEvents = {
+  readonly [Name in ActionName as `offstage-${Name}`]: CustomEvent<
+    { readonly conversationId: string } & ActionDetails[Name]
+  >
+} & { readonly 'offstage-view': CustomEvent<{ readonly conversationId: string }> }
+
+/** `inline` fills its container, `panel` docks at a side of the page, `bubble` is a button that opens the chat. */
+export type Placement = 'inline' | 'panel' | 'bubble'
+/** `auto` follows the page's `color-scheme`. */
+export type Theme = 'light' | 'dark' | 'auto'
+
+/** Properties and methods of `<offstage-chat>`. */
+export interface ChatProperties {
+  /** The agent whose conversations are shown. Null (default): nothing is shown. */
+  agent: Agent | null
+  /** The conversation on view; attribute `conversation-id`. Null: the one that this tab showed last, else a new one. */
+  conversationId: string | null
+  /** Default: `inline`. */
+  placement: Placement
+  /** Default: `auto`. */
+  theme: Theme
+  /** Name of the assistant. Default: the language's word for it. */
+  heading: string | null
+  /** Texts to send with one press, while a conversation is empty. Default: none. */
+  suggestions: readonly string[]
+  /** Replacements for the language's own words. */
+  words: Partial<Words>
+  /** Cards of the page's own, by the name of the tool. */
+  renderers: CallRenderers
+  markdown: MarkdownOptions
+  /** Additions of the page to answers: follow-ups, sources, buttons and custom parts. */
+  answers: AnswerOptions
+  /** Sends a text as the person's message, or steers the current run. */
+  send(text: string): void
+  /** Focuses the composer. */
+  focusComposer(): void
+  /** Opens a bubble. */
+  open(): void
+  /** Closes a bubble. Runs continue. */
+  close(): void
+}
+
+/**
+ * `<offstage-chat>`: shows a conversation of an agent and lets a person take part. It keeps no messages of its own.
+ * Everything it shows derives from the agent's snapshots, so two elements on one agent show the same.
+ */
+export type OffstageChat = HTMLElement & ChatProperties

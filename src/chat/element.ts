@@ -3,22 +3,18 @@ import {
   LitElement,
   type PropertyDeclarations,
   type PropertyValues,
+  type ReactiveController,
+  type ReactiveControllerHost,
   type TemplateResult,
 } from 'lit'
-import type { ConversationSnapshot } from '../index.ts'
+import type { Conversation, ConversationSnapshot, Run } from '../index.ts'
 import { createActions } from './actions.ts'
-import { Announcer } from './announcer.ts'
 import { CardGuard } from './card-guard.ts'
-import type { ChatActions, ChatContext } from './context.ts'
-import { DeletionWatch, goneKey } from './deletion-watch.ts'
-import { keepFocus } from './focus-keeper.ts'
+import type { ChatActions, ChatContext, ChatProperties, LocalState } from './context.ts'
 import { FollowConversation } from './follow-conversation.ts'
 import { FollowUps } from './follow-ups.ts'
 import { HistoryWindow } from './history-window.ts'
 import { KeptWriting } from './kept-writing.ts'
-import { localeFor } from './locale-for.ts'
-import { createLocalState } from './local-state.ts'
-import type { ChatProperties } from './offstage-chat.ts'
 import { PanelWidth } from './panel-width.ts'
 import { Failures } from './parts/failures.ts'
 import type { Around } from './parts/states.ts'
@@ -32,12 +28,13 @@ import { Surroundings } from './surroundings.ts'
 import { unsentIn } from './unsent.ts'
 import { chatView } from './views/chat.ts'
 import { goOn } from './views/offers.ts'
-import { VisibleScreen } from './visible-screen.ts'
-import { wasCut } from './was-cut.ts'
-import { whenShown } from './when-shown.ts'
 import { en } from './words/en.ts'
 import { loadTable, tableOf } from './words/languages.ts'
 import type { Words } from './words/words.ts'
+import type * as announcing from './parts/announce.ts'
+import type { Announced } from './parts/announce.ts'
+import { LONG_MS } from './parts/call-state.ts'
+import { waitingIn } from './walk-messages.ts'
 
 /** See `OffstageChat`. */
 export class ChatElement extends LitElement implements ChatProperties {
@@ -281,4 +278,260 @@ export class ChatElement extends LitElement implements ChatProperties {
     readonly own: Partial<Words>
     readonly words: Words
   } | null = null
+}
+
+/** Whether a run that this page resumes was cut off: it had no driver, and waited for nothing. */
+export async function wasCut(run: Run, snapshot: () => ConversationSnapshot): Promise<boolean> {
+  // A run that this page started has its events from the start, without a snapshot.
+  const { value: first } = await run[Symbol.asyncIterator]().next()
+  if (first?.type !== 'run-snapshot' || first.pending.length > 0 || first.parked) return false
+  return !waitsForAgents(snapshot())
+}
+
+/** Whether calls wait for child agents, whose runs report themselves whether they were cut off. */
+function waitsForAgents(snapshot: ConversationSnapshot): boolean {
+  const calls = snapshot.messages.at(-1)?.calls ?? []
+  return calls.some(({ child, status }) => child !== undefined && status === 'executing')
+}
+
+/** Returns the nearest valid `lang`, or else the browser's language, or else English. */
+function localeFor(element: Element): string {
+  const given = element.closest('[lang]')?.getAttribute('lang')
+  return known(given) ?? known(navigator.language) ?? 'en'
+}
+
+function known(language: string | null | undefined): string | null {
+  try {
+    return (language && Intl.getCanonicalLocales(language)[0]) || null
+  } catch {
+    // Invalid tag, such as `en_US` in a page or `C` from a browser without a language.
+    return null
+  }
+}
+
+/** Resolves once the conversation is loaded. */
+export function whenShown(conversation: Conversation): Promise<void> {
+  return new Promise((resolve) => {
+    let leave = (): void => undefined
+    const look = (): void => {
+      if (conversation.getSnapshot().status === 'loading') return
+      leave()
+      resolve()
+    }
+    leave = conversation.subscribe(look)
+    look()
+  })
+}
+
+export function createLocalState(onChange: () => void): LocalState {
+  const values = new Map<string, unknown>()
+  const changes = new Map<string, number>()
+  const changesOf = (id: string): number => changes.get(id) ?? 0
+  return {
+    get: <Value>(key: string) => values.get(key) as Value | undefined,
+    set(key, value) {
+      if (Object.is(values.get(key), value)) return
+      if (value === undefined) values.delete(key)
+      else values.set(key, value)
+      const id = key.slice(key.indexOf(':') + 1)
+      changes.set(id, changesOf(id) + 1)
+      onChange()
+    },
+    keys: () => values.keys(),
+    changesOf,
+  }
+}
+
+/** Local state key: the conversation was deleted while it was on view. */
+export function goneKey(conversationId: string): string {
+  return `gone:${conversationId}`
+}
+
+/** Notices that the conversation on view is deleted, by another page or element. */
+export class DeletionWatch {
+  /** Id of the last conversation seen with messages. */
+  #seen: string | null = null
+
+  /** Runs after each drawing. */
+  look({ agent, snapshot, local }: Pick<ChatContext, 'agent' | 'snapshot' | 'local'>): void {
+    const { conversationId, messages, status } = snapshot
+    if (messages.length > 0) {
+      this.#seen = conversationId
+      local.set(goneKey(conversationId), undefined)
+      return
+    }
+    if (this.#seen !== conversationId || status === 'loading') return
+    this.#seen = null
+    // A conversation with a cleared history is also empty, so storage is asked.
+    agent.conversations.get(conversationId).then(
+      (stored) => stored === null && local.set(goneKey(conversationId), true),
+      () => {},
+    )
+  }
+}
+
+/**
+ * Tells the styles how much of the screen is visible. An on-screen keyboard covers the lower part of a fixed element,
+ * in browsers that don't shrink the page.
+ */
+class VisibleScreen implements ReactiveController {
+  readonly #host: HTMLElement
+  #listening: AbortController | null = null
+
+  constructor(host: HTMLElement) {
+    this.#host = host
+  }
+
+  hostConnected(): void {
+    const { visualViewport: viewport } = globalThis
+    if (!viewport) return
+    this.#listening = new AbortController()
+    const { signal } = this.#listening
+    const measure = (): void => this.#tell(viewport)
+    for (const type of ['resize', 'scroll']) viewport.addEventListener(type, measure, { signal })
+    measure()
+  }
+
+  hostDisconnected(): void {
+    this.#listening?.abort()
+  }
+
+  #tell({ height, offsetTop, scale }: VisualViewport): void {
+    // A person who pinch-zooms wants to see a part, so the size is left alone.
+    const isPlain = Math.abs(scale - 1) < 0.01
+    const { style } = this.#host
+    style.setProperty('--_screen-height', isPlain ? `${height}px` : '')
+    style.setProperty('--_screen-top', isPlain ? `${offsetTop}px` : '')
+  }
+}
+
+type Announce = Pick<typeof announcing, 'announcedBy' | 'announceIn'>
+type Said = Pick<ChatContext, 'snapshot' | 'words' | 'around'>
+
+/** Milliseconds until an announcement is removed from the page: enough for a screen reader to read it. */
+const READ_MS = 7000
+
+/** Announces changes in a polite live region of its own. The code that words them loads after the first render. */
+class Announcer implements ReactiveController {
+  readonly #host: ReactiveControllerHost & { readonly renderRoot: ParentNode }
+  #code: Announce | null = null
+  #announced: ((code: Announce) => Announced) | null = null
+  #later: ReturnType<typeof setTimeout> | undefined
+
+  constructor(host: ReactiveControllerHost & { readonly renderRoot: ParentNode }) {
+    this.#host = host
+    host.addController(this)
+  }
+
+  hostDisconnected(): void {
+    this.#announced = null
+  }
+
+  /** Announces what changed. Called after each render. */
+  say({ snapshot, words, around }: Said): void {
+    const openedAt = Date.now()
+    this.#announced ??= (code) => code.announcedBy(snapshot, openedAt)
+    clearTimeout(this.#later)
+    if (snapshot.status === 'running')
+      this.#later = setTimeout(() => this.#host.requestUpdate(), LONG_MS)
+    if (!this.#code) return this.#load()
+    const { texts, announced } = this.#code.announceIn(this.#announced(this.#code), {
+      snapshot,
+      words,
+      around,
+    })
+    this.#announced = () => announced
+    const region = this.#host.renderRoot.querySelector('.announcements')
+    for (const text of region ? texts : []) {
+      // Each text gets its own element, so that screen readers read only the new one.
+      const line = document.createElement('p')
+      line.textContent = text
+      region?.append(line)
+      setTimeout(() => line.remove(), READ_MS)
+    }
+  }
+
+  /** Loads the code. If that fails, the next render tries again. */
+  #load(): void {
+    import('./parts/announce.ts').then(
+      (code) => {
+        this.#code = code
+        this.#host.requestUpdate()
+      },
+      () => {},
+    )
+  }
+}
+
+interface Host extends ReactiveControllerHost {
+  readonly renderRoot: HTMLElement | DocumentFragment
+}
+
+interface Focused {
+  readonly element: Element
+  /** Id of the message around it. */
+  readonly messageId: string | undefined
+  /** The message is being edited. */
+  readonly isEdited: boolean
+  /** The card around it. */
+  readonly card: HTMLElement | null
+  /** The element is in the list shown in place of the messages. */
+  readonly isInSheet: boolean
+}
+
+/**
+ * Moves the focus nearby if its element is removed or disabled: within the message, card or list, to the composer, or
+ * to the messages.
+ */
+function keepFocus(host: Host): void {
+  let focused: Focused | null = null
+  host.addController({
+    hostUpdate() {
+      const { renderRoot } = host
+      const element = renderRoot instanceof ShadowRoot ? renderRoot.activeElement : null
+      focused = element && placeOf(element)
+    },
+    hostUpdated() {
+      const had = focused
+      focused = null
+      if (!had || (had.element.isConnected && !had.element.matches(':disabled'))) return
+      nextPlace(host.renderRoot, had)?.focus({ preventScroll: true })
+    },
+  })
+}
+
+const FIRST_IN_SHEET = '.list :is(input, button):not(:disabled)'
+
+/** Runs before anything is removed. */
+function placeOf(element: Element): Focused {
+  const message = element.closest<HTMLElement>('[data-message]')
+  return {
+    element,
+    messageId: message?.dataset['message'],
+    isEdited: message?.matches('.editor') === true,
+    card: element.closest('.call'),
+    isInSheet: element.closest('.list') !== null,
+  }
+}
+
+function nextPlace(
+  root: ParentNode,
+  { element, messageId, isEdited, card, isInSheet }: Focused,
+): HTMLElement | null {
+  const message = messageId === undefined ? null : messageIn(root, messageId, isEdited)
+  if (message) return message.querySelector('textarea') ?? message
+  if (card?.isConnected && card !== element) return card
+  // An approval card for several calls is replaced by another card once a single call is left.
+  const next = card?.matches('.approvals') ? waitingIn(root) : null
+  if (next) return next
+  const inSheet = isInSheet ? root.querySelector<HTMLElement>(FIRST_IN_SHEET) : null
+  if (inSheet) return inSheet
+  return root.querySelector(element.closest('.composer') || isInSheet ? '.prompt' : '.log')
+}
+
+/** Finds the message. An edited message gets a new id: it is the person's newest one. */
+function messageIn(root: ParentNode, id: string, isEdited: boolean): HTMLElement | null {
+  const messages = [...root.querySelectorAll<HTMLElement>('[data-message]')]
+  const same = messages.find(({ dataset }) => dataset['message'] === id)
+  return same ?? (isEdited ? (messages.findLast((each) => each.matches('.own')) ?? null) : null)
 }

@@ -1,7 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { ChatHistory } from './context.ts'
-import { RowWindow, type ShownRows } from './parts/row-window.ts'
-import type { ChatRow } from './parts/rows.ts'
+import { type ChatRow, RowWindow, type ShownRows } from './parts/rows.ts'
 
 interface Host extends ReactiveControllerHost {
   readonly renderRoot: HTMLElement | DocumentFragment

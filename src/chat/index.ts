@@ -1,5 +1,5 @@
 import { OffstageChat } from './chat-class.ts'
-import type { ChatEvents } from './chat-events.ts'
+import type { ChatEvents } from './context.ts'
 
 export * from './chat-class.ts'
 

@@ -1,34 +1,138 @@
-import type { SendMessage, StartRun, WithdrawMessage } from '../protocol/commands.ts'
+import type {
+  CallAnswer,
+  SendMessage,
+  StartRun,
+  WithdrawMessage,
+} from '../protocol/worker-calls.ts'
 import type { RunOutcome } from '../protocol/run.ts'
-import type { AgentScope, ConversationScope, RunRef } from '../protocol/scope.ts'
+import {
+  type AgentScope,
+  type ConversationRecord,
+  type ConversationScope,
+  type RunRef,
+  storageKey,
+} from '../protocol/conversation.ts'
 import type { ConversationSnapshot } from '../conversation/snapshot.ts'
-import { type ConversationRecord, storageKey } from '../protocol/conversation.ts'
-import type { JsonSchema } from '../protocol/json.ts'
-import type { Agent, Conversations } from './agent.ts'
+import type { JsonObject, JsonSchema } from '../protocol/json.ts'
+import type { Agent, AgentTool, Conversation, Conversations } from './agent.ts'
 import type { AgentParts } from './agent-parts.ts'
-import type { AgentTool } from './agent-tools.ts'
-import { answersOf, type SentAnswers } from './answer-calls.ts'
 import { checkId, checkInput, checkText } from './check-input.ts'
 import { checkNames } from './check-names.ts'
-import type { Conversation } from './conversation-view.ts'
 import type { ExtractOptions } from './extract.ts'
-import { stopReason } from './failures.ts'
+import { badInput, stopReason } from './failures.ts'
 import { randomId } from '../lib/random-id.ts'
 import type { ResumeOptions } from './options.ts'
-import { limitsOf } from './run-limits.ts'
+import { limitsOf } from './agent-runs.ts'
 import { loadPart } from './load-part.ts'
-import { prepare } from './prepare.ts'
-import { resumeRun, takeOverRun } from './resume-run.ts'
-import type { Run } from './run.ts'
-import type { RunHandle } from './run-handle.ts'
+import { adopt, resumeRun, takeOverRun } from './resume-run.ts'
+import type { Run, RunHandle } from './run.ts'
 import { leave, sendStart } from './run-line.ts'
-import { sendAbort } from './send-abort.ts'
+import { sendAbort } from './restarts.ts'
 import type { Listeners, Source } from './snapshot-store.ts'
 import type * as showing from './lazy-views.ts'
 import { MOST_ROWS, storedRows } from './stored-rows.ts'
 import type { Trigger, TriggerOptions } from './triggers/options.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import type * as transfer from './transfer/transfer.ts'
+import { modelOfPage } from './agent-config.ts'
+import { untilAborted } from './until-aborted.ts'
+import { describeThrown } from '../protocol/error.ts'
+import {
+  type AnsweredQuestion,
+  type ApproveOptions,
+  type CallAnswers,
+  type CallRef,
+  refOf,
+} from './person-check.ts'
+import { errorOutput, formatOutput, stringify } from './format-output.ts'
+
+/**
+ * Converts a person's answer to what is sent. Throws `invalid-input` for anything that is no answer; the worker checks
+ * its content.
+ */
+function saidOf(answer: unknown): CallAnswer['answer'] {
+  if (typeof answer === 'string') return { type: 'answer', text: answer }
+  const { action, content } = Object(answer) as { action?: unknown; content?: unknown }
+  if (action === 'decline' || action === 'cancel') return { type: action }
+  if (action !== 'accept')
+    throw badInput("The answer must be a text, or have the action 'accept', 'decline' or 'cancel'.")
+  // Drops fields that a form has left undefined.
+  return { type: action, content: { ...(JSON.parse(stringify(content) ?? '{}') as JsonObject) } }
+}
+
+/** Answers to calls, after the check that a person gave them. */
+interface SentAnswers extends Omit<CallAnswers, 'approve' | 'approveAll' | 'consent'> {
+  approve(
+    call: CallRef,
+    how: ApproveOptions | undefined,
+    askedAt: AnsweredQuestion,
+  ): Promise<boolean>
+}
+
+/** Sends answers to the worker, which knows who drives the run of a call. */
+function answersOf(agent: AgentParts): SentAnswers {
+  const { ask, options, scope } = agent
+  const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
+    ask('answerCall', { ...scope(), ...located(call), answer })
+  return {
+    async approve(call, how = {}, askedAt) {
+      checkNames(how, 'approve')
+      const { input, remember } = how
+      return reply(call, {
+        type: 'approve',
+        input,
+        remember: remember || undefined,
+        askedAt,
+        shown: refOf(call).input,
+      })
+    },
+    async deny(call, reason) {
+      checkText(reason ?? '', 'The reason')
+      return reply(call, { type: 'deny', reason: reason || undefined })
+    },
+    answer: async (call, answer) => reply(call, saidOf(answer)),
+    async supplyOutput(call, output) {
+      const limits = limitsOf(options)
+      const command = { ...scope(), ...located(call), nextRunId: randomId(), limits }
+      const supplied = { ...command, output: await formatOutput(output) }
+      const handle = await adopt(agent, () => ask('supplyOutput', supplied))
+      return handle && handle.run
+    },
+    async settle(call, outcome) {
+      checkNames(outcome, 'settle')
+      const { output, error } = outcome
+      const failed = error === undefined ? null : errorOutput('failed', describeThrown(error))
+      return reply(call, { type: 'settle', output: failed ?? (await formatOutput(output)) })
+    },
+    async resolveInterrupted(call, verdict, output) {
+      return reply(call, {
+        type: 'resolve',
+        verdict,
+        ...(output !== undefined && { output: await formatOutput(output) }),
+      })
+    },
+  }
+}
+
+/** Throws `invalid-input` if the reference names no call. */
+function located(call: CallRef): Pick<CallAnswer, 'toolCallId' | 'conversationId'> {
+  const { input: _shown, ...ref } = refOf(call)
+  checkText(ref.toolCallId, 'The id of a call')
+  if (ref.conversationId !== undefined) checkId(ref.conversationId)
+  return ref
+}
+
+/** Starts the worker and loads an engine's model. Rejects with `aborted` as soon as the signal aborts. */
+function prepare(
+  { ask, config, options, scope }: AgentParts,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  return untilAborted(
+    () => ask('prepare', { ...scope(), ...modelOfPage(config.model, options.engines) }),
+    signal,
+    () => void ask('stopPreparing', { agentId: scope().agentId }).catch(() => {}),
+  )
+}
 
 type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>
 

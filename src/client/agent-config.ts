@@ -1,6 +1,28 @@
-import type { StepContext, StepQuery } from '../protocol/questions.ts'
+import type { StepContext, StepQuery } from '../protocol/page-calls.ts'
 import { fillValues } from './fill-values.ts'
 import type { AgentOptions, ModelConfig, PromptValues } from './options.ts'
+import type { Engine } from '../protocol/engine.ts'
+import { toModelData } from './model-config.ts'
+
+export function findEngine(
+  provider: string,
+  engines: readonly Engine[] | undefined,
+): Engine | undefined {
+  return engines?.find(({ id }) => id === provider)
+}
+
+/** The model's configuration for the worker, and whether an engine of the page runs the model. */
+export function modelOfPage(
+  config: ModelConfig,
+  engines: readonly Engine[] | undefined,
+): Pick<StepContext, 'model' | 'engine'> {
+  const engine = findEngine(config.provider, engines)
+  const model = toModelData(config)
+  return {
+    model: engine?.toolMode ? { ...model, toolMode: engine.toolMode } : model,
+    engine: engine !== undefined,
+  }
+}
 
 /** Settings that `configure()` and `addContext()` change. Read again for every step. */
 export interface AgentConfig {

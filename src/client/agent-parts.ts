@@ -1,10 +1,14 @@
 import type { AgentConfig } from './agent-config.ts'
-import type { AgentEvents } from './agent-events.ts'
+import type { AgentEvents } from './agent.ts'
 import type { PersonCheck } from './person-check.ts'
 import type { AgentOptions } from './options.ts'
-import type { RunParts } from './run-parts.ts'
+import type { RunParts } from './agent-runs.ts'
 import type { ToolRegistry } from './tool-registry.ts'
 import type { WorkerLink } from './worker-link.ts'
+import { pageWide } from '../lib/page-wide.ts'
+
+/** Agents of this page that have a worker, by id. All copies of the package share the map. */
+export const agents: Map<string, AgentParts> = pageWide('agents', () => new Map())
 
 /** The parts of an agent that code loaded with the worker needs. */
 export interface AgentParts extends RunParts {

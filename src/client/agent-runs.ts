@@ -1,13 +1,148 @@
-import type { AbortRun, SendMessage, StartRun, WithdrawMessage } from '../protocol/commands.ts'
-import type { AgentScope, RunRef } from '../protocol/scope.ts'
-import { type OffstageError, toErrorData } from '../protocol/error.ts'
-import type { RunOutcome, RunResult } from '../protocol/run.ts'
-import { stopReason } from './failures.ts'
+import type {
+  AbortRun,
+  BranchPoint,
+  SendMessage,
+  StartRun,
+  WithdrawMessage,
+} from '../protocol/worker-calls.ts'
+import type { AgentScope, RunRef } from '../protocol/conversation.ts'
+import { describeThrown, OffstageError, toErrorData } from '../protocol/error.ts'
+import type { LimitName, Limits, RunLimits, RunOutcome, RunResult } from '../protocol/run.ts'
+import { stopReason, toOffstageError } from './failures.ts'
 import type { UserContent } from '../protocol/fact.ts'
-import type { RunInput } from './options.ts'
-import type { Run, SendOptions } from './run.ts'
-import type { RunHandle } from './run-handle.ts'
-import { createRunHandle } from './run-handle.ts'
+import type { AgentOptions, PromptValues, RunInput, RunOptions } from './options.ts'
+import { createRunHandle, type Run, type RunHandle, type SendOptions } from './run.ts'
+import type { WorkerCaller } from './ask-worker.ts'
+import type { AgentConfig } from './agent-config.ts'
+import { checkPrices, hasContent, wrongLimit } from './check-options.ts'
+import { checkNames } from './check-names.ts'
+import { fillInput } from './fill-values.ts'
+import { randomId } from '../lib/random-id.ts'
+
+interface GivenLimits {
+  readonly maxSteps?: number
+  readonly retries?: number
+  readonly maxChildren?: number
+  readonly limits?: Limits
+}
+
+const NAMES: readonly LimitName[] = ['steps', 'tokens', 'costUSD', 'minutes']
+
+/** Returns the limits of a run: its own, else the agent's, else the defaults. */
+export function limitsOf(agent: GivenLimits, run: GivenLimits = {}): RunLimits {
+  const limits = Object.fromEntries(
+    NAMES.flatMap((name) => {
+      const limit = run.limits?.[name] ?? agent.limits?.[name]
+      return limit === undefined ? [] : [[name, limit]]
+    }),
+  ) as Limits
+  const maxChildren = run.maxChildren ?? agent.maxChildren
+  return {
+    maxSteps: run.maxSteps ?? agent.maxSteps ?? (limits.steps === undefined ? 10 : -1),
+    retries: run.retries ?? agent.retries ?? 3,
+    ...(maxChildren !== undefined && { maxChildren }),
+    ...limits,
+  }
+}
+
+/** The parts of an agent that move its open runs from one worker to the next. */
+export interface RunParts extends WorkerCaller {
+  readonly runs: AgentRuns
+  scope(): AgentScope
+  /** Aborts the signals of the run's tools. */
+  stopTools(runId: string, reason: string): void
+}
+
+/** Input of a new run. `input` is null for a run that regenerates an answer. */
+interface RunBeginning {
+  readonly input: RunInput | null
+  readonly branch?: BranchPoint
+  /** The call that this run is a child of. */
+  readonly parent?: StartRun['parent']
+  /** The model request behind that call contained untrusted content. */
+  readonly tainted?: boolean | undefined
+  /** Default: a new one. */
+  readonly runId?: string
+}
+
+export type RunStarter = (beginning: RunBeginning, options?: RunOptions) => Run
+
+/** Creates the function that begins runs at once. Errors are the run's outcome. */
+export function runStarter(
+  { config, runs }: { readonly config: AgentConfig; readonly runs: AgentRuns },
+  agent: AgentOptions,
+): RunStarter {
+  return ({ input, branch, parent, tainted, runId = randomId() }, options) => {
+    const {
+      conversationId = randomId(),
+      signal,
+      ifBusy = 'refuse',
+      history,
+      values,
+    } = options ?? {}
+    const ref = { runId, conversationId }
+    try {
+      checkNames(options ?? {}, 'run')
+      const limits = limitsOf(agent, options ?? {})
+      const wrong = wrongLimit(limits)
+      if (wrong) throw new OffstageError('invalid-input', wrong)
+      checkPrices(limits, { ...agent, model: config.model })
+      const filledWith = values === false ? {} : { ...config.values, ...values }
+      const message =
+        branch?.type === 'regenerate'
+          ? null
+          : { ...messageOf(input, filledWith), ...(tainted && { untrusted: tainted }) }
+      const command = {
+        ...ref,
+        message,
+        branch,
+        parent,
+        limits,
+        ifBusy,
+        ...(history && { history: plainHistory(history) }),
+      }
+      return runs.start(command, signal).run
+    } catch (thrown) {
+      return runs.refuse(ref, toOffstageError(thrown), typedIn(input)).run
+    }
+  }
+}
+
+/**
+ * Makes a message for an open run: text that a person typed, or a template if there are values. Throws as `Run.send`
+ * does.
+ */
+export function sentMessage(
+  { values }: Pick<AgentConfig, 'values'>,
+  input: RunInput,
+  options: SendOptions,
+): UserContent {
+  checkNames(options, 'send')
+  return messageOf(input, options.values ? { ...values, ...options.values } : {})
+}
+
+/** Returns the refused message, to be put back into a text field. */
+function typedIn(input: RunInput | null): UserContent | null {
+  return input === null || !hasContent(input)
+    ? null
+    : { id: randomId(), parts: fillInput(input, {}) }
+}
+
+/** Makes a person's message from a template, or from typed text if there are no values. Throws `invalid-input`. */
+function messageOf(input: RunInput | null, values: PromptValues): UserContent {
+  if (input === null || !hasContent(input))
+    throw new OffstageError('invalid-input', 'The message is empty. Pass text or parts.')
+  return { id: randomId(), parts: fillInput(input, values) }
+}
+
+/** Copies a history as JSON, so that it can cross to the worker, which checks it. */
+function plainHistory(history: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(history))
+  } catch (cause) {
+    throw new OffstageError('invalid-history', `history: ${describeThrown(cause)}`)
+  }
+}
 
 /** An abort that was requested and that the worker hasn't confirmed. */
 export type OpenAbort = Omit<AbortRun, keyof AgentScope | 'runId'>

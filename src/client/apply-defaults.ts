@@ -1,6 +1,6 @@
 import { isRecord } from '../lib/is-record.ts'
 import type { JsonSchema, JsonValue } from '../protocol/json.ts'
-import type { CallContext } from '../protocol/questions.ts'
+import type { CallContext } from '../protocol/page-calls.ts'
 
 /** Returns the call with defaults applied to its input. */
 export function withDefaults(call: CallContext, schema: JsonSchema): CallContext {

@@ -1,12 +1,17 @@
 import { isCustomStorage } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
-import { modelName, PROVIDER_IDS } from '../protocol/model.ts'
-import { isPricedVendor, pricesMissing } from '../protocol/prices.ts'
+import { isPricedVendor, modelName, pricesMissing, PROVIDER_IDS } from '../protocol/model.ts'
 import type { RunLimits } from '../protocol/run.ts'
 import { badConfig } from './failures.ts'
 import { checkNames, hintAmong, isMisspelt } from './check-names.ts'
 import { memoriesOf } from './memory.ts'
 import type { AgentOptions, ModelConfig, RunInput } from './options.ts'
+
+/** Copies a configuration, so that later changes to the object or its headers have no effect. */
+export function copyConfig(config: ModelConfig): ModelConfig {
+  const { headers } = config
+  return { ...config, ...(typeof headers === 'object' && { headers: { ...headers } }) }
+}
 
 /** Throws an `OffstageError` that says what to change. */
 export function checkOptions(options: AgentOptions): void {

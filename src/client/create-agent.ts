@@ -1,18 +1,141 @@
-import type { Agent, Conversations } from './agent.ts'
+import { type Agent, type Conversations, pageStorage } from './agent.ts'
 import { AgentCore } from './agent-core.ts'
-import { checkModel, checkOptions, checkPrices } from './check-options.ts'
+import { checkModel, checkOptions, checkPrices, copyConfig } from './check-options.ts'
 import { checkNames } from './check-names.ts'
-import { copyConfig } from './copy-config.ts'
 import { randomId } from '../lib/random-id.ts'
 import { memoriesOf, toolsOfMemories } from './memory.ts'
-import { pageStorage } from './page-storage.ts'
-import type { AgentOptions } from './options.ts'
-import { personAnswers } from './person-answers.ts'
+import type { AgentOptions, SubAgentOptions } from './options.ts'
 import { toolsOfSkills } from './skill.ts'
-import type { SubAgentOptions } from './sub-agent-options.ts'
-import { subAgentTool } from './sub-agent.ts'
-import { runStarter } from './start-run.ts'
+import { runStarter } from './agent-runs.ts'
 import type { InlineWorker } from './worker-start.ts'
+import type { JsonSchema } from '../protocol/json.ts'
+import { type AgentParts, agents } from './agent-parts.ts'
+import type * as childRuns from './child-runs.ts'
+import type { SubAgent } from './sub-agent-parts.ts'
+import { callers, setJoiner } from './joiners.ts'
+import { badConfig } from './failures.ts'
+import { loadPart } from './load-part.ts'
+import type { Tool } from './tool.ts'
+import { copyPlain } from '../lib/copy-plain.ts'
+import { OffstageError } from '../protocol/error.ts'
+import { type CallAnswers, type PersonsWord, refOf } from './person-check.ts'
+
+/**
+ * Answers to waiting calls, each sent after the check that a person gave it. Arguments are copied at once, so that
+ * later changes by the caller can't alter what the person agreed to.
+ */
+function personAnswers({
+  personCheck,
+  later,
+}: Pick<AgentCore, 'personCheck' | 'later'>): CallAnswers {
+  return {
+    consent: (call, event) => personCheck.give(call, event),
+    async approve(call, how) {
+      const [ref, said] = copyPlain([refOf(call), how] as const)
+      const word = personCheck.check(ref, how?.consent)
+      return unlessInvalid(word, later('approve')(ref, said, word.askedAt))
+    },
+    async approveAll(calls) {
+      const refs = copyPlain(calls.map(refOf))
+      const asked = personCheck.checkAll(refs)
+      const approving = refs.map((ref, at) => later('approve')(ref, undefined, asked[at]))
+      const answers = await Promise.allSettled(approving)
+      const failed = answers.find((answer) => answer.status === 'rejected')
+      if (failed) throw failed.reason
+      return answers.filter((answer) => answer.status === 'fulfilled' && answer.value).length
+    },
+    deny: later('deny'),
+    async answer(call, answer, how) {
+      const [ref, said] = [refOf(call), copyPlain(answer)]
+      // Declining needs no user gesture, just like `deny`.
+      const isSaid = typeof said === 'string' || said?.action === 'accept'
+      const word = isSaid ? personCheck.check(ref, how?.consent) : null
+      return unlessInvalid(word, later('answer')(ref, said))
+    },
+    async supplyOutput(call, output, how) {
+      const [ref, said] = [refOf(call), copyPlain(output)]
+      const word = personCheck.checkOutcome(ref, how?.consent)
+      return unlessInvalid(word, later('supplyOutput')(ref, said))
+    },
+    async settle(call, outcome, how) {
+      const [ref, said] = [refOf(call), copyPlain(outcome)]
+      const word = said?.error === undefined ? personCheck.checkOutcome(ref, how?.consent) : null
+      return unlessInvalid(word, later('settle')(ref, said))
+    },
+    async resolveInterrupted(call, verdict, ...[output, how]) {
+      const [ref, said] = [refOf(call), copyPlain(output)]
+      const word = verdict === 'run-again' ? personCheck.check(ref, how?.consent) : null
+      return unlessInvalid(word, later('resolveInterrupted')(ref, verdict, said))
+    },
+  }
+}
+
+/**
+ * Gives the user gesture back if the answer is refused as invalid: nothing was answered, so the person may try again.
+ */
+async function unlessInvalid<Answer>(
+  word: PersonsWord | null,
+  answering: Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await answering
+  } catch (thrown) {
+    if (OffstageError.is(thrown) && /^invalid-(input|config)$/.test(thrown.code)) word?.takeBack()
+    throw thrown
+  }
+}
+
+const PROMPT: JsonSchema = {
+  type: 'object',
+  properties: {
+    prompt: {
+      type: 'string',
+      description: 'All that the agent has to know: it sees nothing else.',
+    },
+  },
+  required: ['prompt'],
+  additionalProperties: false,
+}
+
+const load = (): Promise<typeof childRuns> => loadPart(() => import('./child-runs.ts'))
+
+/** Turns an agent into a tool for other agents. Throws `invalid-config`. */
+function subAgentTool(of: SubAgent): Tool {
+  const { options } = of
+  checkNames(options, 'asTool')
+  const { name, title, description, inputSchema = PROMPT, needsApproval } = options
+  if (typeof name !== 'string' || typeof description !== 'string')
+    throw badConfig('asTool() needs a name and a description.')
+  const tool: Tool = {
+    name,
+    ...(title !== undefined && { title }),
+    description,
+    inputSchema,
+    ...(needsApproval !== undefined && { needsApproval }),
+    // A repeated call joins the child run that already exists.
+    annotations: { idempotent: true },
+    sequential: false,
+    async execute(input, context) {
+      const parent = callerOf(callers.get(context.signal))
+      return (await load()).runChild(of, parent, { input, context })
+    },
+  }
+  setJoiner(tool, {
+    async join(agentId, call) {
+      await (await load()).joinChild(of, callerOf(agentId), call)
+    },
+  })
+  return tool
+}
+
+/** Throws if the tool's caller isn't an agent of this page. */
+function callerOf(agentId: string | undefined): AgentParts {
+  const caller = agents.get(agentId ?? '')
+  if (caller) return caller
+  throw badConfig(
+    'An agent as a tool can be called by agents of this page only, made by the same version of the package.',
+  )
+}
 
 /** `inline` loads the inline worker, the fallback of the default worker. */
 export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent {

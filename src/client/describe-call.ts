@@ -1,9 +1,8 @@
-import type { CallDescription, DescribeCall } from '../protocol/questions.ts'
+import type { CallDescription, DescribeCall } from '../protocol/page-calls.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import { describeThrown } from '../protocol/error.ts'
-import { errorOutput, truncate } from './format-output.ts'
+import { errorOutput, stringify, truncate } from './format-output.ts'
 import type { PreparedTool } from './prepare-tool.ts'
-import { stringify } from './stringify.ts'
 
 /** Asks a tool to describe what a call is about to act on. Never rejects: if `describe` throws, the call fails. */
 export async function describeCall(

@@ -4,8 +4,8 @@ export { pending, type Pending } from './pending.ts'
 export { OffstageError } from '../protocol/error.ts'
 
 export type { Agent, Conversations } from './agent.ts'
-export type { AgentEvent, AgentListener } from './agent-events.ts'
-export type { AgentTool, AgentTools } from './agent-tools.ts'
+export type { AgentEvent, AgentListener } from './agent.ts'
+export type { AgentTool, AgentTools } from './agent.ts'
 export type {
   AnswerOptions,
   ApproveOptions,
@@ -13,8 +13,8 @@ export type {
   CallRef,
   PersonConsent,
   PressEvent,
-} from './call-answers.ts'
-export type { Conversation } from './conversation-view.ts'
+} from './person-check.ts'
+export type { Conversation } from './agent.ts'
 export type { ControlTool } from './control-tools.ts'
 export type { Extracted, ExtractOptions } from './extract.ts'
 export type { InferInput } from './infer-schema.ts'
@@ -35,7 +35,7 @@ export type {
   RunInput,
   RunOptions,
 } from './options.ts'
-export type { PageStorage, StorageEstimate } from './page-storage.ts'
+export type { PageStorage, StorageEstimate } from './agent.ts'
 export type {
   AgentMemory,
   ListedMemory,
@@ -44,7 +44,7 @@ export type {
   RememberingAgent,
   RetrieveContext,
 } from './memory.ts'
-export type { MemorySource } from '../protocol/memory.ts'
+export type { MemorySource } from '../protocol/page-calls.ts'
 export type { Run, SentMessage, SentOutcome } from './run.ts'
 export type {
   ConversationSnapshot,
@@ -58,10 +58,10 @@ export type { TrustedScriptAddress, WorkerAddress, WorkerLike } from './spawn-wo
 export type { WorkerFailureReason } from './start-diagnosis/cause.ts'
 export type { StandardSchema } from './standard-schema.ts'
 export type { Skill, SkillFile } from './skill.ts'
-export type { SubAgentOptions } from './sub-agent-options.ts'
+export type { SubAgentOptions } from './options.ts'
 export type { RegisterOptions } from './tool-registry.ts'
 export type { StoredRows } from './stored-rows.ts'
-export type { ConversationFile, ImportReport } from './transfer/report.ts'
+export type { ConversationFile, ImportReport } from './transfer/export-file.ts'
 export type {
   CommitsContext,
   CompositeContext,
@@ -85,7 +85,7 @@ export type {
   StorageState,
   StoredConversation,
 } from '../protocol/conversation.ts'
-export type { ChooseCompaction, CompactionOptions } from './compaction.ts'
+export type { ChooseCompaction, CompactionOptions } from './options.ts'
 export type {
   Compaction,
   CompactionChoice,
@@ -112,10 +112,10 @@ export type {
   TextField,
 } from '../protocol/fields.ts'
 export type { CallPath, Fact, PlanItem, PlanStatus, Row, UserContent } from '../protocol/fact.ts'
-export type { AnthropicMessage, ChatMessage, HistoryMessage } from '../protocol/history.ts'
+export type { AnthropicMessage, ChatMessage, HistoryMessage } from '../protocol/message.ts'
 export type { JsonObject, JsonSchema, JsonValue } from '../protocol/json.ts'
-export type { RequestTokens, SentRequest } from '../protocol/request.ts'
-export type { RetryNotice } from '../protocol/live.ts'
+export type { RequestTokens, SentRequest } from '../protocol/delta.ts'
+export type { RetryNotice } from '../protocol/delta.ts'
 export type {
   Amendment,
   AssistantMessage,
@@ -146,7 +146,7 @@ export type {
   RunResult,
   RunToolCall,
 } from '../protocol/run.ts'
-export type { DroppedConversation, Retention } from '../protocol/retention.ts'
+export type { DroppedConversation, Retention } from '../protocol/conversation.ts'
 export type { AskedBecause, Taint, WhileTainted } from '../protocol/taint.ts'
 export type {
   RemoteSource,

@@ -1,8 +1,13 @@
 import type { FilePart, TextPart, ToolOutput } from '../protocol/message.ts'
 import { isRecord } from '../lib/shape.ts'
-import { isEncodedFile, isFileLike } from './file-like.ts'
-import { errorOutput, truncate } from './format-output.ts'
-import { stringify, tagOf } from './stringify.ts'
+import {
+  errorOutput,
+  isEncodedFile,
+  isFileLike,
+  stringify,
+  tagOf,
+  truncate,
+} from './format-output.ts'
 
 const MAX_FILE_BYTES = 20_000_000
 const UNKNOWN_TYPE = 'application/octet-stream'

@@ -1,10 +1,8 @@
 import { storageKey } from '../protocol/conversation.ts'
-import type { CallerRef } from '../protocol/questions.ts'
-import type { AgentParts } from './agent-parts.ts'
-import { agents } from './agents.ts'
+import type { CallerRef } from '../protocol/page-calls.ts'
+import { type AgentParts, agents } from './agent-parts.ts'
 import { joinerOf } from './joiners.ts'
-import { rejoin } from './rejoin.ts'
-import { takeUpRun } from './resume-run.ts'
+import { rejoin, takeUpRun } from './resume-run.ts'
 
 /**
  * Resumes a run whose call uses a sub-agent, and the child runs of that call. `agentId` names the agent to try first.

@@ -1,6 +1,9 @@
 import { pageWide } from '../lib/page-wide.ts'
 import type { CompositeTool, Tool } from './tool.ts'
 
+/** Id of the calling agent, by the signal of the tool's execution. All copies of the package share the map. */
+export const callers: WeakMap<AbortSignal, string> = pageWide('callers', () => new WeakMap())
+
 /** A call, and the conversation of its child run. */
 export interface ChildCall {
   readonly conversationId: string

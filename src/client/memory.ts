@@ -1,4 +1,4 @@
-import type { MemorySource } from '../protocol/memory.ts'
+import type { MemorySource } from '../protocol/page-calls.ts'
 import type { StoredConversation } from '../protocol/conversation.ts'
 import type { RunResult } from '../protocol/run.ts'
 import type { Tool } from './tool.ts'

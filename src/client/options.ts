@@ -1,13 +1,16 @@
-import type { CompactionOptions } from './compaction.ts'
-import type { StorageConfig } from '../protocol/conversation.ts'
+import type { Retention, StorageConfig } from '../protocol/conversation.ts'
 import type { Fact } from '../protocol/fact.ts'
 import type { Engine } from '../protocol/engine.ts'
-import type { JsonValue } from '../protocol/json.ts'
-import type { HistoryMessage } from '../protocol/history.ts'
-import type { FilePart, Message, TextPart, ToolOutput } from '../protocol/message.ts'
+import type { JsonSchema, JsonValue } from '../protocol/json.ts'
+import type {
+  FilePart,
+  HistoryMessage,
+  Message,
+  TextPart,
+  ToolOutput,
+} from '../protocol/message.ts'
 import type { Endpoint, ModelConfigData } from '../protocol/model.ts'
 import type { Limits, RunToolCall } from '../protocol/run.ts'
-import type { Retention } from '../protocol/retention.ts'
 import type { WhileTainted } from '../protocol/taint.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import type { ControlTool } from './control-tools.ts'
@@ -15,6 +18,73 @@ import type { Skill } from './skill.ts'
 import type { WorkerAddress, WorkerLike } from './spawn-worker.ts'
 import type { AgentMemory } from './memory.ts'
 import type { CompositeTool, Tool, ToolCallInfo } from './tool.ts'
+import type { StandardSchema } from './standard-schema.ts'
+import type {
+  CompactionChoice,
+  CompactionPolicy,
+  CompactionSettings,
+  CompactionSituation,
+} from '../protocol/compaction.ts'
+
+/**
+ * Keeps a long conversation within the model's context window. Stored messages stay complete: only the request is
+ * shortened.
+ */
+export interface CompactionOptions {
+  /**
+   * Tokens. Default: the model configuration's value, or the model's known window. If unknown, compacts when the
+   * server refuses.
+   */
+  readonly contextWindow?: number
+  /** The fraction of the window at which compaction starts: above 0, at most 1. Default 0.8. */
+  readonly at?: number
+  /**
+   * How to make room. A function decides each time.
+   * - `clear-results`: replaces all tool results but the newest with a note.
+   * - `summarize`: replaces the oldest messages with a summary by the model. Without a summary, drops them.
+   * - `drop-oldest`: leaves out the oldest messages.
+   * - `auto` (default): `clear-results` if that is enough, otherwise `summarize`.
+   */
+  readonly policy?: CompactionPolicy | ChooseCompaction
+}
+
+/**
+ * Chooses what to leave out of requests. Return a policy's name to apply that policy, or null to send everything. The
+ * choice is stored, so the function isn't called again for it. `auto` is used, with a `warning`, if the function
+ * throws, takes over 60 seconds, or makes an impossible or insufficient choice.
+ */
+export type ChooseCompaction = (
+  situation: CompactionSituation & {
+    /** Aborts with the run, or when the choice is no longer needed. */
+    readonly signal: AbortSignal
+  },
+) => Choice | Promise<Choice>
+
+type Choice = CompactionChoice | CompactionPolicy | null
+
+/** The options for the worker: a function becomes `custom`. */
+export function compactionSettings(options: CompactionOptions | false): CompactionSettings | false {
+  if (!options || typeof options.policy !== 'function') return options as CompactionSettings | false
+  return { ...options, policy: 'custom' }
+}
+
+/** Options of `asTool`: how other agents call this one. */
+export interface SubAgentOptions<Input = unknown> {
+  readonly name: string
+  readonly title?: string
+  /** Tells the calling model what the agent does and when to call it. */
+  readonly description: string
+  /** Default: `{ prompt: string }`. */
+  readonly inputSchema?: JsonSchema | StandardSchema
+  /** Makes the child run's message from the call's input. Default: the input's `prompt`, else the input as JSON. */
+  toPrompt?(input: Input): RunInput
+  /** Schema of the data that the calling model gets. Default: it gets the agent's last text. */
+  readonly output?: JsonSchema | StandardSchema
+  /** Model calls per child run. Default: the agent's `maxSteps`. */
+  readonly maxSteps?: number
+  /** Whether calls need approval, as for any tool. */
+  readonly needsApproval?: boolean
+}
 
 /** The model request that needs credentials. Return a key only for the `origin` that it belongs to. */
 export interface CredentialRequest extends Endpoint {

@@ -1,11 +1,11 @@
 import {
-  FETCH_WINDOW,
   type BytesNotice,
   type BytesWish,
+  FETCH_WINDOW,
   type ModelFetch,
   type ModelFetchHead,
   type ModelFetchRefusal,
-} from '../protocol/model-fetch.ts'
+} from '../protocol/page-calls.ts'
 import { describeThrown } from '../protocol/error.ts'
 import { watchPolicy } from '../protocol/policy.ts'
 

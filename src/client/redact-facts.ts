@@ -1,6 +1,6 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { Fact } from '../protocol/fact.ts'
-import type { Redactor } from './redactors.ts'
+import type { Redactor } from './page-api.ts'
 
 /**
  * Passes each fact through the redact functions in turn. A function that several agents share runs once. Throws

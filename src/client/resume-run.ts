@@ -1,14 +1,77 @@
-import type { ResumeRun } from '../protocol/commands.ts'
-import type { AgentScope } from '../protocol/scope.ts'
-import { adopt } from './adopt.ts'
+import type { ResumeRun } from '../protocol/worker-calls.ts'
+import { type AgentScope, type RunRef, storageKey } from '../protocol/conversation.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { checkId } from './check-input.ts'
 import type { ResumeOptions } from './options.ts'
-import { wasPageLeft } from './page-left.ts'
 import { pageRegistry } from './page-registry.ts'
-import { rejoin } from './rejoin.ts'
-import type { Run } from './run.ts'
-import type { RunHandle } from './run-handle.ts'
+import type { Run, RunHandle } from './run.ts'
+import { reportThrown } from './failures.ts'
+import { joinerOf } from './joiners.ts'
+import { loadPart } from './load-part.ts'
+
+/**
+ * Returns the handle of the run that the worker resumes. Events travel on another port than the answer, so they are
+ * expected before the request: the handle gets all of them.
+ */
+export async function adopt(
+  { link, runs, scope, signal }: AgentParts,
+  ask: () => Promise<RunRef | null>,
+): Promise<RunHandle | null> {
+  const expected = link().feeds.expect(storageKey(scope().storage))
+  try {
+    const ref = await ask()
+    if (!ref || signal.aborted) return null
+    const known = runs.open.get(ref.runId)
+    if (known) return known
+    const handle = runs.handleOf(ref)
+    expected.claim(ref, handle)
+    return handle
+  } finally {
+    expected.close()
+  }
+}
+
+/**
+ * Resumes the child runs that calls of the conversation wait for. With `takesOver`, also those that another device
+ * drives. Resolves once each was tried.
+ */
+export async function rejoin(
+  agent: AgentParts,
+  conversationId: string,
+  takesOver = false,
+): Promise<void> {
+  if (!agent.registry.all().some(({ tool }) => joinerOf(tool))) return
+  try {
+    const { rejoinChildren } = await loadPart(() => import('./child-runs.ts'))
+    await rejoinChildren(agent, conversationId, takesOver)
+  } catch (thrown) {
+    // Another agent resumes what a disposed one has left.
+    if (!agent.signal.aborted) reportThrown(thrown)
+  }
+}
+
+const KEY = 'offstage.left'
+
+/**
+ * Whether the previous page in this tab was left by a reload or a navigation. A page that crashed sets no mark. False
+ * without session storage.
+ */
+const wasPageLeft: boolean = takeMark()
+
+function takeMark(): boolean {
+  try {
+    const storage = globalThis.sessionStorage
+    const isMarked = storage.getItem(KEY) !== null
+    const unmark = (): void => storage.removeItem(KEY)
+    unmark()
+    globalThis.addEventListener?.('pagehide', () => storage.setItem(KEY, ''))
+    // Restored from the back/forward cache: this page may still crash.
+    globalThis.addEventListener?.('pageshow', unmark)
+    return isMarked
+  } catch {
+    return false
+  }
+}
 
 const RESUME = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
 

@@ -1,6 +1,6 @@
 import { untilAborted } from './until-aborted.ts'
 import { describeThrown } from '../protocol/error.ts'
-import type { RetrievedMemory } from '../protocol/memory.ts'
+import type { RetrievedMemory } from '../protocol/page-calls.ts'
 import type { AgentMemory, MemoryEntry, RetrieveContext } from './memory.ts'
 
 /** Most entries of all memories of an agent together. */

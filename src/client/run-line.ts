@@ -1,16 +1,15 @@
-import type { StartRun } from '../protocol/commands.ts'
-import { storageKey } from '../protocol/conversation.ts'
+import type { StartRun } from '../protocol/worker-calls.ts'
+import { type RunRef, storageKey } from '../protocol/conversation.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import type { Message } from '../protocol/message.ts'
 import type { RunOutcome } from '../protocol/run.ts'
-import type { RunRef } from '../protocol/scope.ts'
 import { fail } from './agent-runs.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { checkId, checkInput } from './check-input.ts'
 import { loadPart } from './load-part.ts'
 import { sleep } from '../lib/sleep.ts'
 import { pageRegistry } from './page-registry.ts'
-import type { RunHandle } from './run-handle.ts'
+import type { RunHandle } from './run.ts'
 
 /** Longest wait for the worker to end an aborted run before the next one starts. Milliseconds. */
 const ABORT_MS = 2000

@@ -1,7 +1,7 @@
 import { isJson } from '../lib/is-json.ts'
 import { findRepeats } from '../lib/replace-repeats.ts'
 import type { JsonValue } from '../protocol/json.ts'
-import { replaceInJson, replaceInOutput } from '../protocol/replace-in.ts'
+import { replaceInJson, replaceInOutput } from '../protocol/message.ts'
 import { sealedValues } from '../protocol/sealed.ts'
 import type { ToolEnding, ToolRunner } from './run-tool.ts'
 

@@ -1,15 +1,14 @@
 import type { ToolOutput } from '../protocol/message.ts'
 import type { KeepAnswer, KeepOutcomes, NestedAnswer, NestedCall } from '../protocol/composite.ts'
-import type { ExecuteTool, ToolOutcome } from '../protocol/questions.ts'
+import type { ExecuteTool, ToolOutcome } from '../protocol/page-calls.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { unsafeKey } from '../lib/unsafe-key.ts'
-import { describeIssues } from './describe-issues.ts'
-import { errorOutput, formatOutput } from './format-output.ts'
+import { describeIssues, errorOutput, formatOutput } from './format-output.ts'
 import { suspensionOf } from './pending.ts'
 import type { PageLeaving } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import { isComposite, type ToolCallInfo } from './tool.ts'
-import { unmarked } from '../protocol/words-of-others.ts'
+import { unmarked } from '../protocol/taint.ts'
 
 /**
  * Why a running tool is stopped; the reason of its signal. `released`: nobody waits for the tool now, but somebody may

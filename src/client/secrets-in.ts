@@ -1,4 +1,4 @@
-import type { CallContext } from '../protocol/questions.ts'
+import type { CallContext } from '../protocol/page-calls.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 
 /** Asks a tool which values of an input are secret, as JSON pointers. Null if the tool can't say. Never rejects. */

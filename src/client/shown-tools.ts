@@ -1,5 +1,5 @@
 import type { AgentParts } from './agent-parts.ts'
-import type { AgentTool } from './agent-tools.ts'
+import type { AgentTool } from './agent.ts'
 import { cleanName } from './clean-name.ts'
 import { usableDefinition } from './describe-tools.ts'
 import { loadPart } from './load-part.ts'

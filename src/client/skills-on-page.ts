@@ -1,5 +1,5 @@
 import { textDigest } from '../lib/text-digest.ts'
-import type { SkillText } from '../protocol/questions.ts'
+import type { SkillText } from '../protocol/page-calls.ts'
 import type { ToolDescriptor } from '../protocol/tool.ts'
 import { cleanName } from './clean-name.ts'
 import { prepareTool } from './prepare-tool.ts'

@@ -1,4 +1,4 @@
-import type { RowsFound } from '../protocol/commands.ts'
+import type { RowsFound } from '../protocol/worker-calls.ts'
 import type { Row } from '../protocol/fact.ts'
 
 /** Most rows that are read at once. */

@@ -1,7 +1,7 @@
 import type { Agent } from './agent.ts'
 import type { AgentCore } from './agent-core.ts'
-import type { RunStarter } from './start-run.ts'
-import type { SubAgentOptions } from './sub-agent-options.ts'
+import type { RunStarter } from './agent-runs.ts'
+import type { SubAgentOptions } from './options.ts'
 
 /** An agent that other agents use as a tool. */
 export interface SubAgent {

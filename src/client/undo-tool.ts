@@ -1,7 +1,7 @@
 import { describeThrown } from '../protocol/error.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolOutput } from '../protocol/message.ts'
-import type { UndoOutcome, UndoTool } from '../protocol/questions.ts'
+import type { UndoOutcome, UndoTool } from '../protocol/page-calls.ts'
 import { truncate } from './format-output.ts'
 import { partWhileStaying, whileStaying } from './page-leaving.ts'
 import type { PreparedTool } from './prepare-tool.ts'

@@ -1,5 +1,5 @@
 import { describeThrown } from '../protocol/error.ts'
-import type { VerifyAnswer } from '../protocol/questions.ts'
+import type { VerifyAnswer } from '../protocol/page-calls.ts'
 import { truncate } from './format-output.ts'
 import type { AgentOptions } from './options.ts'
 import { whileStaying } from './page-leaving.ts'

@@ -1,31 +1,207 @@
 import { createWorkerCaller, type WorkerCaller } from './ask-worker.ts'
-import type { ExtractRef } from '../protocol/commands.ts'
+import type { ExtractRef, WorkerApi, WorkerCalls } from '../protocol/worker-calls.ts'
 import type { PageNotice, WorkerNotice } from '../protocol/notices.ts'
 import { storageKey, type StorageState } from '../protocol/conversation.ts'
 import { storageCleared } from '../protocol/storage-cleared.ts'
-import { markStored } from './stored-mark.ts'
 import type { OffstageError } from '../protocol/error.ts'
 import type { Row } from '../protocol/fact.ts'
-import { createBatchGate } from './batch-gate.ts'
-import type { Connection } from './worker-start.ts'
-import type { ExecutionHost } from './executions.ts'
-import { Executions } from './executions.ts'
+import { createBatchGate, type ExecutionHost, Executions } from './executions.ts'
+import type { Connection, WorkerSource } from './worker-start.ts'
 import { disposed, toOffstageError } from './failures.ts'
 import { type FeedNotice, Feeds } from './feeds.ts'
-import { watchHeartbeat } from './heartbeat.ts'
-import type { AgentPage } from './page-api.ts'
-import { createPageApi } from './page-api.ts'
-import { ModelRequests } from './model-requests.ts'
-import { onPageCache } from './page-cache.ts'
-import { onPageVisibility, onPageLeaving } from './page-hiding.ts'
-import { OpenCommands, type SentCommand } from './open-commands.ts'
-import { type Redactor, Redactors } from './redactors.ts'
-import type { RestartedAgent } from './restarts.ts'
+import {
+  type AgentPage,
+  createPageApi,
+  ModelRequests,
+  type Redactor,
+  Redactors,
+} from './page-api.ts'
+import { type CrashedRun, type RestartedAgent, Restarts, type RestartsHost } from './restarts.ts'
 import { sleep } from '../lib/sleep.ts'
-import { WorkerDeaths } from './worker-deaths.ts'
-import { lost } from './worker-lost.ts'
-import type { WorkerSource } from './worker-start.ts'
+import { hung, lost } from './worker-lost.ts'
 import { connectSource } from './worker-source.ts'
+import { monotonicMs } from '../lib/monotonic-ms.ts'
+
+const KEY = 'offstage.stored '
+
+/**
+ * Marks, outside the database, that it exists. Returns whether it was marked before. False also if the page has no
+ * local storage, or that was cleared.
+ */
+function markStored(storage: string): boolean {
+  try {
+    // The one of `window`, as other runtimes have a global one that asks for a file.
+    const marks = globalThis.window.localStorage
+    const isMarked = marks.getItem(KEY + storage) !== null
+    if (!isMarked) marks.setItem(KEY + storage, '')
+    return isMarked
+  } catch {
+    return false
+  }
+}
+
+interface Heartbeat {
+  ping(): Promise<unknown>
+  /** False ends the watch. */
+  isNeeded(): boolean
+  readonly intervalMs: number
+}
+
+/**
+ * Pings the worker as long as needed. Resolves to true if the worker hangs: no answer for 8/3 of the interval, during
+ * which the page was never blocked or frozen.
+ */
+async function watchHeartbeat(options: Heartbeat): Promise<boolean> {
+  const { intervalMs, isNeeded } = options
+  for (;;) {
+    await sleep(intervalMs)
+    if (!isNeeded()) return false
+    if (!(await isAlive(options))) return isNeeded()
+  }
+}
+
+async function isAlive({ ping, intervalMs }: Heartbeat): Promise<boolean> {
+  const slice = intervalMs / 3
+  let answered = false
+  const ask = (): void => {
+    const note = (): void => void (answered = true)
+    ping().then(note, note)
+  }
+  ask()
+  for (let quiet = 0; !answered && quiet < 8; quiet++) {
+    const due = monotonicMs() + slice
+    await sleep(slice)
+    if (monotonicMs() - due < slice) continue
+    // The timer fired late: the page was busy or asleep, and the answer may still be queued.
+    await sleep(0)
+    if (!answered) ask()
+    quiet = -1
+  }
+  return answered
+}
+
+/**
+ * Calls `leave` when the page may enter the browser's back/forward cache, and `return` when it comes back. Running
+ * work would make the browser drop the page from the cache.
+ */
+function onPageCache(page: { readonly signal: AbortSignal; leave(): void; return(): void }): void {
+  const { signal } = page
+  globalThis.addEventListener?.('pagehide', ({ persisted }) => persisted && page.leave(), {
+    signal,
+  })
+  globalThis.addEventListener?.('pageshow', ({ persisted }) => persisted && page.return(), {
+    signal,
+  })
+}
+
+/** Calls back when the page is shown, hidden, frozen or left. After the last three, no further event is guaranteed. */
+function onPageVisibility(signal: AbortSignal, changed: () => void): void {
+  const options = { signal, capture: true }
+  globalThis.addEventListener?.('pagehide', changed, options)
+  for (const type of ['freeze', 'visibilitychange'])
+    globalThis.document?.addEventListener(type, changed, options)
+}
+
+/**
+ * Calls back on `beforeunload`. `pagehide` is too late: a worker that ends with its page doesn't get the message. Stop
+ * listening as soon as possible: some browsers keep such pages out of the back/forward cache.
+ */
+function onPageLeaving(leaving: () => void): () => void {
+  const stopping = new AbortController()
+  globalThis.addEventListener?.('beforeunload', leaving, { signal: stopping.signal })
+  return () => stopping.abort()
+}
+
+/** A command to the worker, on behalf of an agent. */
+interface SentCommand {
+  readonly agentId: string
+  readonly name: keyof WorkerCalls
+  readonly argument: unknown
+}
+
+/** Commands to a worker that have no answer yet. */
+class OpenCommands {
+  readonly #open = new Map<(error: OffstageError) => void, SentCommand>()
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  send(worker: WorkerApi, command: SentCommand): Promise<never> {
+    const answer = worker[command.name] as (argument: unknown) => Promise<never>
+    return new Promise((resolve, reject) => {
+      this.#open.set(reject, command)
+      void answer(command.argument)
+        .then(resolve, (thrown) => reject(toOffstageError(thrown)))
+        .finally(() => this.#open.delete(reject))
+    })
+  }
+
+  /** Rejects the commands for which `errorOf` returns an error. */
+  reject(errorOf: (command: SentCommand) => OffstageError | false): void {
+    for (const [reject, command] of this.#open) {
+      const error = errorOf(command)
+      if (!error) continue
+      this.#open.delete(reject)
+      reject(error)
+    }
+  }
+}
+
+type Risk = Extract<WorkerNotice, { readonly type: 'risk' }>
+
+interface DeathsHost extends RestartsHost {
+  agents(): readonly (RestartedAgent & {
+    /** No worker can be started any more: the agent's open runs fail. */
+    giveUp(error: OffstageError): void
+  })[]
+}
+
+/** Finds the run that caused a worker's death, and starts the next worker. */
+class WorkerDeaths {
+  readonly #host: DeathsHost
+  /** Work that the worker is about to do, and that may never end. */
+  #risk: Risk | undefined
+  readonly #restarts: Restarts
+
+  constructor(host: DeathsHost) {
+    this.#host = host
+    this.#restarts = new Restarts(host)
+  }
+
+  /** Records that the worker begins, or has finished, work that may never end. */
+  note(notice: Risk): void {
+    this.#risk = notice.risk ? notice : undefined
+  }
+
+  onPublished(notice: FeedNotice): void {
+    this.#restarts.suspects.onPublished(notice)
+  }
+
+  /** Returns the run that caused the worker's death, if only one can have. */
+  blame(): CrashedRun | undefined {
+    const risk = this.#risk
+    this.#risk = undefined
+    const suspect = this.#restarts.suspects.blame()
+    return risk?.risk ? { ...risk, error: hung(risk.risk) } : suspect
+  }
+
+  /** Waits before another worker is started: the longer, the more have died lately. */
+  pause(): Promise<void> {
+    return this.#restarts.pause()
+  }
+
+  /** Resolves to true once there is another worker, to false if there will be none. */
+  async restart(counts: boolean): Promise<boolean> {
+    try {
+      await this.#restarts.restart(counts)
+      return true
+    } catch (thrown) {
+      for (const agent of this.#host.agents()) agent.giveUp(toOffstageError(thrown))
+      return false
+    }
+  }
+}
 
 const HEARTBEAT_MS = 3000
 const RELEASE_MS = 1000

@@ -1,4 +1,5 @@
-import type { ConversationState } from '../protocol/state.ts'
+import type { ConversationState, MessageNode } from '../protocol/state.ts'
+import type { Row } from '../protocol/fact.ts'
 
 /** A conversation without any rows, to fold into. */
 export function emptyState(conversationId: string): ConversationState {
@@ -19,4 +20,25 @@ export function emptyState(conversationId: string): ConversationState {
     consents: [],
     isStale: false,
   }
+}
+
+/**
+ * Gives an empty state a placeholder for the row's parent message, of which only the id is known. Later rows can
+ * then be folded. The result is a windowed state.
+ */
+export function rooted(state: ConversationState, row: Row): ConversationState {
+  const parentId = 'parentId' in row ? row.parentId : null
+  if (parentId === null || state.path.length > 0) return state
+  const root: MessageNode = {
+    id: parentId,
+    parentId: null,
+    seq: 0,
+    runId: null,
+    step: null,
+    kind: 'imported',
+    at: 0,
+    message: { role: 'assistant', id: parentId, parts: [] },
+    calls: [],
+  }
+  return { ...state, path: [root], older: Math.max(1, state.older) }
 }

@@ -1,13 +1,12 @@
 import type { CallPath, RowOf } from '../protocol/fact.ts'
 import { isOutcomeKey } from '../protocol/composite.ts'
-import type { CallState } from '../protocol/state.ts'
-import { addNote, addResult } from './add-result.ts'
-import { askedQuestion } from './asked-question.ts'
-import { foldChild } from './fold-child.ts'
+import type { CallState, ChildState, MessageNode, RunState } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './draft.ts'
-import { nestedCall } from './propose-call.ts'
-import { foldUndo } from './undo.ts'
+import { callParts, nestedCall } from './propose-call.ts'
+import type { RunUsage, ToolMessage, ToolResultPart } from '../protocol/message.ts'
+import { sumUsage } from './usage.ts'
+import type { Question } from '../protocol/run.ts'
 
 type CallRow = RowOf<
   | 'call-proposed'
@@ -193,4 +192,127 @@ function withdrawalOf(call: CallState): Partial<CallState> {
     suspended: null,
     ...(!call.edited && { input: call.modelInput }),
   }
+}
+
+type ChildRow = RowOf<'child-started' | 'child-usage'>
+
+/** Folds a row into the child runs of the newest run. Works even where the call's message is missing. */
+function foldChild(draft: Draft, row: ChildRow): void {
+  const { run } = draft.state
+  if (run === null || run.runId !== row.runId) return
+  const { children = [] } = run
+  const index = children.findIndex(({ path }) => path.at(-1) === row.path.at(-1))
+  const next = nextChild(children[index], row)
+  if (next === null) return
+  draft.changeRun({ children: index < 0 ? [...children, next] : children.with(index, next) })
+}
+
+function nextChild(known: ChildState | undefined, row: ChildRow): ChildState | null {
+  if (row.type === 'child-usage') {
+    const { usage, steps, activeMs, ended } = row
+    return known ? { ...known, usage, steps, activeMs, isCounted: ended } : null
+  }
+  const { path, childConversationId: conversationId, childRunId: runId } = row
+  const nothing = { steps: 0, usage: { modelCalls: 0 }, activeMs: 0, isCounted: false }
+  return { path, conversationId, runId, ...nothing }
+}
+
+/** Usage of the run together with its child runs. Null if it has none. */
+export function totalUsage({ usage, children }: RunState): RunUsage | null {
+  return children ? children.reduce((sum, child) => sumUsage(sum, child.usage), usage) : null
+}
+
+/**
+ * Whether the call can be undone. A failed undo may be tried again. An undo with an unknown outcome may not: it may
+ * have happened.
+ */
+export function isUndoable({ status, decidedBy, undo }: CallState): boolean {
+  return (
+    status === 'succeeded' &&
+    decidedBy?.undoable === true &&
+    (undo === undefined || undo === 'failed')
+  )
+}
+
+/** Folds a row about undoing a call. Null if nothing changes. */
+function foldUndo(
+  call: CallState,
+  row: RowOf<'undo-started' | 'undo-settled'>,
+): Partial<CallState> | null {
+  if (row.type === 'undo-started') return isUndoable(call) ? { undo: 'unknown' } : null
+  if (call.undo !== 'unknown') return null
+  return { undo: row.status === 'done' ? 'done' : 'failed' }
+}
+
+/** The question of a call, without the other fields of its fact. */
+export function askedQuestion({
+  question,
+  options,
+  fields,
+  sensitive,
+}: RowOf<'question-asked'>): Question {
+  return {
+    question,
+    ...(options && { options }),
+    ...(fields && { fields }),
+    ...(sensitive && { sensitive }),
+  }
+}
+
+/** Adds a result to the tool message after the call's message, in the order of the calls. */
+export function addResult(
+  draft: Draft,
+  { id, message }: MessageNode,
+  { toolCallId, output, note }: Pick<ToolResultPart, 'toolCallId' | 'output' | 'note'>,
+): void {
+  const order = callParts(message)
+  const call = order.find((part) => part.toolCallId === toolCallId)
+  // Nested calls are not in the model's messages.
+  if (call === undefined) return
+  const { toolName, providerCallId } = call
+  const result: ToolResultPart = {
+    type: 'tool-result',
+    toolCallId,
+    toolName,
+    ...(providerCallId && { providerCallId }),
+    output,
+    ...(note && { note }),
+  }
+  draft.changeNode(
+    ({ parentId, message: { role } }) => role === 'tool' && parentId === id,
+    (node) => ({ ...node, message: withResult(node.message as ToolMessage, order, result) }),
+  )
+}
+
+/** Adds a note for the model to the result of a call, after any earlier note. */
+function addNote(
+  draft: Draft,
+  { id }: MessageNode,
+  { toolCallId, note }: Required<Pick<ToolResultPart, 'toolCallId' | 'note'>>,
+): void {
+  draft.changeNode(
+    ({ parentId, message }) =>
+      message.role === 'tool' &&
+      parentId === id &&
+      message.parts.some((part) => part.toolCallId === toolCallId),
+    (node) => {
+      const message = node.message as ToolMessage
+      const parts = message.parts.map((part) =>
+        part.toolCallId === toolCallId
+          ? { ...part, note: part.note ? `${part.note} ${note}` : note }
+          : part,
+      )
+      return { ...node, message: { ...message, parts } }
+    },
+  )
+}
+
+function withResult(
+  message: ToolMessage,
+  order: readonly { readonly toolCallId: string }[],
+  result: ToolResultPart,
+): ToolMessage {
+  const results = new Map(message.parts.map((part) => [part.toolCallId, part]))
+  results.set(result.toolCallId, result)
+  return { ...message, parts: order.flatMap(({ toolCallId }) => results.get(toolCallId) ?? []) }
 }

@@ -7,7 +7,7 @@ import type {
   MessageNode,
 } from '../protocol/state.ts'
 import { Draft } from './draft.ts'
-import { foldCall } from './fold-call.ts'
+import { addResult, foldCall } from './fold-call.ts'
 import { foldRun, isOfRun } from './fold-run.ts'
 import { isTaintedInWhole, mayUntaint } from './taint.ts'
 import { growHead, headOf } from './tree.ts'
@@ -20,7 +20,6 @@ import type {
   ToolOutput,
   ToolResultPart,
 } from '../protocol/message.ts'
-import { addResult } from './add-result.ts'
 import { answerText, finishingCall } from './result.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
 import { callParts, importedCall, proposedCalls } from './propose-call.ts'

@@ -3,7 +3,7 @@
  * no input, never throw, and return the same object for unchanged parts. See docs/format.md.
  */
 export { olderThan, windowed, withOlder } from './checkpoint.ts'
-export { emptySnapshot } from './empty-snapshot.ts'
+export { emptySnapshot } from './snapshot.ts'
 export { emptyState } from './empty-state.ts'
 export { fold } from './fold.ts'
 export { foldDelta, NOTHING_LIVE, settleLive } from './live.ts'
@@ -33,8 +33,8 @@ export { Crc32 } from '../lib/crc32.ts'
 export type { Delta } from '../protocol/delta.ts'
 export { isLeftOpen } from '../protocol/run.ts'
 export { FORMAT, type Fact, type Row } from '../protocol/fact.ts'
-export { FILE_VERSION } from '../protocol/file-version.ts'
-export type { Live } from '../protocol/live.ts'
+export { FILE_VERSION } from '../protocol/fact.ts'
+export type { Live } from '../protocol/delta.ts'
 export type {
   CallState,
   ConversationState,

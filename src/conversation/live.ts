@@ -1,6 +1,5 @@
-import type { Delta, DeltaOf } from '../protocol/delta.ts'
+import type { Delta, DeltaOf, Live, LiveInput, LivePart, LiveStep } from '../protocol/delta.ts'
 import type { Row } from '../protocol/fact.ts'
-import type { Live, LiveInput, LivePart, LiveStep } from '../protocol/live.ts'
 import { DELETED, isLeftOpen, type RunOutcome } from '../protocol/run.ts'
 
 /** State before any delta, and for conversations that are only read. */

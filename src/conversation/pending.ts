@@ -1,8 +1,8 @@
 import type { CallEnd } from '../protocol/composite.ts'
-import type { PendingCall } from '../protocol/run.ts'
+import type { CallAbout, PendingCall } from '../protocol/run.ts'
 import type { SettledStatus, ToolCallStatus } from '../protocol/tool.ts'
 import type { CallState, ConversationState, MessageNode, RunState } from '../protocol/state.ts'
-import { shownAsked, shownRememberable } from './shown-asked.ts'
+import type { AskedBecause } from '../protocol/taint.ts'
 
 /** Input that a call waits for, by status. `open`: none, it continues by itself. `settled`: it has ended. */
 const WAITS_FOR = {
@@ -96,4 +96,26 @@ function pendingCall(call: CallState): PendingCall | null {
     }),
     ...(path.length > 1 && { path }),
   }
+}
+
+interface ShownAsked {
+  readonly about?: CallAbout
+  readonly because?: AskedBecause
+}
+
+/** Subject and reason of an approval request, as a page shows them. */
+export function shownAsked({ about, because }: CallState): ShownAsked {
+  if (!about && !because) return {}
+  return { ...(about && { about: shownAbout(about) }), ...(because && { because }) }
+}
+
+function shownAbout({ text, data, onPage }: CallAbout): CallAbout {
+  return { text, ...(data !== undefined && { data }), ...(onPage && { onPage }) }
+}
+
+/** Consent that a person may give beyond this call, as a page shows it. */
+export function shownRememberable({ rememberable }: CallState): Pick<PendingCall, 'rememberable'> {
+  if (!rememberable) return {}
+  const { key } = rememberable
+  return { rememberable: key === undefined ? {} : { key } }
 }

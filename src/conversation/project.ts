@@ -1,17 +1,15 @@
-import type { Delta } from '../protocol/delta.ts'
+import type { Delta, Live } from '../protocol/delta.ts'
 import type { RunEventBody } from '../protocol/event.ts'
 import type { CallPath, Row, RowOf } from '../protocol/fact.ts'
-import type { Live } from '../protocol/live.ts'
 import type { Message } from '../protocol/message.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { CallState, ConversationState, RunState, StepOutput } from '../protocol/state.ts'
 import { outputOf } from './fold-run.ts'
-import { pendingCalls } from './pending.ts'
+import { pendingCalls, shownAsked, shownRememberable } from './pending.ts'
 import { finishingCall, resultOf } from './result.ts'
 import type { ErrorData } from '../protocol/error.ts'
-import { askedQuestion } from './asked-question.ts'
+import { askedQuestion } from './fold-call.ts'
 import { callParts } from './propose-call.ts'
-import { shownAsked, shownRememberable } from './shown-asked.ts'
 
 /** The files of a model's output. */
 function fileEvents({ message }: RowOf<'model-output'>): RunEventBody[] {

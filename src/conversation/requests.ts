@@ -1,4 +1,4 @@
-import type { Message } from '../protocol/message.ts'
+import type { Message, TextPart } from '../protocol/message.ts'
 import type { MessageNode } from '../protocol/state.ts'
 
 /** Whether a person or the host wrote the message, rather than the loop. */
@@ -12,4 +12,19 @@ export function messageWords({ parts }: Pick<Message, 'parts'>): string {
     .flatMap((part) => (part.type === 'text' ? part.text : []))
     .join('\n')
     .trim()
+}
+
+/** The message as it is sent to models. */
+export function sentMessage({ message, sent }: Pick<MessageNode, 'message' | 'sent'>): Message {
+  if (!sent || message.role !== 'user') return message
+  const { appended, rewritten } = sent
+  const own =
+    rewritten === undefined
+      ? message.parts
+      : [textPart(rewritten), ...message.parts.filter(({ type }) => type === 'file')]
+  return { ...message, parts: [...own, ...(appended === undefined ? [] : [textPart(appended)])] }
+}
+
+function textPart(text: string): TextPart {
+  return { type: 'text', text }
 }

@@ -1,7 +1,7 @@
 import type { AssistantMessage } from '../protocol/message.ts'
 import { isLeftOpen, type RunOutcome, type RunResult, type RunToolCall } from '../protocol/run.ts'
-import { totalUsage } from './fold-child.ts'
-import type { Live } from '../protocol/live.ts'
+import { totalUsage } from './fold-call.ts'
+import type { Live } from '../protocol/delta.ts'
 import { isSettled } from './pending.ts'
 import type { CallState, ConversationState, MessageNode } from '../protocol/state.ts'
 

@@ -1,9 +1,8 @@
-import type { Ownership } from '../protocol/delta.ts'
+import type { Ownership, RetryNotice } from '../protocol/delta.ts'
 import type { Compaction } from '../protocol/compaction.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import type { CallPath, ConsentScope, PlanItem, UserContent } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
-import type { RetryNotice } from '../protocol/live.ts'
 import type { Amendment, CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
 import type { CallAbout, ParkReason, PendingCall, Question, RunOutcome } from '../protocol/run.ts'
 import type { Reflection } from '../protocol/state.ts'
@@ -153,4 +152,23 @@ export interface ConversationSnapshot {
   readonly consents: readonly ShownConsent[]
   /** Reasons why stored rows can't be read, oldest first. Undefined if there are none. */
   readonly setAside?: readonly string[]
+}
+
+/** Snapshot of a conversation before anything is known about it. */
+export function emptySnapshot(
+  conversationId: string,
+  status: ConversationSnapshot['status'],
+): ConversationSnapshot {
+  return {
+    conversationId,
+    status,
+    messages: [],
+    older: 0,
+    pending: [],
+    ownership: 'none',
+    branches: {},
+    queued: [],
+    taint: [],
+    consents: [],
+  }
 }

@@ -1,6 +1,5 @@
-import type { Ownership } from '../protocol/delta.ts'
+import type { Live, LiveStep, Ownership } from '../protocol/delta.ts'
 import type { ErrorData } from '../protocol/error.ts'
-import type { Live, LiveStep } from '../protocol/live.ts'
 import type { UserContent } from '../protocol/fact.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type {
@@ -12,10 +11,10 @@ import type {
 } from '../protocol/state.ts'
 import { shownCompactions } from './compactions.ts'
 import { planOf } from './context.ts'
-import { totalUsage } from './fold-child.ts'
+import { isUndoable, totalUsage } from './fold-call.ts'
 import { refused } from './live.ts'
 import { rests } from './nested.ts'
-import { pendingOf } from './pending.ts'
+import { pendingOf, shownAsked } from './pending.ts'
 import type {
   ConversationSnapshot,
   ShownCall,
@@ -24,8 +23,6 @@ import type {
   ShownRun,
 } from './snapshot.ts'
 import { taintOf } from './taint.ts'
-import { shownAsked } from './shown-asked.ts'
-import { isUndoable } from './undo.ts'
 
 const shown = new WeakMap<readonly Consent[], readonly ShownConsent[]>()
 

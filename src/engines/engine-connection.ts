@@ -1,12 +1,12 @@
 import type { EngineLine, EngineProgress } from '../protocol/engine.ts'
 import { type ErrorData, OffstageError } from '../protocol/error.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
-import type { StreamPart } from '../protocol/stream-part.ts'
-import { abortedError } from '../providers/core/transport-error.ts'
+import type { StreamPart } from '../protocol/message.ts'
+import { abortedError } from '../providers/core/provider-error.ts'
 import type { ModelRequest } from '../providers/provider.ts'
 import { engineLostError } from './engine-error.ts'
 import { createMailbox, type Mailbox } from './mailbox.ts'
-import type { FromEngine, ToEngine } from './port-messages.ts'
+import type { FromEngine, ToEngine } from './serve-port.ts'
 import { onLifeLockFree } from '../lib/life-lock.ts'
 
 /** Maximum number of batches that an engine may send ahead of its reader. */

@@ -1,6 +1,6 @@
 import type { EngineProgress } from '../protocol/engine.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
-import type { StreamPart } from '../protocol/stream-part.ts'
+import type { StreamPart } from '../protocol/message.ts'
 import type { ModelRequest } from '../providers/provider.ts'
 
 export interface EngineContext {

@@ -1,9 +1,10 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
-import type { StreamPart } from '../protocol/stream-part.ts'
+import type { StreamPart } from '../protocol/message.ts'
 import { whenAborted } from '../lib/abort.ts'
 import type { EngineContext } from './engine-definition.ts'
 import { asRecord } from '../providers/core/read-json.ts'
+import type { EngineProgress } from '../protocol/engine.ts'
 
 export interface ModelLoader<Model> {
   /** Key of the loaded model. Configurations with equal keys share the model. */
@@ -122,4 +123,18 @@ function storageError(thrown: unknown): unknown {
     `The browser could not store the model's files. Use a normal window instead of a private one, free disk space, or choose a smaller model. The browser says: ${describeThrown(thrown)}`,
     { cause: thrown },
   )
+}
+
+/** Limits how many of a loader's frequent progress reports are sent. */
+export function throttleProgress(
+  report: (progress: EngineProgress) => void,
+  intervalMs = 100,
+): (progress: EngineProgress) => void {
+  let last = Number.NEGATIVE_INFINITY
+  return (progress) => {
+    const isLast = progress.total !== undefined && progress.loaded === progress.total
+    if (!isLast && performance.now() - last < intervalMs) return
+    last = performance.now()
+    report(progress)
+  }
 }

@@ -1,7 +1,6 @@
 import type { EngineDefinition } from './engine-definition.ts'
 import { holdLifeLock } from '../lib/life-lock.ts'
-import type { EngineCommand, EngineReply } from './port-messages.ts'
-import { servePort } from './serve-port.ts'
+import { type EngineCommand, type EngineReply, servePort } from './serve-port.ts'
 
 /** The parts of a worker's global scope that an engine needs. */
 export interface EngineScope {

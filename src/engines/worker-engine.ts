@@ -1,6 +1,6 @@
 import type { Engine, EngineLine, EngineOpening } from '../protocol/engine.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
-import type { EngineCommand, EngineReply } from './port-messages.ts'
+import type { EngineCommand, EngineReply } from './serve-port.ts'
 
 /** Time limit for loading the engine's file and its first answer, in milliseconds. */
 const READY_MS = 30_000

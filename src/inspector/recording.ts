@@ -1,8 +1,7 @@
 import { NOTHING_LIVE, view, type ConversationSnapshot, type Row } from '../conversation/index.ts'
 import type { RunEvent } from '../index.ts'
-import { EventBook, type TimedEvent } from './parts/event-book.ts'
+import { EventBook, RowEvents, type TimedEvent } from './parts/event-book.ts'
 import type { Journal } from './parts/journal.ts'
-import { RowEvents } from './parts/project-rows.ts'
 import { Timeline } from './parts/timeline.ts'
 
 /** A request to a model, with the raw data of the answer. */

@@ -19,3 +19,8 @@ export function sleepUnlessAborted(ms: number, signal?: AbortSignal): Promise<vo
     signal?.addEventListener('abort', done)
   })
 }
+
+/** Resolves like the promise, or to null after `ms` milliseconds. */
+export function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
+  return Promise.race([promise, sleep(ms).then(() => null)])
+}

@@ -1,17 +1,26 @@
 import type { CompositeTool, Tool } from '../client/tool.ts'
 import { isRecord } from '../lib/shape.ts'
-import { describeThrown } from '../protocol/error.ts'
-import { checkTool } from './check-tool.ts'
-import type { McpDiagnostic } from './diagnostic.ts'
-import type { McpLine } from './line.ts'
-import { listAll } from './list-all.ts'
-import { makeTool } from './make-tool.ts'
-import type { McpOptions, McpToolOptions } from './options.ts'
-import { createPatternCheck, type PatternCheck } from './pattern-check.ts'
-import { isSame, loadPins, type Pins } from './pins.ts'
-import type { Within } from './time-limit.ts'
-import type { DefinitionChange, McpToolInfo } from './tool-info.ts'
-import { cleanPrefix, modelName } from './tool-names.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import type {
+  DefinitionChange,
+  McpDiagnostic,
+  McpHints,
+  McpOptions,
+  McpToolInfo,
+  McpToolOptions,
+} from './options.ts'
+import { listAll, type McpLine, type Within } from './line.ts'
+import { cleanPrefix, makeTool, modelName } from './make-tool.ts'
+import { loadPart } from '../client/load-part.ts'
+import { nextTurn } from '../lib/next-turn.ts'
+import type { JsonSchema } from '../protocol/json.ts'
+import { shortLine, shortWords } from './failures.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
+import type { McpKeyStore } from './auth/options.ts'
+import { type ForeignSchema, readForeignSchema } from '../lib/foreign-schema.ts'
+import { withoutHidden } from '../lib/invisible.ts'
+import { cleanName } from '../client/clean-name.ts'
+import { unsoundAt } from '../client/unsound-schema.ts'
 
 type AnyTool = Tool | CompositeTool
 
@@ -214,4 +223,188 @@ async function isAccepted(
 ): Promise<boolean> {
   if (held.some((other) => isSame(other.after, change.after))) return false
   return (await onDefinitionChange?.(change)) === true
+}
+
+/** Total cost of the patterns in one list of tools: as much as ten worst-case schemas. */
+const MOST_STEPS = 1_000_000
+
+/** Rejects with `schema-unsupported` for a schema whose patterns can't be used. */
+type PatternCheck = (schema: JsonSchema) => Promise<void>
+
+/** Makes a check for one list of tools. Yields to the page between two schemas. */
+function createPatternCheck(): PatternCheck {
+  let left = MOST_STEPS
+  return async (schema) => {
+    if (!JSON.stringify(schema).includes('"pattern')) return
+    const { brokenPattern, checkPatterns, someEffort } = await loadPart(
+      () => import('../client/check-patterns.ts'),
+    )
+    const broken = brokenPattern(schema)
+    if (broken !== undefined)
+      throw new OffstageError(
+        'schema-unsupported',
+        `The pattern ${shortLine(broken, 200)} of its inputSchema is no regular expression.`,
+      )
+    await nextTurn()
+    const most = Math.min(someEffort().left, left)
+    const effort = { left: most }
+    try {
+      checkPatterns(schema, 'of its inputSchema', effort)
+    } finally {
+      left -= Math.min(most - effort.left, left)
+    }
+  }
+}
+
+/**
+ * The definitions of one server's tools when first seen, or last accepted. There is one for each name that the model
+ * knows, whatever the server calls the tool.
+ */
+interface Pins {
+  /** Returns the pinned definition. Undefined: no tool with this model name was seen before. */
+  get(modelName: string): McpToolInfo | undefined
+  set(modelName: string, info: McpToolInfo): void
+  /** Stores the definitions for the next page. */
+  save(): Promise<void>
+}
+
+interface PinOptions {
+  readonly store: McpKeyStore | undefined
+  /** Address of the server. */
+  readonly address: string
+  /** Model name for a tool of the server; null if there is none. */
+  nameOf(serverName: string): string | null
+}
+
+/**
+ * Loads the stored definitions. Rejects with `storage-failed` or `storage-full` if the store doesn't work. Unreadable
+ * entries count as not seen, because they come from the app's own store.
+ */
+async function loadPins({ store, address, nameOf }: PinOptions): Promise<Pins> {
+  const key = `offstage-mcp-pins:${address}`
+  const kept = await asked(address, () => store?.getItem(key))
+  // Stored under the server's names, because the next page may use another prefix.
+  const pinned = new Map(entriesOf(kept).map(([name, info]) => [nameOf(name) ?? name, info]))
+  let changes = 0
+  let saved = 0
+  return {
+    get: (name) => pinned.get(name),
+    set(name, info) {
+      const known = pinned.get(name)
+      if (known && isSame(known, info)) return
+      pinned.set(name, info)
+      changes++
+    },
+    async save() {
+      const until = changes
+      if (until === saved) return
+      const text = JSON.stringify([...pinned.values()].map((info) => [info.name, info]))
+      await asked(address, () => store?.setItem(key, text))
+      // Not reached if storing fails, so the next `save()` includes these changes.
+      saved = until
+    },
+  }
+}
+
+/** Calls the app's store, which may be full or disabled. */
+async function asked<Result>(address: string, ask: () => Result): Promise<Awaited<Result>> {
+  try {
+    return await ask()
+  } catch (thrown) {
+    const isFull = thrown instanceof DOMException && thrown.name === 'QuotaExceededError'
+    throw new OffstageError(
+      isFull ? 'storage-full' : 'storage-failed',
+      `What is known of the tools of ${address} can't be kept: ${describeThrown(thrown)}`,
+      { cause: thrown },
+    )
+  }
+}
+
+/** Whether two definitions are equal in every field. */
+function isSame(one: McpToolInfo, other: McpToolInfo): boolean {
+  return canonicalJson(one) === canonicalJson(other)
+}
+
+function entriesOf(text: string | null | undefined): [string, McpToolInfo][] {
+  if (!text) return []
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!Array.isArray(value)) return []
+    return value.filter(
+      (entry): entry is [string, McpToolInfo] =>
+        Array.isArray(entry) && typeof entry[0] === 'string' && isRecord(entry[1]),
+    )
+  } catch {
+    return []
+  }
+}
+
+/** Most characters of a description that the model gets. */
+const MAX_DESCRIPTION = 4000
+
+/** A tool from a server's list, or the reason why it is left out. */
+type CheckedTool =
+  | { readonly info: McpToolInfo; readonly isCleaned: boolean }
+  | { readonly name: string; readonly problem: string }
+
+/** Reads a server's untrusted description of a tool, and removes hidden characters. Pure. */
+export function checkTool(said: unknown): CheckedTool {
+  if (!isRecord(said) || typeof said.name !== 'string' || said.name === '')
+    return { name: '', problem: 'has no name' }
+  const { name, title, description, inputSchema, annotations } = said
+  if (name.length > 128 || withoutHidden(name) !== name)
+    return {
+      name: shortWords(name, 128),
+      problem: 'has a name that is too long or hides something',
+    }
+  const read = readSchema(inputSchema)
+  if ('problem' in read) return { name, problem: `has a schema that ${read.problem}` }
+  const { schema } = read
+  const text = typeof description === 'string' ? description : ''
+  const clean = shortWords(text, MAX_DESCRIPTION).trim()
+  const hints = readHints(annotations)
+  const shownTitle =
+    titleOf(title) ?? titleOf(isRecord(annotations) ? annotations.title : undefined)
+  return {
+    info: {
+      name,
+      ...(shownTitle !== undefined && { title: shownTitle }),
+      description: clean,
+      inputSchema: schema,
+      hints,
+    },
+    isCleaned: clean !== text.trim() || JSON.stringify(schema) !== JSON.stringify(inputSchema),
+  }
+}
+
+function titleOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== ''
+    ? shortWords(value.replace(/\s+/g, ' ').trim(), 100)
+    : undefined
+}
+
+function readHints(said: unknown): McpHints {
+  if (!isRecord(said)) return {}
+  const names = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const
+  return Object.fromEntries(
+    names.flatMap((name) => (typeof said[name] === 'boolean' ? [[name, said[name]]] : [])),
+  )
+}
+
+function readSchema(said: unknown): ForeignSchema {
+  if (!isRecord(said)) return { problem: 'is no object' }
+  const read = readForeignSchema(said)
+  const problem = 'schema' in read ? parametersProblem(read.schema) : null
+  return problem === null ? read : { problem }
+}
+
+/** Why `prepareTool` would refuse this schema for a tool's parameters. Completes a sentence after "its schema". */
+function parametersProblem(schema: Readonly<Record<string, unknown>>): string | null {
+  const { type, properties = {} } = schema
+  const isObject = type === 'object' || (type === undefined && Object.keys(schema).length === 0)
+  if (!isObject || unsoundAt(schema, '') !== null) return 'is none of an object'
+  const names = Object.keys(properties as object).map((name) => cleanName(name))
+  return new Set(names).size < names.length || names.includes('')
+    ? 'has parameters whose names differ by signs only'
+    : null
 }

@@ -1,16 +1,16 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { isRecord } from '../lib/shape.ts'
-import type { FromMcpClientOptions, McpClientLike } from './client-like.ts'
+import type { FromMcpClientOptions, McpClientLike } from './options.ts'
 import { badAnswer } from './failures.ts'
-import type {
-  CallOptions,
-  McpLine,
-  RequestOptions,
-  Round,
-  ServerInfo,
-  ToolRequest,
+import {
+  type CallOptions,
+  type McpLine,
+  readServerInfo,
+  type RequestOptions,
+  type Round,
+  type ServerInfo,
+  type ToolRequest,
 } from './line.ts'
-import { readServerInfo } from './read-server-info.ts'
 import { type McpServer, serveLine } from './server.ts'
 import type { Fields } from './wire.ts'
 

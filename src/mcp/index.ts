@@ -1,8 +1,8 @@
 export { connectMcp } from './connect-mcp.ts'
-export { diagnoseMcp } from './diagnose-mcp.ts'
-export { finishMcpAuth } from './finish-mcp-auth.ts'
-export { fromMcpClient } from './from-mcp-client.ts'
-export { useMcp, type UseMcpOptions } from './use-mcp.ts'
+export { diagnoseMcp } from './connect-mcp.ts'
+export { finishMcpAuth } from './connect-mcp.ts'
+export { fromMcpClient } from './connect-mcp.ts'
+export { useMcp, type UseMcpOptions } from './connect-mcp.ts'
 export type { McpServer } from './server.ts'
 export type {
   McpElicitation,
@@ -13,9 +13,9 @@ export type {
   TokenRequest,
 } from './options.ts'
 export type { McpAuthOptions, McpKeyStore } from './auth/options.ts'
-export type { FromMcpClientOptions, McpClientLike } from './client-like.ts'
-export type { McpDiagnosis, McpProblem } from './doctor/diagnosis.ts'
-export type { McpDiagnostic } from './diagnostic.ts'
-export type { DefinitionChange, McpHints, McpToolInfo } from './tool-info.ts'
-export type { McpResource, McpResources } from './resources.ts'
-export type { McpPrompt, McpPromptArgument, McpPromptMessage, McpPrompts } from './prompts.ts'
+export type { FromMcpClientOptions, McpClientLike } from './options.ts'
+export type { McpDiagnosis, McpProblem } from './doctor/diagnose.ts'
+export type { McpDiagnostic } from './options.ts'
+export type { DefinitionChange, McpHints, McpToolInfo } from './options.ts'
+export type { McpResource, McpResources } from './offers.ts'
+export type { McpPrompt, McpPromptArgument, McpPromptMessage, McpPrompts } from './offers.ts'

@@ -4,13 +4,20 @@ import { loadPart } from '../client/load-part.ts'
 import type { Ask } from './ask-person.ts'
 import { badAnswer } from './failures.ts'
 import { headerParameters } from './headers.ts'
-import type { Answers, CallOptions, McpLine, Round } from './line.ts'
-import type { McpOptions } from './options.ts'
-import { paceProgress } from './pace-progress.ts'
-import { remoteOf } from './remote-of.ts'
-import { toOutput, type ToolReturn } from './to-output.ts'
-import type { McpToolInfo } from './tool-info.ts'
+import {
+  type Answers,
+  type CallOptions,
+  type McpLine,
+  type ProgressNote,
+  remoteOf,
+  type Round,
+} from './line.ts'
+import type { McpOptions, McpToolInfo } from './options.ts'
+import { type ToolReturn, toOutput } from './to-output.ts'
 import type { Fields } from './wire.ts'
+import { monotonicMs } from '../lib/monotonic-ms.ts'
+import { cleanName } from '../client/clean-name.ts'
+import { fnv1a } from '../lib/fnv1a.ts'
 
 /** Most rounds of questions in one call. A server that asks more often only annoys the person. */
 const MOST_ROUNDS = 10
@@ -157,4 +164,73 @@ function annotationsOf({ hints }: McpToolInfo, trusted: boolean): ToolAnnotation
     openWorld: trusted ? openWorldHint : true,
     untrustedContent: true,
   }
+}
+
+/** Shortest average gap between two notes of a call: nobody can see more. Milliseconds. */
+const GAP_MS = 50
+/** Notes that may be reported at once. */
+const BURST = 10
+
+interface PacedProgress {
+  note(value: ProgressNote): void
+  /** Reports the newest note that is still waiting. */
+  end(): void
+}
+
+/**
+ * Reports progress at most twenty times a second, apart from a burst at the beginning. Skips all but the newest note of
+ * each gap.
+ */
+function paceProgress(tell: (value: ProgressNote) => void): PacedProgress {
+  let [credit, countedAt] = [BURST, monotonicMs()]
+  let waiting: ProgressNote | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const tellNow = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    const value = waiting
+    waiting = undefined
+    if (!value) return
+    credit = Math.max(credit - 1, 0)
+    tell(value)
+  }
+  return {
+    note(value) {
+      const now = monotonicMs()
+      credit = Math.min(credit + (now - countedAt) / GAP_MS, BURST)
+      countedAt = now
+      waiting = value
+      if (credit >= 1) tellNow()
+      else timer ??= setTimeout(tellNow, GAP_MS)
+    },
+    end: tellNow,
+  }
+}
+
+/** Longest name that model APIs accept. */
+const MAX_NAME = 64
+const MAX_PREFIX = 24
+const BETWEEN = '__'
+
+/**
+ * Prefix of a server's tool names; empty if the app says so. It contains no `__`, because the first `__` of a name ends
+ * the prefix. Otherwise the tool `b__c` of server `a` and the tool `c` of server `a__b` would share a name.
+ */
+export function cleanPrefix(given: string | undefined, serverName: string): string {
+  if (given === '') return ''
+  const single = cleanName(given ?? serverName).replace(/_{2,}/g, '_')
+  return single.slice(0, MAX_PREFIX).replace(/_$/, '') || 'mcp'
+}
+
+/**
+ * A tool's name for the model: `prefix__name`. A name that is too long is cut and gets a short hash. Null: the name has
+ * no usable letters.
+ */
+export function modelName(prefix: string, name: string): string | null {
+  const clean = name.replace(/[^\w-]+/g, '_')
+  if (!cleanName(clean)) return null
+  const full = prefix ? `${prefix}${BETWEEN}${clean}` : clean
+  if (full.length <= MAX_NAME) return full
+  const mark = `_${fnv1a(name).toString(36)}`
+  return full.slice(0, MAX_NAME - mark.length) + mark
 }

@@ -1,8 +1,6 @@
-import type { QuestionAnswer } from '../protocol/fields.ts'
-import type { FieldsSchema } from '../protocol/fields.ts'
+import type { FieldsSchema, QuestionAnswer } from '../protocol/fields.ts'
 import type { McpAuthOptions, McpKeyStore } from './auth/options.ts'
-import type { McpDiagnostic } from './diagnostic.ts'
-import type { DefinitionChange, McpToolInfo } from './tool-info.ts'
+import type { JsonSchema } from '../protocol/json.ts'
 
 /** Sends a request as the page's `fetch` does. Must not follow redirects if the request says so. */
 export type McpFetch = (url: URL, request: RequestInit) => Promise<Response>
@@ -74,4 +72,66 @@ export interface McpOptions extends McpToolOptions {
   readonly fetch?: McpFetch
   /** Aborts connecting. Afterwards, closes the connection. */
   readonly signal?: AbortSignal
+}
+
+/** Something from a server that was left out or refused. Plain data. */
+export interface McpDiagnostic {
+  readonly type:
+    | 'tool-left-out'
+    | 'definition-changed'
+    | 'description-cleaned'
+    | 'list-failed'
+    | 'name-clash'
+    | 'input-refused'
+    | 'stream-lost'
+  /** Message for the developer. The server's own text in it is shortened. */
+  readonly message: string
+  /** Name of the tool on the server. */
+  readonly tool?: string
+}
+
+/** A tool's MCP hints, as the server gives them. MCP's defaults apply to missing ones. */
+export interface McpHints {
+  readonly readOnlyHint?: boolean
+  readonly destructiveHint?: boolean
+  readonly idempotentHint?: boolean
+  readonly openWorldHint?: boolean
+}
+
+/** A server's description of a tool, checked and without hidden characters. */
+export interface McpToolInfo {
+  /** Name on the server. */
+  readonly name: string
+  readonly title?: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+  readonly hints: McpHints
+}
+
+/** A definition that differs from the one first seen. */
+export interface DefinitionChange {
+  /** Name on the server. */
+  readonly name: string
+  readonly before: McpToolInfo
+  readonly after: McpToolInfo
+}
+
+/** The methods used here of the official SDK's client. Versions 1 and 2 have them. */
+export interface McpClientLike {
+  callTool(params: never, ...rest: never[]): Promise<unknown>
+  listTools(params?: never, ...rest: never[]): Promise<unknown>
+  listResources?(params?: never, ...rest: never[]): Promise<unknown>
+  listResourceTemplates?(params?: never, ...rest: never[]): Promise<unknown>
+  readResource?(params: never, ...rest: never[]): Promise<unknown>
+  listPrompts?(params?: never, ...rest: never[]): Promise<unknown>
+  getPrompt?(params: never, ...rest: never[]): Promise<unknown>
+  getServerCapabilities(): unknown
+  getServerVersion(): unknown
+  getInstructions?(): string | undefined
+  close(): Promise<void>
+}
+
+export interface FromMcpClientOptions extends McpToolOptions {
+  /** Source of the tools that people see: a name or an origin. */
+  readonly source: string
 }

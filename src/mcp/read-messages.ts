@@ -1,7 +1,7 @@
 import { createParser } from 'eventsource-parser'
 import { OffstageError } from '../protocol/error.ts'
 import { badAnswer, cutOff, shortWords, stopped } from './failures.ts'
-import type { Secrets } from './secrets.ts'
+import type { Secrets } from './http.ts'
 import { type Incoming, readMessage } from './wire.ts'
 
 export interface ReadOptions {

@@ -1,10 +1,9 @@
 import type { Tool } from '../client/tool.ts'
 import { isRecord } from '../lib/shape.ts'
-import type { McpLine } from './line.ts'
+import { type McpLine, remoteOf } from './line.ts'
 import type { McpOptions } from './options.ts'
-import { remoteOf } from './remote-of.ts'
-import type { McpResources } from './resources.ts'
-import { cleanPrefix, modelName } from './tool-names.ts'
+import type { McpResources } from './offers.ts'
+import { cleanPrefix, modelName } from './make-tool.ts'
 
 /** Tools that let a model list and read a server's resources. Empty when the server has none. */
 export function resourceTools(

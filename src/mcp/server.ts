@@ -3,14 +3,10 @@ import { notifyAll } from '../client/snapshot-store.ts'
 import type { CompositeTool, Tool } from '../client/tool.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { Catalogue } from './catalogue.ts'
-import type { McpLine } from './line.ts'
-import type { Offers } from './offers.ts'
-import type { McpOptions, McpToolOptions } from './options.ts'
-import { paced } from './pace.ts'
-import type { McpPrompts } from './prompts.ts'
-import type { McpResources } from './resources.ts'
-import { withinTime } from './time-limit.ts'
-import type { DefinitionChange } from './tool-info.ts'
+import { type McpLine, withinTime } from './line.ts'
+import type { McpPrompts, McpResources, Offers } from './offers.ts'
+import type { DefinitionChange, McpOptions, McpToolOptions } from './options.ts'
+import { monotonicMs } from '../lib/monotonic-ms.ts'
 
 /** A connected MCP server. Its name, title, version and instructions are its own claims. */
 export interface McpServer {
@@ -182,5 +178,35 @@ class Served implements McpServer {
 
   #report(type: 'list-failed' | 'stream-lost', message: string): void {
     if (!this.#closing.signal.aborted) this.#options.onDiagnostic?.({ type, message })
+  }
+}
+
+/** Shortest and longest gap between calls of `run`. It grows while requests keep coming. Milliseconds. */
+const SHORTEST = 1000
+const LONGEST = 60_000
+
+/**
+ * Calls `run` at once, then throttles it with a gap that grows while requests keep coming: a server may send
+ * thousands of notifications a second. Does nothing after the signal aborts.
+ */
+function paced(run: () => void, signal: AbortSignal): () => void {
+  let gap = SHORTEST
+  let last = -Infinity
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const now = (): void => {
+    last = monotonicMs()
+    run()
+  }
+  signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  return () => {
+    if (timer !== undefined || signal.aborted) return
+    const since = monotonicMs() - last
+    if (since >= 4 * gap) gap = SHORTEST
+    if (since >= gap) return now()
+    timer = setTimeout(() => {
+      timer = undefined
+      gap = Math.min(2 * gap, LONGEST)
+      now()
+    }, gap - since)
   }
 }

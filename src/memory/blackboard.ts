@@ -2,9 +2,15 @@ import type { AgentMemory } from '../client/memory.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { shown, type StoredEntry } from './entry.ts'
 import { type Place, withTools } from './memory-tools.ts'
-import { badConfig, rowsFor, type MemoryOptions } from './options.ts'
+import {
+  badConfig,
+  type MemoryOptions,
+  rowsFor,
+  spaceName,
+  type Where,
+  type Written,
+} from './options.ts'
 import type { Change, Rows } from './rows.ts'
-import { spaceName, type Where, type Written } from './scope.ts'
 
 export interface Block {
   /** Tells the model what belongs in the block. */

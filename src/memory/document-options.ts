@@ -1,5 +1,5 @@
 import type { OffstageError } from '../protocol/error.ts'
-import type { MemorySource } from '../protocol/memory.ts'
+import type { MemorySource } from '../protocol/page-calls.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { MemoryOptions } from './options.ts'
 import type { Embed } from './vectors.ts'

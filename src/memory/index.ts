@@ -17,8 +17,8 @@ export {
   keywordMemory,
   recentMemory,
   type EmbeddingMemoryOptions,
-} from './memories.ts'
+} from './memory.ts'
 export type { RememberedEntry } from './entry.ts'
 export type { KeptMemoryOptions, Memory } from './memory.ts'
 export type { MemoryOptions } from './options.ts'
-export type { MemoryScope, Where } from './scope.ts'
+export type { MemoryScope, Where } from './options.ts'

@@ -2,9 +2,8 @@ import type { AgentMemory, MemoryEntry } from '../client/memory.ts'
 import type { Tool } from '../client/tool.ts'
 import { fused } from './fused.ts'
 import type { JsonSchema } from '../protocol/json.ts'
-import { wordsOfOthers } from '../protocol/words-of-others.ts'
-import { badConfig } from './options.ts'
-import type { Where, Written } from './scope.ts'
+import { wordsOfOthers } from '../protocol/taint.ts'
+import { badConfig, type Where, type Written } from './options.ts'
 
 /** A memory, or a part of one, that the memory tools read and write. */
 export interface Place {

@@ -1,12 +1,24 @@
 import type { AgentMemory, RememberingAgent, RetrieveContext } from '../client/memory.ts'
 import { randomId } from '../lib/random-id.ts'
 import { OffstageError } from '../protocol/error.ts'
-import { shown, type RememberedEntry, type StoredEntry } from './entry.ts'
+import { type RememberedEntry, shown, type StoredEntry } from './entry.ts'
 import { type Place, withTools } from './memory-tools.ts'
-import { DEFAULT_STORAGE, MAX_TEXT, rowsFor, type MemoryOptions } from './options.ts'
-import { byAge, planRemember, textsOf } from './plan-remember.ts'
-import { placeName, spaceName, type Where, type Written } from './scope.ts'
+import {
+  badConfig,
+  DEFAULT_STORAGE,
+  MAX_TEXT,
+  type MemoryOptions,
+  placeName,
+  rowsFor,
+  spaceName,
+  type Where,
+  type Written,
+} from './options.ts'
 import { Space } from './space.ts'
+import type { Change } from './rows.ts'
+import { fused } from './fused.ts'
+import { memoryPart } from './memory-part.ts'
+import type { Embed } from './vectors.ts'
 
 export interface KeptMemoryOptions extends MemoryOptions {
   /** Whether the model gets the tools `remember`, `recall` and `forget`. Default true. */
@@ -58,7 +70,7 @@ export interface Finder {
 const SEARCH_LIMIT = 20
 
 /** A memory over a store of entries. */
-export function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
+function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
   const { scope = 'origin', maxEntries = 10_000, tools = true, writeBack = false } = options
   const rows = rowsFor(options)
   const spaces = new Map<string, Space>()
@@ -137,7 +149,7 @@ function placeOf(memory: Memory, options: MemoryOptions): Place {
   }
 }
 
-export async function newest(space: Space): Promise<StoredEntry[]> {
+async function newest(space: Space): Promise<StoredEntry[]> {
   return [...(await space.entries()).values()].sort(byAge)
 }
 
@@ -176,4 +188,126 @@ function checked(text: string): string {
     'invalid-input',
     `What is remembered must have 1 to ${MAX_TEXT} characters; this has ${trimmed.length}.`,
   )
+}
+
+interface ToRemember {
+  /** Texts in order, duplicates included. */
+  readonly texts: readonly string[]
+  /** Entries for texts that weren't known. Their times are set here. */
+  readonly fresh: readonly StoredEntry[]
+  readonly maxEntries: number
+  /** Milliseconds since 1970. */
+  readonly now: number
+}
+
+interface Remembered extends Change {
+  /** Entries of the texts after the change, by text. */
+  readonly kept: ReadonlyMap<string, StoredEntry>
+  /** Texts that still lack an entry. Nothing is stored until all have one. */
+  readonly missing: readonly string[]
+}
+
+/**
+ * Plans which entries to store and which to forget for them. Forgets the oldest first, and entries of these texts last.
+ */
+function planRemember(
+  entries: ReadonlyMap<string, StoredEntry>,
+  { texts, fresh, maxEntries, now }: ToRemember,
+): Remembered {
+  const known = textsOf(entries)
+  const prepared = new Set(fresh.map(({ text }) => text))
+  const missing = texts.filter((text) => !known.has(text) && !prepared.has(text))
+  if (missing.length > 0) return { put: [], remove: [], kept: known, missing }
+  const first = nextTime(known.values(), now)
+  const added = fresh
+    .filter(({ text }) => !known.has(text))
+    .map((entry, place) => ({ ...entry, at: first + place / 1000 }))
+  const named = new Set(texts)
+  const isNamed = (entry: StoredEntry): boolean => named.has(entry.text)
+  const present = [...entries.values()].sort(byAge).reverse()
+  const inOrder = [
+    ...present.filter((entry) => !isNamed(entry)),
+    ...present.filter(isNamed),
+    ...added,
+  ]
+  const surplus = new Set(inOrder.slice(0, Math.max(0, inOrder.length - maxEntries)))
+  const stays = (entry: StoredEntry): boolean => !surplus.has(entry)
+  return {
+    put: added.filter(stays),
+    remove: present.filter((entry) => !stays(entry)).map(({ id }) => id),
+    kept: textsOf(new Map(inOrder.filter(stays).map((entry) => [entry.id, entry]))),
+    missing: [],
+  }
+}
+
+/** Entries by text. */
+function textsOf(entries: ReadonlyMap<string, StoredEntry>): Map<string, StoredEntry> {
+  return new Map([...entries.values()].map((entry) => [entry.text, entry]))
+}
+
+/** Sorts entries, newest first. */
+function byAge(one: StoredEntry, other: StoredEntry): number {
+  return other.at - one.at || (one.id < other.id ? -1 : 1)
+}
+
+/** Time for the next entry. Fractions keep the order of entries within one millisecond. */
+function nextTime(known: Iterable<StoredEntry>, now: number): number {
+  let newest = 0
+  for (const { at } of known) newest = Math.max(newest, at)
+  return Math.max(now, newest + 0.001)
+}
+
+const BY_WORDS: Finder = { find: (space, query) => space.find(query) }
+
+const vectors = () => memoryPart(() => import('./vectors.ts'))
+
+/** Finds the newest entries, whatever the message says. */
+export function recentMemory(options: KeptMemoryOptions = {}): Memory {
+  return keptMemory(options, { ...BY_WORDS, forMessage: newest })
+}
+
+/**
+ * Finds entries that share words with the message, in any script. In Chinese, Japanese, Korean and Thai, pairs of
+ * characters count as words.
+ */
+export function keywordMemory(options: KeptMemoryOptions = {}): Memory {
+  return keptMemory(options, BY_WORDS)
+}
+
+export interface EmbeddingMemoryOptions extends KeptMemoryOptions {
+  /** Called for entries and for messages. */
+  readonly embed: Embed
+  /** The model's name, stored with each vector. Vectors of different models are never compared. */
+  readonly model: string
+}
+
+/**
+ * Finds entries with a similar meaning to the message, by your model's vectors, and entries that share words with it.
+ * Entries without a vector of this model are found by words alone.
+ */
+export function embeddingMemory({ embed, model, ...options }: EmbeddingMemoryOptions): Memory {
+  if (typeof embed !== 'function' || !model)
+    throw badConfig('embeddingMemory needs embed() and the name of its model.')
+  return keptMemory(options, {
+    async find(space, query, signal) {
+      const { nearest, vectorsOf } = await vectors()
+      const [byWords, [vector]] = await Promise.all([
+        space.find(query),
+        vectorsOf(embed, [query], signal),
+      ])
+      const entries = await space.entries()
+      return fused([byWords, nearest(entries.values(), { model, vector })], ({ id }) => id)
+    },
+    async complete(entries: readonly StoredEntry[]) {
+      const { vectorsOf } = await vectors()
+      const made = await vectorsOf(
+        embed,
+        entries.map(({ text }) => text),
+      )
+      return entries.flatMap((entry, at) => {
+        const vector = made[at]
+        return vector ? { ...entry, embedding: { model, vector } } : entry
+      })
+    },
+  })
 }

@@ -1,5 +1,100 @@
 import { withoutInvisible } from '../lib/invisible.ts'
 
+// Marks text that a model wrote itself, so that reports repeat it unscrubbed. Scrubbing it would reveal secrets: of a
+// list of all PINs, the real one would come back masked.
+
+/** Marks around the model's text until the report is scrubbed. Page text has none: `cleanText` removes them. */
+const BEGIN = '\uFDD2'
+const END = '\uFDD3'
+const SPANS = /(\uFDD2[^\uFDD2\uFDD3]*\uFDD3)/
+const SIGNS = /[\uFDD2\uFDD3]/g
+const LIMIT = 120
+
+/** Marks a text so that `scrubAround` leaves it as it is. */
+export function asSent(text: string): string {
+  return BEGIN + withoutSigns(text) + END
+}
+
+/** Removes the marks from page text that isn't cleaned, so it can't pass for the model's. */
+export function withoutSigns(text: string): string {
+  return text.replace(SIGNS, '')
+}
+
+/** Quotes the text that a call asked for, cut short. */
+export function quoteSent(text: string): string {
+  return asSent(quote(shorten(text, LIMIT)))
+}
+
+/** Quotes a field's text, cut short. The part that the model typed isn't scrubbed. */
+export function quoteTyped(text: string, typed: string, limit: number): string {
+  return `"${markTyped(text, { typed: cleanText(typed), limit }, (part) => quote(part).slice(1, -1))}"`
+}
+
+/** Shows a field's text as an outline does. The part that the tools typed isn't scrubbed. */
+export function shownTyped(field: Element, text: string, limit: number): string {
+  return markTyped(text, { typed: cleanText(typedIn(field)), limit }, escapeMarks)
+}
+
+/** The part of a field's text that the tools typed. Empty: nothing. */
+export function typedIn(field: Element): string {
+  return typedTexts.get(field) ?? ''
+}
+
+function markTyped(
+  text: string,
+  { typed, limit }: { readonly typed: string; readonly limit: number },
+  shown: (part: string) => string,
+): string {
+  const cut = shorten(text, limit)
+  const at = typed ? text.lastIndexOf(typed) : -1
+  if (at < 0 || at >= limit) return shown(cut)
+  // The note on missing characters isn't a part of the text.
+  const end = Math.min(at + typed.length, limit, cut.length)
+  return shown(cut.slice(0, at)) + asSent(shown(cut.slice(at, end))) + shown(cut.slice(end))
+}
+
+/** Scrubs a report, except for the text that the model sent itself. */
+export function scrubAround(text: string, scrub: (text: string) => string): string {
+  if (!text.includes(BEGIN)) return scrub(text).replace(SIGNS, '')
+  return text
+    .split(SPANS)
+    .map((part) => (SPANS.test(part) ? part : scrub(part)))
+    .join('')
+    .replace(SIGNS, '')
+}
+
+const typedTexts = new WeakMap<Element, string>()
+
+/** Records what a tool typed into a field that isn't masked: the model knows that text already. */
+export function rememberTyped(
+  field: Element,
+  {
+    value,
+    typed,
+    append,
+  }: { readonly value: string; readonly typed: string; readonly append: boolean },
+): void {
+  const all = (append ? (typedTexts.get(field) ?? '') : '') + typed
+  // An editor may arrange the lines differently in its value.
+  const holds =
+    [all, typed].find((text) => text !== '' && value.includes(text)) ??
+    [all, typed].map(cleanText).find((text) => text !== '' && cleanText(value).includes(text))
+  if (holds) typedTexts.set(field, holds)
+  else typedTexts.delete(field)
+}
+
+const scrubbed = new WeakSet<Error>()
+
+/** Marks an error whose message is scrubbed: it must not be scrubbed again. */
+export function rememberScrubbed<Kind extends Error>(error: Kind): Kind {
+  scrubbed.add(error)
+  return error
+}
+
+export function isScrubbed(error: Error): boolean {
+  return scrubbed.has(error)
+}
+
 /** Most texts: words of ASCII with one space between them. */
 const PLAIN = /^(?:[!-~]+(?: [!-~]+)*)?$/
 

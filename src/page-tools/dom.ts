@@ -1,7 +1,88 @@
 /** The flat tree as it is rendered: open shadow roots, slots and same-origin frames included. */
-
 import * as native from './native.ts'
 import * as nativeDocument from './native-document.ts'
+
+/** The image of an `area` element. The area itself has no box and no style. */
+export function imageOfArea(element: Element): HTMLImageElement | null {
+  const map = isTag(element, 'area') && element.closest('map')
+  if (!map || !map.name) return null
+  const root = native.getRootNode(element) as Document | ShadowRoot
+  return native.querySelector<HTMLImageElement>(root, `img[usemap="#${CSS.escape(map.name)}"]`)
+}
+
+/** The element whose box and style apply: an area's image, otherwise the element itself. */
+export function renderedElement(element: Element): Element {
+  return imageOfArea(element) ?? element
+}
+
+/** The bounding rectangle of an area's shape, in the coordinates of the view. */
+export function boxOfArea(area: Element, image: HTMLImageElement): DOMRect {
+  const around = image.getBoundingClientRect()
+  const numbers = (native.getAttribute(area, 'coords') ?? '').split(/[\s,]+/).map(Number)
+  const [x = 0, y = 0, radius = 0] = numbers
+  if (native.getAttribute(area, 'shape') === 'default') return around
+  if (native.getAttribute(area, 'shape') === 'circle')
+    return new DOMRect(around.x + x - radius, around.y + y - radius, radius * 2, radius * 2)
+  const across = numbers.filter((_, index) => index % 2 === 0)
+  const down = numbers.filter((_, index) => index % 2 === 1)
+  const [left, top] = [Math.min(...across), Math.min(...down)]
+  const [width, height] = [Math.max(...across) - left, Math.max(...down) - top]
+  return new DOMRect(around.x + left, around.y + top, width, height)
+}
+
+/**
+ * Converts an element's box to pixels of its window, as events use them. WebKit and older Chromiums return boxes in the
+ * element's own pixels, which `zoom` scales. Browsers with `currentCSSZoom` return window pixels.
+ */
+export function toWindowPixels(element: Element, box: DOMRect): DOMRect {
+  if (native.currentCSSZoom(element) !== undefined) return box
+  let zoom = 1
+  for (const one of [element, ...ancestorsOf(element)]) {
+    if (native.ownerDocument(one) !== native.ownerDocument(element)) break
+    zoom *= Number.parseFloat(viewOf(one).getComputedStyle(one).getPropertyValue('zoom')) || 1
+  }
+  return new DOMRect(box.x * zoom, box.y * zoom, box.width * zoom, box.height * zoom)
+}
+
+/** How long the labels of a tree are cached. Milliseconds. */
+const FRESH_MS = 50
+
+/** Elements that may have labels in HTML. */
+const LABELABLE = 'button, input, meter, output, progress, select, textarea'
+
+interface LabelIndex {
+  readonly at: number
+  readonly byControl: ReadonlyMap<Element, readonly HTMLLabelElement[]>
+  /** All elements that may have labels. An element that isn't among them was added later. */
+  readonly controls: ReadonlySet<Element>
+}
+
+const indexes = new WeakMap<Node, LabelIndex>()
+
+/**
+ * The labels of a control. `labels` itself searches the whole document each time, which is quadratic over a
+ * page of many fields.
+ */
+export function labelsOf(control: Element): readonly HTMLLabelElement[] {
+  if (!('labels' in control)) return []
+  const root = native.getRootNode(control) as Document | ShadowRoot
+  let index = indexes.get(root)
+  if (!index || performance.now() - index.at > FRESH_MS || !index.controls.has(control)) {
+    const controls = new Set(native.querySelectorAll(root, LABELABLE))
+    index = { at: performance.now(), byControl: readLabels(root), controls }
+    indexes.set(root, index)
+  }
+  return index.byControl.get(control) ?? []
+}
+
+function readLabels(root: Document | ShadowRoot): Map<Element, HTMLLabelElement[]> {
+  const byControl = new Map<Element, HTMLLabelElement[]>()
+  for (const label of native.querySelectorAll<HTMLLabelElement>(root, 'label')) {
+    const { control } = label
+    if (control) byControl.set(control, [...(byControl.get(control) ?? []), label])
+  }
+  return byControl
+}
 
 /** Compares tag names, not `instanceof`: elements in frames belong to other realms. */
 export function isTag<Name extends keyof HTMLElementTagNameMap>(

@@ -1,5 +1,5 @@
 export { pageTools, type PageToolsOptions } from './tools/page-tools.ts'
-export type { PageToolName, PageToolPreset } from './tools/tool-names.ts'
+export type { PageToolName, PageToolPreset } from './tools/page-tools.ts'
 export {
   useFormTools,
   type FormToolsLink,

@@ -1,17 +1,16 @@
 import { closest, isTag, viewOf } from './dom.ts'
-import { drawsDots } from './dots.ts'
+import { drawsDots } from './generated-text.ts'
 import * as native from './native.ts'
 import type { PageOptions } from './options.ts'
-import { isCardNumber } from './secrets/card-number.ts'
-import { wordsOf } from './secrets/field-words.ts'
-import { isOncePassword } from './secrets/once-passwords.ts'
-import { senseOf } from './secrets/read-words.ts'
 import {
   isBesideCardNumber,
+  isCardNumber,
   isCardPart,
   isOneTimeCodeBox,
   takesDigits,
 } from './secrets/split-fields.ts'
+import { senseOf, wordsOf } from './secrets/field-words.ts'
+import { isOncePassword } from './secrets/once-passwords.ts'
 
 export const MASKED = '[masked]'
 

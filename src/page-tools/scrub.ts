@@ -3,17 +3,17 @@ import { descendantsOf, isTag } from './dom.ts'
 import * as native from './native.ts'
 import type { PageOptions } from './options.ts'
 import { isSecretField, MASKED, maskSelector } from './privacy.ts'
-import { cutEndsOf } from './secrets/cut-ends.ts'
-import { withoutEncoded } from './secrets/disguises.ts'
-import { KnownSecrets } from './secrets/known-secrets.ts'
-import { rememberPassword } from './secrets/once-passwords.ts'
-import { SecretMatcher } from './secrets/secret-matcher.ts'
 import {
+  cutEndsOf,
   patternOfPart,
   patternOfWord,
   patternsOfValue,
+  SecretMatcher,
   type SecretPattern,
-} from './secrets/secret-patterns.ts'
+  withoutEncoded,
+} from './secrets/secret-matcher.ts'
+import { KnownSecrets } from './secrets/known-secrets.ts'
+import { rememberPassword } from './secrets/once-passwords.ts'
 import { splitEchoes } from './secrets/split-echoes.ts'
 import { withoutTokens } from './secrets/token-patterns.ts'
 

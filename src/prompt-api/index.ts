@@ -1,8 +1,11 @@
-import { pageEngine } from '../engines/page-engine.ts'
+import { pageEngine } from '../engines/serve-port.ts'
 import type { Engine } from '../protocol/engine.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import { findLanguageModel, type Availability } from './language-model.ts'
-import { promptApiDefinition } from './prompt-api-definition.ts'
+import {
+  type Availability,
+  findLanguageModel,
+  promptApiDefinition,
+} from './prompt-api-definition.ts'
 
 export interface PromptApiOptions {
   /** Options for `LanguageModel.create()`: `expectedInputs`, `expectedOutputs`, `topK`, `temperature`. */
@@ -25,4 +28,4 @@ export async function promptApiAvailability({
   return (await findLanguageModel()?.availability(create)) ?? 'unavailable'
 }
 
-export type { Availability } from './language-model.ts'
+export type { Availability } from './prompt-api-definition.ts'

@@ -2,17 +2,10 @@ import type { EngineContext, EngineDefinition } from '../engines/engine-definiti
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
-import type { StreamPart } from '../protocol/stream-part.ts'
+import type { StreamPart } from '../protocol/message.ts'
 import { withRaw } from '../providers/core/raw-parts.ts'
 import { asCount, asRecord, asText } from '../providers/core/read-json.ts'
 import type { ModelRequest } from '../providers/provider.ts'
-import {
-  findLanguageModel,
-  type LanguageModelFactory,
-  type LanguageModelSession,
-  type Prompt,
-  type PromptPart,
-} from './language-model.ts'
 import { withSingleSystemMessage } from '../engines/single-system-message.ts'
 import { type ChatMessage, chatMessages } from '../providers/openai/messages.ts'
 import { compatible } from '../providers/openai/presets.ts'
@@ -157,4 +150,38 @@ function toBlob(dataUrl: string): Blob {
   const [, type = '', data = ''] = /^data:([^;]*);base64,(.*)$/s.exec(dataUrl) ?? []
   const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0))
   return new Blob([bytes], { type })
+}
+
+/** The part of the browser's Prompt API that Offstage uses (https://developer.mozilla.org/docs/Web/API/LanguageModel). */
+interface LanguageModelFactory {
+  availability(options?: object): Promise<Availability>
+  create(options: {
+    readonly initialPrompts: readonly Prompt[]
+    readonly signal: AbortSignal
+    readonly monitor: (monitor: EventTarget) => void
+  }): Promise<LanguageModelSession>
+}
+
+export type Availability = 'unavailable' | 'downloadable' | 'downloading' | 'available'
+
+interface LanguageModelSession {
+  promptStreaming(
+    prompts: readonly Prompt[],
+    options: { readonly signal: AbortSignal },
+  ): ReadableStream<string>
+  destroy(): void
+}
+
+interface Prompt {
+  readonly role: 'system' | 'user' | 'assistant'
+  readonly content: string | readonly PromptPart[]
+}
+
+type PromptPart =
+  | { readonly type: 'text'; readonly value: string }
+  | { readonly type: 'image'; readonly value: Blob }
+
+/** The Prompt API. Undefined if the browser or context has none, as in workers and on plain HTTP pages. */
+export function findLanguageModel(): LanguageModelFactory | undefined {
+  return Reflect.get(globalThis, 'LanguageModel') as LanguageModelFactory | undefined
 }

@@ -1,6 +1,6 @@
 import type { JsonValue } from './json.ts'
 import type { ToolOutput } from './message.ts'
-import type { ConversationScope, RunRef } from './scope.ts'
+import type { ConversationScope, RunRef } from './conversation.ts'
 import type { SettledStatus } from './tool.ts'
 
 /**

@@ -97,3 +97,47 @@ export interface StorageState {
 
 /** Storage state as reported by the store. `isNew`: the database was just created. */
 export type StorageReport = StorageState & { readonly isNew?: true }
+
+/** Identifies an agent of the page. */
+export interface AgentRef {
+  readonly agentId: string
+}
+
+/** The agent that sends a command, and where its conversations are stored. */
+export interface AgentScope extends AgentRef {
+  readonly storage: StorageConfig
+  /** The page must redact everything stored there, from the first command with this flag on. */
+  readonly redacts?: true
+}
+
+export interface ConversationScope extends AgentScope {
+  readonly conversationId: string
+}
+
+export interface RunRef {
+  readonly conversationId: string
+  readonly runId: string
+}
+
+/**
+ * Limits of the stored conversations. While nothing runs, conversations beyond a limit are deleted, least recently
+ * active first, with their child conversations. Exempt are conversations that run, wait, are shown in a tab, are
+ * damaged or have a newer format.
+ */
+export interface Retention {
+  /** Days since the last activity. */
+  readonly days?: number
+  /** Number of conversations, without child conversations. */
+  readonly conversations?: number
+  /** Total size of the rows as JSON. */
+  readonly bytes?: number
+}
+
+/** A conversation deleted by retention. */
+export interface DroppedConversation extends Pick<
+  ConversationRecord,
+  'conversationId' | 'title' | 'updatedAt'
+> {
+  /** The exceeded limit. */
+  readonly reason: keyof Retention
+}

@@ -10,7 +10,7 @@ import type {
   Usage,
   UserMessage,
 } from './message.ts'
-import type { SentRequest } from './request.ts'
+import type { SentRequest } from './delta.ts'
 import type { CallAbout, ParkReason, PendingCall, Question, RunResult } from './run.ts'
 import type { AskedBecause } from './taint.ts'
 import type { SettledStatus } from './tool.ts'

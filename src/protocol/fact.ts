@@ -8,11 +8,11 @@ import type {
   FinishReason,
   Message,
   ReasoningPart,
+  RunUsage,
   TextPart,
   ToolOutput,
-  RunUsage,
-  UserMessage,
   Usage,
+  UserMessage,
 } from './message.ts'
 import type { CallAbout, LimitName, ParkReason, PendingCall, RunLimits } from './run.ts'
 import type { AskedBecause } from './taint.ts'
@@ -483,3 +483,18 @@ export type RowOf<Type extends FactType> = Extract<Row, { readonly type: Type }>
 
 /** A fact before the store assigns its place. */
 export type NewRow = Fact & Pick<Place, 'runId' | 'at'>
+
+const FROM_FILE = 'an imported conversation'
+
+/** Returns the fact that taints all branches of an imported conversation, since the author of a file is unknown. */
+export function importMark(at: number): NewRow {
+  return { type: 'untrusted-taken-in', runId: null, after: null, origin: FROM_FILE, at }
+}
+
+export function isImportMark(row: Row): boolean {
+  if (row.type !== 'untrusted-taken-in' || row.path !== undefined) return false
+  return row.origin === FROM_FILE && row.after === null
+}
+
+/** Version of the lines in an export file; the rows in them have the version `FORMAT`. Newer files are refused. */
+export const FILE_VERSION = 1

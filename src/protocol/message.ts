@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from './json.ts'
+import type { ErrorData } from './error.ts'
 
 /**
  * Fields of an imported message or part that Offstage doesn't use, by source format. Models don't get them; `toOpenAI`,
@@ -197,4 +198,123 @@ export interface Amendment {
   readonly appended?: string
   /** Text sent instead of the message's own. */
   readonly rewritten?: string
+}
+
+/**
+ * A complete call, as stored in the message. Has `input` only if its stream was proven complete and it parsed strictly.
+ */
+export type ToolCallStreamPart = ToolCallPart
+
+/**
+ * Output of a provider's stream or of the ACTION reader.
+ * Order: deltas as they arrive, then every `tool-call`, then at most one of `finish` and `error`.
+ */
+export type StreamPart =
+  | { readonly type: 'text-delta'; readonly delta: string }
+  | { readonly type: 'reasoning-delta'; readonly delta: string }
+  | { readonly type: 'tool-input-start'; readonly toolCallId: string; readonly toolName: string }
+  | { readonly type: 'tool-input-delta'; readonly toolCallId: string; readonly delta: string }
+  | ToolCallStreamPart
+  /** An unreadable block or call to report to the model (ACTION mode). None of it runs. */
+  | { readonly type: 'action-error'; readonly error: CallError }
+  /** A complete file that the model produced. */
+  | { readonly type: 'file'; readonly file: FilePart }
+  | { readonly type: 'usage'; readonly usage: Usage }
+  | { readonly type: 'warning'; readonly code: string; readonly message: string }
+  /** Unused provider data or ignored model output, for logs. */
+  | { readonly type: 'raw'; readonly data: unknown }
+  /** The stream is proven complete. */
+  | {
+      readonly type: 'finish'
+      readonly finishReason: FinishReason
+      readonly rawFinishReason?: string
+      readonly providerMetadata?: ProviderMetadata
+    }
+  /** The stream failed, or ended without proof of its end. Nothing follows. */
+  | { readonly type: 'error'; readonly error: ErrorData }
+
+/** A content part or block of another format. docs/histories.md lists the supported ones. */
+type Block =
+  | { readonly type: string }
+  | { readonly type: string; readonly [field: string]: unknown }
+
+/** A tool call of Chat Completions. */
+interface ChatCall {
+  readonly id: string
+  readonly type?: string
+  readonly function?: { readonly name: string; readonly arguments: string }
+}
+
+/** Data from `toOpenAI` and `toAnthropic` that the other format can't express. */
+interface Extended {
+  readonly offstage?: JsonObject
+}
+
+/** A message of OpenAI's Chat Completions. */
+export interface ChatMessage extends Extended {
+  readonly role: 'system' | 'developer' | 'user' | 'assistant' | 'tool' | 'function'
+  readonly content?: string | readonly Block[] | null
+  readonly tool_calls?: readonly ChatCall[]
+  readonly tool_call_id?: string
+  readonly name?: string
+  readonly refusal?: string | null
+  /** Reasoning text of servers that send it. */
+  readonly reasoning_content?: string | null
+}
+
+/** A message of Anthropic's Messages. */
+export interface AnthropicMessage extends Extended {
+  readonly role: 'user' | 'assistant' | 'system'
+  readonly content: string | readonly Block[]
+}
+
+/** An earlier message from elsewhere, in one of the supported formats. */
+export type HistoryMessage = Message | ChatMessage | AnthropicMessage
+
+type Replace = (text: string) => string
+
+/** Applies `replace` to all texts, numbers and keys of a value. A changed number becomes a text. */
+export function replaceInJson(value: JsonValue, replace: Replace): JsonValue {
+  if (typeof value === 'string') return replace(value)
+  if (typeof value === 'number') {
+    const text = replace(`${value}`)
+    return text === `${value}` ? value : text
+  }
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((each: JsonValue) => replaceInJson(each, replace))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [replace(name), replaceInJson(each, replace)]),
+  )
+}
+
+/** Applies `replace` to all keys of a value. */
+export function replaceInNames(value: JsonValue, replace: Replace): JsonValue {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((each: JsonValue) => replaceInNames(each, replace))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [replace(name), replaceInNames(each, replace)]),
+  )
+}
+
+/** Applies `replace` to all texts and data of an output. */
+export function replaceInOutput(output: ToolOutput, replace: Replace): ToolOutput {
+  switch (output.type) {
+    case 'text':
+      return { ...output, value: replace(output.value) }
+    case 'json':
+      return { ...output, value: replaceInJson(output.value, replace) }
+    case 'content':
+      return {
+        ...output,
+        value: output.value.map((part) =>
+          part.type === 'text' ? { ...part, text: replace(part.text) } : part,
+        ),
+      }
+    case 'error':
+      return { ...output, message: replace(output.message) }
+    case 'denied':
+      return output.reason === undefined ? output : { ...output, reason: replace(output.reason) }
+    default:
+      return output satisfies never
+  }
 }

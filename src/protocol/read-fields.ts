@@ -1,5 +1,4 @@
-import { choicesOf, problemOf } from './check-content.ts'
-import type { FieldSchema, FieldsSchema } from './fields.ts'
+import { choicesOf, type FieldSchema, type FieldsSchema, problemOf } from './fields.ts'
 
 /** A schema that is safe to show, or the reasons why not. */
 export type FieldsReading =

@@ -5,11 +5,12 @@ import type {
   FilePart,
   FinishReason,
   ProviderMetadata,
+  StreamPart,
+  ToolCallStreamPart,
   Usage,
 } from '../protocol/message.ts'
-import type { StreamPart, ToolCallStreamPart } from '../protocol/stream-part.ts'
 import { withoutInput } from './core/part-gate.ts'
-import { incompleteError } from './core/transport-error.ts'
+import { incompleteError } from './core/provider-error.ts'
 import { unfinished } from './core/unfinished.ts'
 import { UNOPENED_REASONING_CODE } from './unopened-reasoning.ts'
 

@@ -2,9 +2,8 @@ import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { Credentials, Endpoint, ModelConfigData } from '../protocol/model.ts'
 import { modelName } from '../protocol/model.ts'
 import { withoutSecrets } from './core/secrets.ts'
-import type { ProviderDefinition } from './define-provider.ts'
+import { createProviderRegistry, type ProviderDefinition } from './registry.ts'
 import type { Provider, StreamOptions } from './provider.ts'
-import { createProviderRegistry } from './registry.ts'
 
 /** Argument of the `apiKey` and `headers` functions: the endpoint, and the state of the request. */
 export interface CredentialContext extends Endpoint {

@@ -1,7 +1,7 @@
 export { minimaxBaseURLs } from './anthropic/presets.ts'
-export type { ModelFacts, ReasoningStyle } from './catalogue/families.ts'
+export type { ModelFacts, ReasoningStyle } from './catalogue/model-facts.ts'
 export { modelFacts } from './catalogue/model-facts.ts'
-export { listPrice, type ListPrice } from './catalogue/prices-of.ts'
+export { listPrice, type ListPrice } from './catalogue/model-facts.ts'
 export { collect, type CollectedCall, type CollectedTurn } from './collect.ts'
 export { retryDelay } from './core/retry-delay.ts'
 export {
@@ -10,11 +10,11 @@ export {
   type CredentialContext,
   type ProviderConfig,
 } from './create-provider.ts'
-export { defineProvider, type ProviderDefinition } from './define-provider.ts'
+export { defineProvider, type ProviderDefinition } from './registry.ts'
 export { diagnose } from './doctor/diagnose.ts'
 export { discover, type DiscoverOptions, type Discovery } from './doctor/discover.ts'
 export type { DiagnoseOptions } from './doctor/examination.ts'
-export type { Check, CheckName, CheckStatus, Diagnosis } from './doctor/report.ts'
+export type { Check, CheckName, CheckStatus, Diagnosis } from './doctor/examination.ts'
 export { healHistory } from './heal-history.ts'
 export type {
   HttpProviderDefinition,

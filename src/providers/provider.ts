@@ -1,8 +1,7 @@
 import type { ErrorData } from '../protocol/error.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import type { Message } from '../protocol/message.ts'
+import type { Message, StreamPart } from '../protocol/message.ts'
 import type { Credentials, Endpoint, ModelConfigData } from '../protocol/model.ts'
-import type { StreamPart } from '../protocol/stream-part.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 
 /** The input of one model turn, in Offstage's own format. */

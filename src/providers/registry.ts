@@ -1,8 +1,7 @@
 import { OffstageError, toErrorData } from '../protocol/error.ts'
-import { modelName, type ModelConfigData } from '../protocol/model.ts'
+import { type ModelConfigData, modelName } from '../protocol/model.ts'
 import { createHttpProvider } from './core/http-provider.ts'
 import { withoutKeys } from './core/redact-parts.ts'
-import type { ProviderDefinition } from './define-provider.ts'
 import type { ChatId, EngineId, MessagesId } from './provider-ids.ts'
 import type {
   BatchProvider,
@@ -11,6 +10,37 @@ import type {
   RequestConfig,
   StreamProviderDefinition,
 } from './provider.ts'
+
+/** A provider definition with any type of state. */
+export type ProviderDefinition = HttpProviderDefinition<unknown> | StreamProviderDefinition
+
+/**
+ * Checks and types a custom provider: an HTTP wire format, or any other stream. Pass the result to
+ * `createProvider(config, { providers })` or `startWorker({ providers })`. Throws `invalid-config` if
+ * a part is missing.
+ */
+export function defineProvider<State>(
+  definition: HttpProviderDefinition<State> | StreamProviderDefinition,
+): HttpProviderDefinition<State> | StreamProviderDefinition {
+  if (typeof definition.id !== 'string' || definition.id === '') {
+    throw new OffstageError('invalid-config', 'A provider needs an id.')
+  }
+  const isHttp = 'toRequest' in definition
+  const isComplete = isHttp
+    ? isFunction(definition.start) && isFunction(definition.mapChunk)
+    : isFunction(definition.stream)
+  if (!isComplete) {
+    throw new OffstageError(
+      'invalid-config',
+      `The provider '${definition.id}' must have toRequest, start and mapChunk, or stream.`,
+    )
+  }
+  return definition
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function'
+}
 
 export interface ProviderRegistry {
   /** Creates a provider. A key in `config` is used unchanged. Throws `unknown-provider`, which lists the known ones. */

@@ -1,4 +1,4 @@
-import type { StreamPart } from '../protocol/stream-part.ts'
+import type { StreamPart } from '../protocol/message.ts'
 
 /** Warning in place of a `</think>` without an opening tag. */
 export const UNOPENED_REASONING_CODE = 'unopened-reasoning'

@@ -15,9 +15,11 @@ import {
   useSyncExternalStore,
 } from 'react'
 import { createPortal } from 'react-dom'
-import { type CallCardProps, type Card, createCards } from '../bindings/cards.ts'
 import {
+  type CallCardProps,
+  type Card,
   CHAT_DEFAULTS,
+  createCards,
   type GivenSettings,
   loadChat,
   setProperties,

@@ -8,8 +8,7 @@ import {
   useEffect,
   useState,
 } from 'react'
-import { holdAgent } from '../bindings/agent-holder.ts'
-import { noAgent } from '../bindings/no-agent.ts'
+import { holdAgent, noAgent } from '../bindings/agent-holder.ts'
 import type { Agent } from '../index.ts'
 
 export type OffstageProviderProps = { readonly children?: ReactNode } & (

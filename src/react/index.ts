@@ -2,6 +2,6 @@ export { OffstageProvider, type OffstageProviderProps, useAgent } from './contex
 export { useConversation, type UsedConversation } from './use-conversation.ts'
 export { useAgentContext, useTool } from './use-tool.ts'
 export { type CallCards, type ChatListeners, OffstageChat, type OffstageChatProps } from './chat.ts'
-export type { CallCardProps } from '../bindings/cards.ts'
+export type { CallCardProps } from '../bindings/chat-properties.ts'
 export type { ConversationActions } from '../bindings/conversation-of.ts'
-export type { CompositeToolWith, ToolWith } from '../bindings/tool-input.ts'
+export type { CompositeToolWith, ToolWith } from '../bindings/mounted-tools.ts'

@@ -1,6 +1,11 @@
 import { type DependencyList, type RefObject, useEffect, useRef } from 'react'
-import { type AnyTool, type MountedTool, mountTool } from '../bindings/mounted-tools.ts'
-import type { CompositeToolWith, ToolWith } from '../bindings/tool-input.ts'
+import {
+  type AnyTool,
+  type CompositeToolWith,
+  type MountedTool,
+  mountTool,
+  type ToolWith,
+} from '../bindings/mounted-tools.ts'
 import type { JsonSchema, StandardSchema } from '../index.ts'
 import { useAgent } from './context.ts'
 

@@ -1,5 +1,4 @@
 import { isRecord } from '../lib/shape.ts'
-import { findReference } from './find-reference.ts'
 import { badRequest, RelayError } from './relay-error.ts'
 import type { Body, WireFormat } from './wire-format.ts'
 
@@ -96,4 +95,127 @@ function checkLimit(name: string, limit: unknown): number {
 /** Quotes the page's input in an error, shortened. */
 function quoted(words: unknown): string {
   return `\`${typeof words === 'string' ? words.slice(0, 60) : typeof words}\``
+}
+
+/** Types of items, parts, sources and choices that are complete in the request. */
+const TYPES = new Set(
+  `message function_call function_call_output custom_tool_call custom_tool_call_output reasoning
+  text input_text output_text refusal summary_text reasoning_text thinking redacted_thinking
+  reasoning.text reasoning.summary reasoning.encrypted url_citation char_location page_location
+  image image_url input_image video_url audio_url input_audio file input_file document base64 content
+  tool_use tool_result server_tool_use function custom ephemeral auto any tool none allowed_tools`.split(
+    /\s+/,
+  ),
+)
+const REFERENCE_TYPES = new Set(['item_reference', 'url', 'video'])
+
+/** Text fields, in which an address is only text. */
+const TEXTS = new Set(
+  `text content output system instructions thinking reasoning reasoning_content summary refusal
+  title context name filename id call_id tool_call_id tool_use_id`.split(/\s+/),
+)
+/** Fields with a tool's arguments, in which the page chooses the names. */
+const ARGUMENTS = new Set(['arguments', 'input'])
+
+/**
+ * Fields with content. An id without any of them refers to data stored at the vendor: an item_reference, even without
+ * `type`, or `{ id, type: 'reasoning' }`. A reasoning item's `summary` list doesn't count: the model doesn't get it.
+ */
+const CONTENTS = 'content encrypted_content name function output text data signature'.split(' ')
+
+/**
+ * Matches a URL. URL parsers ignore control characters and spaces before the scheme, and some inside it. Prose doesn't
+ * match, since a space follows its colons.
+ */
+const ADDRESS = /^[\0- ]*(?!data:)[a-z][a-z\d+.\-\t\n\r]*:\S/i
+
+interface ReferenceRules {
+  readonly toolTypes: ReadonlySet<unknown>
+  readonly references: boolean
+}
+
+interface Place {
+  readonly key: string
+  readonly value: unknown
+  readonly parent: Body
+  /** Whether the place is inside an item of a tool that the relay allows. */
+  readonly isTool: boolean
+}
+
+/**
+ * Finds the first reference in a body to data outside the request: an item of another type, an id, or an address. An id
+ * can refer to any data stored with the same key. An address would be fetched from within the model server's network.
+ */
+function findReference(body: Body, rules: ReferenceRules): string | undefined {
+  for (const place of placesOf(body, (type) => belongsToTool(type, rules.toolTypes)))
+    if (isType(place) ? !isAllowed(place, rules) : !rules.references && isReference(place))
+      return place.key === 'type' ? `${String(place.value)}`.slice(0, 60) : place.key
+  return undefined
+}
+
+/** All fields of messages, items and parts, at any depth. Not recursive: deep bodies would overflow the call stack. */
+export function placesOf(
+  body: Body,
+  isToolType: (type: unknown) => boolean = () => false,
+): Place[] {
+  const { messages, input, system, instructions, tool_choice: choice } = body
+  const places: Place[] = Object.entries({
+    messages,
+    content: input,
+    system,
+    instructions,
+    choice,
+  }).map(([key, value]) => ({ key, value, parent: {}, isTool: false }))
+  // The list grows during this loop.
+  for (const { key, value, parent, isTool } of places) {
+    if (Array.isArray(value))
+      for (const each of value as readonly unknown[])
+        places.push({ key, value: each, parent, isTool })
+    else if (isRecord(value)) {
+      const isOwn = key !== 'tools' && (isTool || isToolType(value['type']))
+      for (const [name, each] of Object.entries(value))
+        if (!ARGUMENTS.has(name))
+          places.push({ key: name, value: each, parent: value, isTool: isOwn })
+    }
+  }
+  return places
+}
+
+/** Whether an item's type belongs to an allowed tool: `web_search_call` belongs to `web_search_20250305`. */
+function belongsToTool(type: unknown, toolTypes: ReadonlySet<unknown>): boolean {
+  if (toolTypes.has(type)) return true
+  return [...toolTypes].some((tool) =>
+    `${String(type)}`.startsWith(`${String(tool).split('_')[0]}_`),
+  )
+}
+
+function isType({ key }: Place): boolean {
+  return key === 'type'
+}
+
+function isAllowed({ value, isTool }: Place, { references }: ReferenceRules): boolean {
+  return (
+    isTool || TYPES.has(value as string) || (references && REFERENCE_TYPES.has(value as string))
+  )
+}
+
+function isReference({ key, value, parent, isTool }: Place): boolean {
+  if (key === 'id')
+    return !isTool && !CONTENTS.some((name) => isFull(parent[name])) && !isSummary(parent)
+  if (TEXTS.has(key)) return false
+  if (/_ids?$/.test(key)) return true
+  if (key === 'url' && (isTool || parent['type'] === 'url_citation')) return false
+  if (key === 'data' && parent['type'] === 'text') return false
+  if (key.endsWith('url') && !(key !== 'url' && isRecord(value)))
+    return !(typeof value === 'string' && /^data:/i.test(value))
+  return typeof value === 'string' && ADDRESS.test(value)
+}
+
+function isFull(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : (value ?? '') !== ''
+}
+
+/** Whether this is OpenRouter's `reasoning`, with a string as `summary`: no reference. */
+function isSummary({ summary }: Body): boolean {
+  return typeof summary === 'string'
 }

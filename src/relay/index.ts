@@ -1,5 +1,5 @@
 export { createRelay, type Relay } from './relay.ts'
-export { memoryCounter, type RelayCounter } from './counter.ts'
+export { memoryCounter, type RelayCounter } from './limits.ts'
 export type { RelayCall, RelayOptions, RelayUser } from './options.ts'
 export type { RelayAmounts, RelayLimits } from './limits.ts'
 export type { RelayUsage } from './meter.ts'

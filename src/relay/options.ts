@@ -1,7 +1,6 @@
 import { OffstageError } from '../protocol/error.ts'
 import type { BodyRules } from './check-body.ts'
-import { memoryCounter, type RelayCounter } from './counter.ts'
-import type { RelayLimits } from './limits.ts'
+import { memoryCounter, type RelayCounter, type RelayLimits } from './limits.ts'
 import type { RelayUsage } from './meter.ts'
 import { wireFormats, type RelayApi, type WireFormat } from './wire-format.ts'
 

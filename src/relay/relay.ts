@@ -1,12 +1,11 @@
 import { checkOptions, type RelayCall, type RelayOptions, type RelaySettings } from './options.ts'
 import { badRequest, RelayError } from './relay-error.ts'
 import { readText } from '../lib/read-text.ts'
-import { checkBody } from './check-body.ts'
+import { checkBody, placesOf } from './check-body.ts'
 import { type SettleTokens, UserLimits } from './limits.ts'
 import { bytesOf, type Ending, Meter } from './meter.ts'
 import { passAnswer, passError, sendUpstream } from './upstream.ts'
 import type { Body, WireFormat } from './wire-format.ts'
-import { placesOf } from './find-reference.ts'
 
 /** A request handler, usable as a route in any framework with web-standard `Request` and `Response`. */
 export type Relay = (request: Request) => Promise<Response>

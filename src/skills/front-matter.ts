@@ -1,7 +1,3 @@
-import { type SkillDiagnostic, Unreadable } from './diagnostic.ts'
-import { indentOf, isEmpty, Lines } from './lines.ts'
-import { readFlowList, readItem, readScalar } from './scalars.ts'
-
 export type FrontValue = string | readonly string[] | { readonly [key: string]: string }
 
 export interface FrontMatter {
@@ -130,4 +126,294 @@ function hasInner(lines: Lines, indent: number): boolean {
 function refuseMore(lines: Lines): void {
   lines.skipEmpty()
   if (lines.isWithin(0)) throw new Unreadable('something is indented under it')
+}
+
+/**
+ * Reads a text that begins with `first`, the rest of its line. Lines that are indented by more than `indent` belong to
+ * it. Accepts unquoted colons, which YAML forbids but real files have.
+ */
+function readScalar(first: string, lines: Lines, indent: number): string {
+  if (/^[|>]/.test(first)) return readBlock(trimEnd(first), lines, indent)
+  if (/^['"]/.test(first)) {
+    const value = quotedLine(first)
+    if (hasMore(lines, indent)) throw new Unreadable('something follows the closing quote')
+    return value
+  }
+  let { text, isCommented } = plainLine(first)
+  let breaks = 0
+  while (lines.isWithin(indent)) {
+    const line = lines.take()
+    if (isBlank(line)) {
+      breaks++
+      continue
+    }
+    if (isEmpty(line)) {
+      isCommented = true
+      continue
+    }
+    if (isCommented) throw new Unreadable('a comment stands within the text')
+    if (/^ *\t/.test(line)) throw new Unreadable('a line is indented by a tab')
+    const content = line.replace(/^ +/, '')
+    if (/^:(?=[ \t]|$)/.test(content)) throw new Unreadable('a line begins with a colon')
+    const next = plainLine(content, { isFirst: false })
+    text += (breaks > 0 ? '\n'.repeat(breaks) : ' ') + next.text
+    isCommented = next.isCommented
+    breaks = 0
+  }
+  return text
+}
+
+/** Reads a list item on one line. Refuses a colon before a space, which would begin a map. */
+function readItem(text: string, lines: Lines, indent: number): string {
+  const isQuoted = /^['"]/.test(text)
+  const value = isQuoted ? quotedLine(text) : plainLine(text).text
+  if (!isQuoted) refuseMap(value)
+  if (value === '' && !isQuoted) throw new Unreadable('an item is empty')
+  if (hasMore(lines, indent)) throw new Unreadable('an item goes over several lines')
+  return value
+}
+
+/** `[a, b]`, on one line. */
+function readFlowList(text: string): readonly string[] {
+  const items: string[] = []
+  let rest = text.slice(1).replace(/^[ \t]+/, '')
+  while (!rest.startsWith(']')) {
+    const isQuoted = /^['"]/.test(rest)
+    const { value, rest: behind } = isQuoted ? readQuoted(rest) : plainItem(rest)
+    items.push(value)
+    const [mark = '', sign] = /^[ \t]*([,\]])[ \t]*/.exec(behind) ?? []
+    if (sign === undefined) throw new Unreadable('the list in brackets does not end on its line')
+    rest = sign === ']' ? behind.slice(behind.indexOf(']')) : behind.slice(mark.length)
+  }
+  refuseRest(rest.slice(1))
+  return items
+}
+
+function plainItem(text: string): { readonly value: string; readonly rest: string } {
+  const [item = ''] = /^[^,[\]{}]*/.exec(text) ?? []
+  const { text: value, isCommented } = plainLine(item)
+  refuseMap(value)
+  if (value === '' || isCommented || /:$|^:/.test(value))
+    throw new Unreadable('the list in brackets has no plain items')
+  return { value, rest: text.slice(item.length) }
+}
+
+function quotedLine(text: string): string {
+  const { value, rest } = readQuoted(text)
+  refuseRest(rest)
+  return value
+}
+
+function refuseRest(rest: string): void {
+  if (!/^[ \t]*$|^[ \t]+#/.test(rest)) throw new Unreadable(`"${trimEnd(rest)}" is too much`)
+}
+
+/** Characters that begin something other than a text in YAML, or nothing valid. */
+const SPECIAL = /^[[\]{},&*!%@`#|>]|^[-?:](?=[ \t]|$)/
+
+function plainLine(
+  text: string,
+  { isFirst = true }: { readonly isFirst?: boolean } = {},
+): { readonly text: string; readonly isCommented: boolean } {
+  if (isFirst && SPECIAL.test(text))
+    throw new Unreadable(`a text can't begin with ${text[0] ?? ''} unless it is in quotes`)
+  const comment = text.search(/[ \t]#/)
+  return {
+    text: trimEnd(comment < 0 ? text : text.slice(0, comment)),
+    isCommented: comment >= 0,
+  }
+}
+
+function refuseMap(text: string): void {
+  if (/:(?=[ \t]|$)/.test(text)) throw new Unreadable('an item is a map; put it in quotes')
+}
+
+function hasMore(lines: Lines, indent: number): boolean {
+  lines.skipEmpty()
+  return lines.next !== undefined && lines.isWithin(indent)
+}
+
+/** Avoids a regular expression, which takes quadratic time for spaces within the text. */
+function trimEnd(text: string): string {
+  let end = text.length
+  while (end > 0 && ' \t'.includes(text[end - 1] ?? '')) end--
+  return text.slice(0, end)
+}
+
+/** Characters after a backslash. The characters that they stand for follow below, in the same order. */
+const SIGNS = '0abt\tnvfre "/\\N_LP'
+const CHARACTERS = '\0\x07\b\t\t\n\v\f\r\x1b "/\\\x85\xa0\u2028\u2029'
+
+interface Quoted {
+  readonly value: string
+  /** Text after the closing quote. */
+  readonly rest: string
+}
+
+/** Reads a quoted string at the beginning of a text, on one line (YAML 1.2.2, 7.3.1 and 7.3.2). */
+function readQuoted(text: string): Quoted {
+  return text.startsWith("'") ? readSingle(text) : readDouble(text)
+}
+
+function readSingle(text: string): Quoted {
+  const [all = '', inner = ''] = /^'((?:[^']|'')*)'/.exec(text) ?? []
+  if (all === '') throw notClosed()
+  return { value: inner.replaceAll("''", "'"), rest: text.slice(all.length) }
+}
+
+function readDouble(text: string): Quoted {
+  const [all = '', inner = ''] = /^"((?:[^"\\]|\\.)*)"/.exec(text) ?? []
+  if (all === '') throw notClosed()
+  const value = inner.replaceAll(
+    /\\(?:x([\da-f]{2})|u([\da-f]{4})|U([\da-f]{8})|(.))/gi,
+    (escape: string, ...found: (string | undefined)[]) => unescape(escape, found),
+  )
+  return { value, rest: text.slice(all.length) }
+}
+
+function unescape(escape: string, [x, u, U, sign]: readonly (string | undefined)[]): string {
+  const digits = x ?? u ?? U
+  if (digits === undefined) {
+    const known = sign && CHARACTERS[SIGNS.indexOf(sign)]
+    if (known === undefined) throw new Unreadable(`${escape} is no escape that is known`)
+    return known
+  }
+  const isNamed = escape[1] === (x ? 'x' : u ? 'u' : 'U')
+  const code = Number.parseInt(digits, 16)
+  if (!isNamed || code > 0x10_ffff) throw new Unreadable(`${escape} is no character`)
+  return String.fromCodePoint(code)
+}
+
+function notClosed(): Unreadable {
+  return new Unreadable('the quote is not closed on its line; write long texts with > or |')
+}
+
+const HEADER = /^([|>])(?:([+-]?)([1-9]?)|([1-9])([+-]))(?:[ \t]+#.*)?$/
+
+/** Reads a block of text after `|` or `>` (YAML 1.2.2, 8.1). Its lines are indented by more than `indent`. */
+function readBlock(header: string, lines: Lines, indent: number): string {
+  const found = HEADER.exec(header)
+  if (!found) throw new Unreadable(`${header} begins no block of text`)
+  const [, style, sign = '', digit = '', digitFirst = '', signLast = ''] = found
+  const taken: string[] = []
+  while (lines.isWithin(indent)) taken.push(lines.take())
+  const given = Number(digit || digitFirst)
+  const texts = unindented(taken, given > 0 ? indent + given : undefined)
+  const end = texts.findLastIndex((text) => text !== '') + 1
+  const content = style === '|' ? texts.slice(0, end).join('\n') : folded(texts.slice(0, end))
+  return content + ending(sign || signLast, { isEmpty: end === 0, blank: texts.length - end })
+}
+
+function unindented(lines: readonly string[], given: number | undefined): string[] {
+  if (lines.some((line) => isBlank(line) && line.includes('\t')))
+    throw new Unreadable('a blank line of the block has tabs in it')
+  const first = lines.findIndex((line) => !isBlank(line))
+  // Blank lines alone are only line breaks; their spaces don't count.
+  if (first < 0) return lines.map(() => '')
+  const width = given ?? indentOf(lines[first] ?? '')
+  return lines.map((line, at) => {
+    const isTooFar = isBlank(line) && line.length > width && (at < first || given !== undefined)
+    if (isTooFar || (!isBlank(line) && indentOf(line) < width))
+      throw new Unreadable('the lines of the block are not indented alike')
+    return line.slice(Math.min(width, line.length))
+  })
+}
+
+/** Joins lines with spaces. Line breaks stay where lines are empty or indented further. */
+function folded(lines: readonly string[]): string {
+  let text = ''
+  let breaks = 0
+  let before: string | undefined
+  for (const line of lines) {
+    if (line === '') {
+      breaks++
+      continue
+    }
+    const keeps = before === undefined ? 0 : isFurther(line) || isFurther(before) ? 1 : -1
+    text += keeps < 0 && breaks === 0 ? ' ' : '\n'.repeat(breaks + Math.max(0, keeps))
+    text += line
+    before = line
+    breaks = 0
+  }
+  return text
+}
+
+function isFurther(line: string): boolean {
+  return /^[ \t]/.test(line)
+}
+
+function ending(
+  sign: string,
+  { isEmpty, blank }: { readonly isEmpty: boolean; readonly blank: number },
+): string {
+  if (sign === '-') return ''
+  if (sign === '+') return '\n'.repeat(isEmpty ? blank : blank + 1)
+  return isEmpty ? '' : '\n'
+}
+
+/** The lines of a front matter, read one after the other. */
+class Lines {
+  readonly #lines: readonly string[]
+  #at = 0
+
+  constructor(lines: readonly string[]) {
+    this.#lines = lines
+  }
+
+  /** Index of the next line, from 0. */
+  get at(): number {
+    return this.#at
+  }
+
+  /** The next line; undefined at the end. */
+  get next(): string | undefined {
+    return this.#lines[this.#at]
+  }
+
+  take(): string {
+    return this.#lines[this.#at++] ?? ''
+  }
+
+  skipEmpty(): void {
+    while (this.next !== undefined && isEmpty(this.next)) this.#at++
+  }
+
+  /** Whether the next line is blank or indented by more than `indent`. */
+  isWithin(indent: number): boolean {
+    return this.next !== undefined && (isBlank(this.next) || indentOf(this.next) > indent)
+  }
+
+  skipWithin(indent: number): void {
+    while (this.isWithin(indent)) this.#at++
+  }
+}
+
+/** Number of leading spaces. Tabs don't count as indentation. */
+function indentOf(line: string): number {
+  return line.search(/[^ ]|$/)
+}
+
+function isBlank(line: string): boolean {
+  return /^[ \t]*$/.test(line)
+}
+
+/** Whether the line is blank or has only a comment. */
+function isEmpty(line: string): boolean {
+  return /^[ \t]*(#.*)?$/.test(line)
+}
+
+/** A problem in a SKILL.md, such as a field that was left out. */
+export interface SkillDiagnostic {
+  /** Line in the file, from 1. */
+  readonly line: number
+  readonly message: string
+}
+
+/** Thrown while a field is read. The field is then left out. */
+class Unreadable {
+  readonly message: string
+
+  constructor(message: string) {
+    this.message = message
+  }
 }

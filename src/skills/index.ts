@@ -1,5 +1,5 @@
 export { defineSkill } from './define-skill.ts'
 export { loadSkill, type LoadedSkill, type LoadSkillOptions } from './load-skill.ts'
-export type { SkillDiagnostic } from './diagnostic.ts'
-export type { SkillMetadata } from './skill-metadata.ts'
+export type { SkillDiagnostic } from './front-matter.ts'
+export type { SkillMetadata } from './load-skill.ts'
 export type { Skill, SkillFile } from '../client/skill.ts'

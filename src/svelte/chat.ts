@@ -1,7 +1,7 @@
 import { type Component, getAllContexts, mount, unmount } from 'svelte'
 import { fromStore, writable } from 'svelte/store'
-import type { CallCardProps } from '../bindings/cards.ts'
 import {
+  type CallCardProps,
   CHAT_DEFAULTS,
   type ChatSettings,
   type GivenSettings,
@@ -11,8 +11,7 @@ import {
 import { selection } from '../bindings/selection.ts'
 import type { CallRenderers } from '../chat/index.ts'
 import type { Agent } from '../index.ts'
-import { providedAgent } from './context.ts'
-import { type Given, read } from './given.ts'
+import { type Given, providedAgent, read } from './context.ts'
 
 /** Components by the name of the tool whose calls they render. */
 export interface CallCards {

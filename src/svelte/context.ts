@@ -1,6 +1,6 @@
 import { getContext, onMount, setContext } from 'svelte'
 import { fromStore, type Readable, toStore, writable } from 'svelte/store'
-import { noAgent } from '../bindings/no-agent.ts'
+import { noAgent } from '../bindings/agent-holder.ts'
 import type { Agent } from '../index.ts'
 
 /** Reactive state: templates, deriveds and effects that read `current` update with it. */
@@ -61,4 +61,12 @@ export function watch<Value>(read: () => Value, act: (value: Value) => () => voi
 
 export function providedAgent(): Readable<Agent | null> | undefined {
   return getContext<Readable<Agent | null> | undefined>(AGENT)
+}
+
+/** A value, or a function that reads the current value from state. */
+export type Given<Value> = Value | (() => Value)
+
+/** Reads a value that isn't itself a function. */
+export function read<Value>(given: Given<Value>): Value {
+  return typeof given === 'function' ? (given as () => Value)() : given
 }

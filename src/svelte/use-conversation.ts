@@ -7,8 +7,7 @@ import {
 } from '../bindings/conversation-of.ts'
 import { selection } from '../bindings/selection.ts'
 import type { Agent, Conversation, ConversationSnapshot } from '../index.ts'
-import { useAgent } from './context.ts'
-import { type Given, read } from './given.ts'
+import { type Given, read, useAgent } from './context.ts'
 
 export interface UsedConversation<Shown> extends ConversationActions {
   /** State: the current snapshot, or the result of `select`. */

@@ -1,8 +1,11 @@
-import { type AnyTool, mountTool } from '../bindings/mounted-tools.ts'
-import type { CompositeToolWith, ToolWith } from '../bindings/tool-input.ts'
+import {
+  type AnyTool,
+  type CompositeToolWith,
+  mountTool,
+  type ToolWith,
+} from '../bindings/mounted-tools.ts'
 import type { JsonSchema, StandardSchema } from '../index.ts'
-import { watch, whileMounted } from './context.ts'
-import { type Given, read } from './given.ts'
+import { type Given, read, watch, whileMounted } from './context.ts'
 
 /** Registers a tool while the component is mounted. A function may build the tool from state; the newest one is used. */
 export function useTool<

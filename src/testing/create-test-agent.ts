@@ -2,8 +2,15 @@ import type { Agent } from '../client/agent.ts'
 import { createAgent } from '../client/create-agent.ts'
 import type { AgentOptions, ModelConfig } from '../client/options.ts'
 import type { Script } from '../protocol/model.ts'
-import { type InProcessWorkerOptions, type TestStorage, workersOf } from './in-process-worker.ts'
-import { pageLife } from './page-life.ts'
+import type { WorkerLike } from '../client/spawn-worker.ts'
+import { scriptedProvider } from '../providers/scripted.ts'
+import { type Effects, realEffects } from '../worker/effects.ts'
+import { type ClaimBook, memoryClaimBook } from '../worker/store/claim-book.ts'
+import { startWorker, type StartWorkerOptions } from '../worker/start-worker.ts'
+import { createMemoryStore } from '../worker/store/memory-store.ts'
+import type { Store } from '../worker/store/store.ts'
+import { forgetPage } from '../client/page-registry.ts'
+import { forgetPageWide, pageWide } from '../lib/page-wide.ts'
 
 export interface TestAgentOptions
   extends
@@ -36,4 +43,169 @@ export function createTestAgent(options: TestAgentOptions): Agent {
       () => page,
     ),
   })
+}
+
+/** Storage that outlives a worker in tests, as IndexedDB does in a browser. Has one store for each name. */
+export interface TestStorage {
+  open(name: string): Promise<Store>
+}
+
+export function createTestStorage(): TestStorage {
+  const stores = new Map<string, Store>()
+  return {
+    open: async (name) => {
+      const store = stores.get(name) ?? createMemoryStore()
+      stores.set(name, store)
+      return store
+    },
+  }
+}
+
+export interface InProcessWorkerOptions extends Pick<
+  StartWorkerOptions,
+  'providers' | 'stores' | 'validator'
+> {
+  /** Pass the same one to two workers to simulate a reload. Default: a new one. */
+  readonly storage?: TestStorage
+}
+
+/**
+ * Newer versions of Node have Web Locks, but the process's locks don't fit here. A terminated worker would keep its
+ * locks, and workers with separate storages would wait for each other.
+ */
+const WITHOUT_LOCKS: Omit<Effects, 'claims'> = {
+  ...realEffects,
+  locks: undefined,
+  openTabPort: () => undefined,
+}
+
+/** Claims by storage: workers that share a storage are tabs of one browser. */
+const claimBooks = new WeakMap<TestStorage, ClaimBook>()
+
+function claimsOf(storage: TestStorage): ClaimBook {
+  const book = claimBooks.get(storage) ?? memoryClaimBook()
+  claimBooks.set(storage, book)
+  return book
+}
+
+/**
+ * The real worker (host, loop, store) behind a `MessageChannel` in this process: for tests under
+ * Node, where there is no `Worker` and no IndexedDB. Pass the returned function as
+ * `createAgent({ worker })`, and dispose of the agent so that the process can end.
+ */
+export function inProcessWorker(options: InProcessWorkerOptions = {}): () => WorkerLike {
+  return workersOf(options, pageLife)
+}
+
+/** `pageOf` returns the page that a worker belongs to. Called when the worker starts. */
+function workersOf(options: InProcessWorkerOptions, pageOf: () => PageLife): () => WorkerLike {
+  const { storage = createTestStorage(), stores = [], providers = [], ...rest } = options
+  return () => {
+    const { port1, port2 } = new MessageChannel()
+    const { death, end } = beginLife(pageOf())
+    startWorker({
+      ...rest,
+      // Imported up front, because tests with fake timers can't wait for a file to load.
+      providers: [scriptedProvider, ...providers],
+      endpoint: port2,
+      // A terminated worker's code keeps running, so its access to the stores is cut off.
+      openDurable: async (name) => mortalStore(await storage.open(name), death),
+      stores: stores.map((definition) => ({
+        type: definition.type,
+        open: async (...opened) => mortalStore(await definition.open(...opened), death),
+      })),
+      effects: { ...WITHOUT_LOCKS, claims: claimsOf(storage) },
+    })
+    return {
+      postMessage: (message, transfer = []) => port1.postMessage(message, transfer),
+      addEventListener: (type, listener) => port1.addEventListener(type, listener),
+      removeEventListener: (type, listener) => port1.removeEventListener(type, listener),
+      start: () => port1.start(),
+      terminate: () => {
+        end()
+        port1.close()
+        port2.close()
+      },
+    }
+  }
+}
+
+/**
+ * A store that stops answering when the signal aborts, as for a worker that has died. Later answers never arrive, not
+ * even to earlier requests, and no changes are reported. Earlier writes stay in the store.
+ */
+function mortalStore(store: Store, death: AbortSignal): Store {
+  const alive = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    if (death.aborted) return never()
+    try {
+      return await ask()
+    } finally {
+      if (death.aborted) await never()
+    }
+  }
+  return {
+    claim: (...asked) => alive(() => store.claim(...asked)),
+    append: (...asked) => alive(() => store.append(...asked)),
+    keepDraft: (...asked) => alive(() => store.keepDraft(...asked)),
+    draftOf: (...asked) => alive(() => store.draftOf(...asked)),
+    place: (...asked) => alive(() => store.place(...asked)),
+    read: (...asked) => alive(() => store.read(...asked)),
+    get: (...asked) => alive(() => store.get(...asked)),
+    list: (...asked) => alive(() => store.list(...asked)),
+    rename: (...asked) => alive(() => store.rename(...asked)),
+    mark: (...asked) => alive(() => store.mark(...asked)),
+    descendants: (...asked) => alive(() => store.descendants(...asked)),
+    delete: (...asked) => alive(() => store.delete(...asked)),
+    ...(store.follow && {
+      follow: (onChange) => {
+        const stop = store.follow?.((change) => death.aborted || onChange(change))
+        return () => stop?.()
+      },
+    }),
+    close: () => store.close(),
+  }
+}
+
+function never(): Promise<never> {
+  return new Promise(() => undefined)
+}
+
+const NAME = 'in-process workers'
+
+/** The simulated page of this process, and its running workers. */
+interface PageLife {
+  readonly lives: Set<AbortController>
+  /** True after `simulateReload`. */
+  isOver: boolean
+}
+
+function pageLife(): PageLife {
+  return pageWide(NAME, () => ({ lives: new Set(), isOver: false }))
+}
+
+/** Starts a worker's life. It ends with the page or earlier; at once if the page is already over. */
+function beginLife({ lives, isOver }: PageLife): {
+  readonly death: AbortSignal
+  end(): void
+} {
+  const life = new AbortController()
+  const end = (): void => {
+    lives.delete(life)
+    life.abort()
+  }
+  lives.add(life)
+  if (isOver) end()
+  return { death: life.signal, end }
+}
+
+/**
+ * Simulates a reload, for tests without a browser. Ends all workers in this process; existing test agents can't start
+ * living ones any more. New agents find unfinished runs as after a reload, instead of joining them.
+ */
+export function simulateReload(): void {
+  const page = pageLife()
+  page.isOver = true
+  for (const life of page.lives) life.abort()
+  forgetPageWide(NAME)
+  forgetPage()
 }

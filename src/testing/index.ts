@@ -5,10 +5,10 @@ export {
   inProcessWorker,
   type InProcessWorkerOptions,
   type TestStorage,
-} from './in-process-worker.ts'
+} from './create-test-agent.ts'
 export { consentTo, personPress } from './person.ts'
-export { simulateReload } from './page-life.ts'
+export { simulateReload } from './create-test-agent.ts'
 export type { Script, ScriptScene, ScriptStep } from '../protocol/model.ts'
 export { storeContract } from './store-contract/index.ts'
-export type { ContractCase, StorePair, StoreUnderTest } from './store-contract/cases.ts'
+export type { ContractCase, StorePair, StoreUnderTest } from './store-contract/expectations.ts'
 export { createMemoryStore } from '../worker/store/memory-store.ts'

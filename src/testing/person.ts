@@ -1,5 +1,9 @@
-import type { CallAnswers, CallRef, PersonConsent } from '../client/call-answers.ts'
-import { addPress } from '../client/presses.ts'
+import {
+  addPress,
+  type CallAnswers,
+  type CallRef,
+  type PersonConsent,
+} from '../client/person-check.ts'
 
 /** Simulates a user gesture, which allows one answer to an agent with `consent: 'person'`. */
 export function personPress(): void {

@@ -11,9 +11,10 @@ import {
   type VNodeProps,
   watch,
 } from 'vue'
-import { type CallCardProps, createCards } from '../bindings/cards.ts'
 import {
+  type CallCardProps,
   CHAT_DEFAULTS,
+  createCards,
   type GivenSettings,
   loadChat,
   setProperties,

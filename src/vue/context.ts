@@ -12,7 +12,7 @@ import {
   type VNodeProps,
   watch,
 } from 'vue'
-import { noAgent } from '../bindings/no-agent.ts'
+import { noAgent } from '../bindings/agent-holder.ts'
 import type { Agent } from '../index.ts'
 
 export type AgentRef = Readonly<ShallowRef<Agent | null>>

@@ -8,6 +8,6 @@ export {
 export { useConversation, type UsedConversation } from './use-conversation.ts'
 export { useAgentContext, useTool } from './use-tool.ts'
 export { type CallCards, OffstageChat, type OffstageChatProps } from './chat.ts'
-export type { CallCardProps } from '../bindings/cards.ts'
+export type { CallCardProps } from '../bindings/chat-properties.ts'
 export type { ConversationActions } from '../bindings/conversation-of.ts'
-export type { CompositeToolWith, ToolWith } from '../bindings/tool-input.ts'
+export type { CompositeToolWith, ToolWith } from '../bindings/mounted-tools.ts'

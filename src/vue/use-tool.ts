@@ -1,6 +1,10 @@
 import { type MaybeRefOrGetter, toValue, watch } from 'vue'
-import { type AnyTool, mountTool } from '../bindings/mounted-tools.ts'
-import type { CompositeToolWith, ToolWith } from '../bindings/tool-input.ts'
+import {
+  type AnyTool,
+  type CompositeToolWith,
+  mountTool,
+  type ToolWith,
+} from '../bindings/mounted-tools.ts'
 import type { JsonSchema, StandardSchema } from '../index.ts'
 import { whileMounted } from './context.ts'
 

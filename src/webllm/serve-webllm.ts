@@ -1,7 +1,9 @@
 import { serveEngine } from '../engines/serve-engine.ts'
-import type { WebLLMEngineOptions } from './options.ts'
-import { webllmDefinition } from './webllm-definition.ts'
-import type { WebLLMModule } from './webllm-module.ts'
+import {
+  webllmDefinition,
+  type WebLLMEngineOptions,
+  type WebLLMModule,
+} from './webllm-definition.ts'
 
 export interface ServeWebLLMOptions {
   /** Imports WebLLM from another place if its bare name can't be resolved (a page without a bundler). */
@@ -18,4 +20,4 @@ export function serveWebLLM({ webllm = importWebLLM }: ServeWebLLMOptions = {}):
 
 const importWebLLM = (): Promise<WebLLMModule> => import('@mlc-ai/web-llm')
 
-export type { WebLLMModule } from './webllm-module.ts'
+export type { WebLLMModule } from './webllm-definition.ts'

@@ -2,7 +2,7 @@ import { workerEngine, type EngineWorker } from '../engines/worker-engine.ts'
 import type { Engine } from '../protocol/engine.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import type { WllamaEngineOptions, WllamaSource } from './options.ts'
+import type { WllamaEngineOptions, WllamaSource } from './wllama-definition.ts'
 
 export interface WllamaOptions {
   /** Makes the engine's worker, whose file calls `serveWllama()`. */
@@ -46,5 +46,5 @@ function absolute(url: string | URL): string {
   return new URL(url, globalThis.document?.baseURI).href
 }
 
-export type { WllamaSource } from './options.ts'
+export type { WllamaSource } from './wllama-definition.ts'
 export type { EngineWorker } from '../engines/worker-engine.ts'

@@ -1,7 +1,9 @@
 import { serveEngine } from '../engines/serve-engine.ts'
-import type { WllamaEngineOptions } from './options.ts'
-import { wllamaDefinition } from './wllama-definition.ts'
-import type { WllamaModule } from './wllama-module.ts'
+import {
+  wllamaDefinition,
+  type WllamaEngineOptions,
+  type WllamaModule,
+} from './wllama-definition.ts'
 
 export interface ServeWllamaOptions {
   /** Imports wllama from another place if its bare name can't be resolved (a page without a bundler). */
@@ -18,4 +20,4 @@ export function serveWllama({ wllama = importWllama }: ServeWllamaOptions = {}):
 
 const importWllama = (): Promise<WllamaModule> => import('@wllama/wllama/esm/index.js')
 
-export type { WllamaModule } from './wllama-module.ts'
+export type { WllamaModule } from './wllama-definition.ts'

@@ -1,18 +1,16 @@
 import type { EngineContext, EngineDefinition } from '../engines/engine-definition.ts'
 import { createMailbox } from '../engines/mailbox.ts'
-import { ModelSlot } from '../engines/model-slot.ts'
-import { throttleProgress } from '../engines/throttle-progress.ts'
+import { ModelSlot, throttleProgress } from '../engines/model-slot.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
-import type { StreamPart } from '../protocol/stream-part.ts'
+import type { StreamPart } from '../protocol/message.ts'
 import { withRaw } from '../providers/core/raw-parts.ts'
 import { asRecord } from '../providers/core/read-json.ts'
 import { endChat, mapChatChunk, startChat } from '../providers/openai/map-chunk.ts'
-import { compatible, type ChatRules } from '../providers/openai/presets.ts'
+import { type ChatRules, compatible } from '../providers/openai/presets.ts'
 import { chatBody } from '../providers/openai/to-request.ts'
 import type { ModelRequest } from '../providers/provider.ts'
-import type { WllamaEngineOptions, WllamaSource } from './options.ts'
-import type { WllamaClass, WllamaInstance, WllamaModule } from './wllama-module.ts'
+import type { JsonObject } from '../protocol/json.ts'
 
 const ID = 'wllama'
 const CONTEXT_WINDOW = 4096
@@ -144,4 +142,54 @@ const silent = {
   log: () => undefined,
   warn: () => undefined,
   error: () => undefined,
+}
+
+/** The import of `@wllama/wllama`. */
+export interface WllamaModule {
+  /** The engine's class. wllama has its type; `WllamaClass` declares the part that Offstage uses. */
+  readonly Wllama: unknown
+}
+
+/** The part of wllama 3.8 that Offstage uses. */
+type WllamaClass = new (
+  paths: { readonly default: string },
+  config: { readonly suppressNativeLog: boolean; readonly logger: WllamaLogger },
+) => WllamaInstance
+
+interface WllamaInstance {
+  loadModel(blobs: Blob[], params: object): Promise<void>
+  loadModelFromUrl(
+    url: string,
+    params: {
+      readonly signal: AbortSignal
+      readonly progressCallback: (progress: { loaded: number; total: number }) => void
+    },
+  ): Promise<void>
+  /**
+   * Passes Chat Completions chunks to `onData`, and resolves after the last. wllama's async iterator is avoided:
+   * leaving it early causes an unhandled rejection.
+   */
+  createChatCompletion(options: {
+    readonly stream: true
+    readonly abortSignal: AbortSignal
+    readonly onData: (chunk: unknown) => void
+  }): Promise<unknown>
+  exit(): Promise<void>
+}
+
+interface WllamaLogger {
+  debug(...words: unknown[]): void
+  log(...words: unknown[]): void
+  warn(...words: unknown[]): void
+  error(...words: unknown[]): void
+}
+
+/** Location of a GGUF model: an address (of the first part, if split), or its file or files. */
+export type WllamaSource = string | Blob | readonly Blob[]
+
+/** Options for the engine's worker: plain data with absolute addresses. */
+export interface WllamaEngineOptions {
+  readonly wasmUrl: string
+  readonly models: { readonly [name: string]: WllamaSource }
+  readonly load: JsonObject
 }

@@ -1,9 +1,8 @@
-import type { ConversationScope, RunRef } from '../protocol/scope.ts'
+import type { ConversationScope, RunRef } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/fact.ts'
 import type { RunState } from '../protocol/state.ts'
 import { waitsForChild } from '../conversation/nested.ts'
-import { busy } from './busy.ts'
 import type { Conversation } from './conversation.ts'
 import type { ClaimOptions, StoreChange } from './store/store.ts'
 import { oneByOne, type OneByOne } from '../lib/one-by-one.ts'
@@ -14,6 +13,48 @@ import { decide } from './run/decide.ts'
 import type { RunDriver } from './run/run-driver.ts'
 import { whenAborted } from '../lib/abort.ts'
 import type { Tabs } from './tabs/tabs.ts'
+
+export function busy(conversationId: string): OffstageError {
+  return new OffstageError(
+    'conversation-busy',
+    `Conversation ${conversationId} has an open run. Await or abort it, resume it, or pass ifBusy: 'queue' or 'replace'.`,
+  )
+}
+
+/** The error for a child run that no call waits for any more. */
+export function notAwaited(): OffstageError {
+  return new OffstageError('invalid-input', 'The call that this run is for has ended.')
+}
+
+/** Several conversations have an open call with this id: some models restart their numbering in each. */
+export function ambiguousCall(
+  toolCallId: string,
+  conversationIds: readonly string[],
+): OffstageError {
+  return new OffstageError(
+    'ambiguous-call',
+    `Several conversations have an open call ${toolCallId}: ${conversationIds.join(', ')}. Pass { conversationId, toolCallId }, or answer with the methods of agent.conversation(id).`,
+    { details: { conversationIds: [...conversationIds] } },
+  )
+}
+
+/** The error for a paused run. Waiting doesn't help: the user has to decide. */
+export function parkedRun(conversationId: string, reason: string): OffstageError {
+  return new OffstageError(
+    'conversation-busy',
+    `The open run of conversation ${conversationId} is parked (${reason}). Let it go on with continue(), abort it, or pass ifBusy: 'replace'.`,
+  )
+}
+
+export function callsPending(
+  pending: readonly { readonly toolCallId: string; readonly toolName: string }[],
+): OffstageError {
+  const names = pending.map((call) => `${call.toolName} (${call.toolCallId})`).join(', ')
+  return new OffstageError(
+    'calls-pending',
+    `These calls wait for their outputs: ${names}. Supply them with supplyOutput() before the next turn.`,
+  )
+}
 
 /** A requested run that isn't stored yet. */
 export interface Admission {

@@ -10,38 +10,187 @@ import type {
   StartRun,
   SupplyOutput,
   WithdrawMessage,
-} from '../protocol/commands.ts'
+} from '../protocol/worker-calls.ts'
 import type { PageNotice, WorkerNotice } from '../protocol/notices.ts'
 import type { PageApi } from '../protocol/page-calls.ts'
-import type { AgentRef, ConversationScope, RunRef } from '../protocol/scope.ts'
+import type { AgentRef, ConversationScope, RunRef } from '../protocol/conversation.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { Effects } from './effects.ts'
-import { AwaitedRuns } from './awaited-runs.ts'
-import { announceChild } from './child-runs.ts'
-import { CompositeCommands } from './composite-commands.ts'
+import { CompositeCommands, RunCommands } from './run-commands.ts'
 import { Engines } from './model/engines.ts'
 import { Extractions } from './model/extract.ts'
 import { Imports } from './imports.ts'
 import { Library } from './library.ts'
-import { LateOutputs } from './late-outputs.ts'
 import { ModelMemory } from './model/model-memory.ts'
-import { isElsewhere } from './ownership/elsewhere.ts'
+import { elsewhere, isElsewhere } from './ownership/elsewhere.ts'
 import type { PageVisibilityTarget } from './page-visibility.ts'
-import { RunCommands } from './run-commands.ts'
-import { LeftRuns, TELL_MODEL, type Resume } from './left-runs.ts'
-import { RunFamilies } from './run-families.ts'
-import { RunLauncher } from './run-launcher.ts'
+import { lateOutputMessage, LeftRuns, type Resume, TELL_MODEL } from './left-runs.ts'
+import { RunFamilies, RunLauncher } from './run-launcher.ts'
 import { leaveElsewhere, Runs } from './runs.ts'
-import type { ActiveConversation } from './active-conversation.ts'
+import { type ActiveConversation, busy } from './active-conversation.ts'
 import { ConversationRetention } from './conversation-retention.ts'
-import { ConversationRegistry } from './conversation-registry.ts'
-import { ConversationViews } from './conversation-views.ts'
-import { Redaction } from './store/redaction.ts'
-import { Stores, type StoresOptions } from './store/stores.ts'
+import { ConversationRegistry, ConversationViews } from './conversation-registry.ts'
+import { Redaction, Stores, type StoresOptions } from './store/stores.ts'
 import { Titles } from './titles.ts'
 import { Undoing } from './undo.ts'
 import type { Validator } from './validation/validator.ts'
+import { isSettled } from '../conversation/pending.ts'
+import { MOST_CHILDREN } from '../protocol/run.ts'
+import type { FactDraft } from './store/fact-draft.ts'
+import { withStop } from './ownership/with-stop.ts'
+
+/** Milliseconds between checks of the store, in case another tab drives or ends the run. */
+const LOOK_MS = 1000
+
+interface AwaitedRunsOptions {
+  readonly registry: Pick<ConversationRegistry, 'take'>
+  readonly launcher: Pick<RunLauncher, 'isReleased'>
+  readonly page: Pick<PageApi, 'goOnWithCaller'>
+  readonly effects: Pick<Effects, 'sleep'>
+}
+
+/** Child runs without an active driver. The owner of the parent run resumes them. */
+class AwaitedRuns {
+  readonly #options: AwaitedRunsOptions
+  /** Pending requests to the page, by conversation. */
+  readonly #asking = new Map<ActiveConversation, Promise<void>>()
+
+  constructor(options: AwaitedRunsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Resolves once the run is driven, here or in another tab, or no call waits for it any more. Asks the page to
+   * resume it once the needed agents exist. Throws `conversation-busy` when the waiting agent is gone.
+   */
+  async untilDriven(active: ActiveConversation, agentId: string): Promise<void> {
+    const { launcher, effects } = this.#options
+    const { conversation, tabs } = active
+    const driven = active.whenDriven()
+    while (active.driver === null) {
+      if (launcher.isReleased(agentId)) throw elsewhere(conversation.conversationId)
+      this.#ask(active, agentId)
+      await withStop([], ({ signal }) => Promise.race([driven, effects.sleep(LOOK_MS, signal)]))
+      await conversation.refresh()
+      if (conversation.run?.end !== null || !(await conversation.isAwaited())) return
+      if (typeof tabs.driverOf(conversation.conversationId) === 'string') return
+    }
+  }
+
+  #ask(active: ActiveConversation, agentId: string): void {
+    if (this.#asking.has(active)) return
+    const asked = this.#askPage(active, agentId)
+      // A page that fails to answer resumes nothing.
+      .catch(() => undefined)
+      .finally(() => this.#asking.delete(active))
+    this.#asking.set(active, asked)
+  }
+
+  async #askPage({ conversation, scope }: ActiveConversation, agentId: string): Promise<void> {
+    const { registry, page } = this.#options
+    const { parent } = conversation
+    if (!parent) return
+    const { conversationId, toolCallId } = parent
+    const above = await registry.take({ ...scope, agentId, conversationId })
+    await above.conversation.refresh()
+    const call = above.conversation.run?.calls.find((each) => each.toolCallId === toolCallId)
+    if (call) await page.goOnWithCaller({ agentId, conversationId, toolName: call.toolName })
+  }
+}
+
+/**
+ * Records in the parent conversation that a call is about to start a child run. Throws `invalid-input` if the run
+ * isn't driven here, has ended, has too many children or is a child itself, or if the call is settled.
+ */
+async function announceChild(
+  registry: Pick<ConversationRegistry, 'find'>,
+  { runId, toolCallId, childConversationId, childRunId, ...scope }: AnnounceChild,
+): Promise<void> {
+  const found = registry.find(scope)
+  const conversation = found?.conversation
+  if (!conversation || found.driver?.runId !== runId) throw refused(NOT_DRIVEN)
+  if (conversation.parent) throw refused(TOO_DEEP)
+  let wrong: string | null = NOT_DRIVEN
+  await conversation.append(
+    (run) => {
+      const isOpen = run?.runId === runId && run.end === null
+      const call = isOpen ? run.calls.find((each) => each.toolCallId === toolCallId) : null
+      if (!call || isSettled(call)) return null
+      const isKnown = call.child?.conversationId === childConversationId
+      const most = run?.limits.maxChildren ?? MOST_CHILDREN
+      wrong = isKnown || (run?.children?.length ?? 0) < most ? null : tooMany(most)
+      if (wrong !== null || (isKnown && call.child.runId === childRunId)) return null
+      return [{ type: 'child-started', path: call.path, childConversationId, childRunId }]
+    },
+    { runId, waits: false },
+  )
+  if (wrong !== null) throw refused(wrong)
+}
+
+const NOT_DRIVEN = 'The call that this run is for has ended, or its run is not driven here.'
+const TOO_DEEP = 'An agent that is called as a tool calls no further agents.'
+
+function tooMany(most: number): string {
+  return `A run calls other agents ${most} times at most.`
+}
+
+function refused(message: string): OffstageError {
+  return new OffstageError('invalid-input', message)
+}
+
+/** Advice for an output whose call is in no stored conversation. */
+const NOT_KEPT = 'name its conversation, if it is still stored, to keep it as a user message'
+
+interface LateOutputsOptions {
+  readonly effects: Pick<Effects, 'newId'>
+  readonly notify: (notice: WorkerNotice) => void
+}
+
+/** Handles outputs that no call waits for. */
+class LateOutputs {
+  readonly #options: LateOutputsOptions
+
+  constructor(options: LateOutputsOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Keeps the output as a message, so that the model sees it at its next turn. Only warns if its conversation is
+   * unknown (null).
+   */
+  async keep(active: ActiveConversation | null, command: SupplyOutput): Promise<void> {
+    if (active === null || command.conversationId === undefined)
+      return this.#warn(command, NOT_KEPT)
+    const message = lateOutputMessage(command, this.#options.effects.newId('msg_'))
+    const facts: FactDraft[] = [
+      { type: 'messages-imported', messages: [message] },
+      // The tool is no longer known, so its output counts as untrusted.
+      { type: 'untrusted-taken-in', after: message.id, origin: 'a late output' },
+    ]
+    try {
+      await active.idle()
+      await active.owning(() =>
+        active.conversation.append(
+          (run) => {
+            if (run?.end === null) throw busy(active.scope.conversationId)
+            return facts
+          },
+          { runId: null, waits: false },
+        ),
+      )
+      this.#warn(command, 'it was kept as a user message')
+    } catch (error) {
+      if (!OffstageError.is(error) || error.code !== 'conversation-not-found') throw error
+      this.#warn(command, NOT_KEPT)
+    }
+  }
+
+  #warn({ toolCallId }: SupplyOutput, fate: string): void {
+    const message = `No call ${toolCallId} waits for an output; ${fate}.`
+    this.#options.notify({ type: 'warning', code: 'no-pending-call', message })
+  }
+}
 
 export interface HostOptions extends Pick<StoresOptions, 'openDurable' | 'stores'> {
   readonly page: PageApi

@@ -1,26 +1,25 @@
 import { wrap } from 'comlink'
 import { holdLifeLock } from '../lib/life-lock.ts'
-import type { Answers } from '../protocol/call.ts'
-import type { StartRun } from '../protocol/commands.ts'
-import { OffstageError } from '../protocol/error.ts'
+import { type Answers, asked } from '../protocol/call.ts'
 import {
   type LockRef,
   type PageHello,
   PROTOCOL_VERSION,
+  type StartRun,
+  type WorkerCalls,
   type WorkerHello,
-} from '../protocol/handshake.ts'
+} from '../protocol/worker-calls.ts'
+import { OffstageError } from '../protocol/error.ts'
 import type { PageNotice } from '../protocol/notices.ts'
 import { PAGE_CALLS } from '../protocol/page-calls.ts'
-import { asked } from '../protocol/wire.ts'
-import type { WorkerCalls } from '../protocol/worker-calls.ts'
-import type { CompositeCommands } from './composite-commands.ts'
+import type { CompositeCommands } from './run-commands.ts'
 import type { Undoing } from './undo.ts'
 import type { Extractions } from './model/extract.ts'
 import { Host, type HostOptions } from './host.ts'
 import type { Imports } from './imports.ts'
 import type { Library } from './library.ts'
 import type { ConversationRetention } from './conversation-retention.ts'
-import type { ConversationViews } from './conversation-views.ts'
+import type { ConversationViews } from './conversation-registry.ts'
 import type { Titles } from './titles.ts'
 
 type LinkOptions = Omit<HostOptions, 'page' | 'pageId' | 'notify'>

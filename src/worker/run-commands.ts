@@ -4,7 +4,7 @@ import type {
   RevokeConsent,
   SendMessage,
   WithdrawMessage,
-} from '../protocol/commands.ts'
+} from '../protocol/worker-calls.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { RunEnd } from '../protocol/fact.ts'
 import type { ActiveConversation } from './active-conversation.ts'
@@ -14,9 +14,36 @@ import { elsewhere, isElsewhere } from './ownership/elsewhere.ts'
 import { revocation } from './run/queued-messages.ts'
 import { waitingCall } from './run/answer-call.ts'
 import type { RunState } from '../protocol/state.ts'
-import type { ConversationScope } from '../protocol/scope.ts'
+import type { ConversationScope, RunRef } from '../protocol/conversation.ts'
 import type { SentCommand } from './tabs/tab-commands.ts'
 import type { TabCommand } from './tabs/tab-messages.ts'
+import type { KeepAnswer, KeepOutcomes, NestedAnswer, NestedCall } from '../protocol/composite.ts'
+import type { NestedCalls } from './run/step-calls.ts'
+
+/**
+ * Answers requests from the functions of composite tools, for a run driven here. Null if that run is resumed elsewhere,
+ * or later.
+ */
+export class CompositeCommands {
+  readonly #registry: ConversationRegistry
+
+  constructor(registry: ConversationRegistry) {
+    this.#registry = registry
+  }
+
+  async callTool(call: NestedCall): Promise<NestedAnswer> {
+    return (await this.#nestedOf(call)?.call(call)) ?? null
+  }
+
+  async keepOutcomes(kept: KeepOutcomes): Promise<KeepAnswer> {
+    return (await this.#nestedOf(kept)?.keep(kept)) ?? null
+  }
+
+  #nestedOf({ runId, ...scope }: ConversationScope & RunRef): NestedCalls | null {
+    const driver = this.#registry.find(scope)?.driver
+    return driver?.runId === runId ? driver.nested : null
+  }
+}
 
 /** Limits for trying a command again while its run moves between tabs: attempts, and milliseconds. */
 const MAX_ATTEMPTS = 6

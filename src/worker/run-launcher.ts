@@ -1,7 +1,7 @@
 import type { WorkerNotice } from '../protocol/notices.ts'
 import type { PageApi } from '../protocol/page-calls.ts'
-import type { RunRef } from '../protocol/scope.ts'
-import { LEFT_OPEN } from '../protocol/run.ts'
+import type { AgentScope, ConversationScope, RunRef } from '../protocol/conversation.ts'
+import { LEFT_OPEN, PARENT_ENDED } from '../protocol/run.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
@@ -9,10 +9,187 @@ import type { Effects } from './effects.ts'
 import type { Engines } from './model/engines.ts'
 import type { ModelMemory } from './model/model-memory.ts'
 import type { ResumeOptions } from './run/run-context.ts'
-import type { RunFamilies } from './run-families.ts'
 import { RunDriver } from './run/run-driver.ts'
 import type { Validator } from './validation/validator.ts'
 import { watchedValidator } from './validation/watched-validator.ts'
+import { isSettled } from '../conversation/pending.ts'
+import { sumUsage } from '../conversation/usage.ts'
+import type { RunUsage } from '../protocol/message.ts'
+import type { CallState, ChildState } from '../protocol/state.ts'
+import {
+  type Admitted,
+  concluding,
+  type CountedRun,
+  limitOf,
+  limitsOfAll,
+  reachedLimit,
+  type RunFamily,
+  type Spent,
+} from './run/counters.ts'
+import type { FactDraft } from './store/fact-draft.ts'
+
+type Registry = Pick<ConversationRegistry, 'find' | 'take'>
+
+/** Parent runs with their child runs: adds up what they use, and ends children with their parent. */
+export class RunFamilies {
+  readonly #registry: Registry
+  /** Child runs that are waiting for their model, with no output stored yet. By parent run. */
+  readonly #asking = new Map<string, Set<string>>()
+
+  constructor(registry: Registry) {
+    this.#registry = registry
+  }
+
+  of(
+    active: ActiveConversation,
+    { agentId, runId }: { agentId: string; runId: string },
+  ): RunFamily {
+    const scope = { ...active.scope, agentId }
+    const parentRunId = (): string | undefined => active.conversation.parent?.runId
+    return {
+      admit: async (run) => {
+        if (run.forCall && active.conversation.parent) return this.#admitChild(active, scope, run)
+        return this.#admitParent(scope, run)
+      },
+      stepOver: () => {
+        const asking = this.#asking.get(parentRunId() ?? '')
+        if (asking?.delete(runId) && asking.size === 0) this.#asking.delete(parentRunId() ?? '')
+      },
+      usageOf: (calls) => calls.flatMap((call) => this.#usageOf(scope, call)),
+      storedUsageOf: async (call, besides) => {
+        await this.#childOf(scope, call)?.catch(() => undefined)
+        return this.#usageOf(scope, call, besides)
+      },
+    }
+  }
+
+  /**
+   * Visits child runs whose calls have ended, and notes what they used after that. `endOrphan` ends a child run that
+   * nobody drives.
+   */
+  async visit(
+    { conversation, scope }: ActiveConversation,
+    endOrphan: (child: ActiveConversation) => Promise<void>,
+  ): Promise<void> {
+    for (const call of uncounted(conversation.state.path)) {
+      const child = await this.#childOf(scope, call)
+      if (child?.conversation.run?.end === null && child.driver === null) await endOrphan(child)
+      if (child) await this.ended(child)
+    }
+  }
+
+  /** Handles the end of a child run. If its call ended earlier, the child's usage is noted now. */
+  async ended({ conversation, scope }: ActiveConversation): Promise<void> {
+    const { parent, run } = conversation
+    if (!parent || !run?.forCall || run.end === null) return
+    const { agentId, storage } = scope
+    const above = await this.#take({ agentId, storage }, parent.conversationId)
+    const note = (): FactDraft[] => {
+      const call = uncounted(above.conversation.state.path).find(
+        ({ toolCallId }) => toolCallId === parent.toolCallId,
+      )
+      return call ? this.#usageOf(above.scope, call) : []
+    }
+    if (note().length === 0) return
+    const append = (): Promise<unknown> =>
+      above.conversation.append(() => (note().length > 0 ? note() : null), {
+        runId: parent.runId,
+        waits: false,
+      })
+    await above.inLaneNow(() => (above.driver ? append() : above.owning(append)))
+  }
+
+  async #admitParent(scope: AgentScope, run: CountedRun): Promise<Admitted> {
+    const others = await this.#spentBy(scope, run)
+    const limit = limitOf(run) ?? reachedLimit(limitsOfAll(run), [run, ...others()])
+    return { type: 'step', run: concluding(run, limit) }
+  }
+
+  async #admitChild(
+    { conversation: { parent } }: ActiveConversation,
+    scope: AgentScope,
+    run: CountedRun,
+  ): Promise<Admitted> {
+    const above = await this.#take(scope, parent?.conversationId ?? '')
+    const caller = above.conversation.run
+    const call = caller?.calls.find(({ toolCallId }) => toolCallId === parent?.toolCallId)
+    const isOver = caller?.runId !== parent?.runId || caller?.end !== null
+    if (isOver || !call || isSettled(call))
+      return { type: 'end', end: { outcome: 'aborted', reason: PARENT_ENDED } }
+    const others = await this.#spentBy(scope, caller)
+    // No await from here until the run is marked. If several child runs ask at once, each counts those before it.
+    const asking = this.#asking.get(caller.runId) ?? new Set()
+    asking.delete(run.runId)
+    const underWay: Spent = { steps: asking.size, usage: {}, activeMs: 0 }
+    const limit = reachedLimit(limitsOfAll(caller), [caller, ...others(), underWay])
+    if (limit !== null) return { type: 'end', end: { outcome: 'limit', limit } }
+    this.#asking.set(caller.runId, asking.add(run.runId))
+    const { tokens, costUSD } = caller.limits
+    const limits = {
+      ...(tokens !== undefined && { tokens }),
+      ...(costUSD !== undefined && { costUSD }),
+      ...run.limits,
+    }
+    return { type: 'step', run: { ...concluding(run, limitOf(run)), limits } }
+  }
+
+  /** Loads the child runs of a run. Returns a function that gives what they have used when it is called. */
+  async #spentBy(
+    scope: AgentScope,
+    { children = [] }: CountedRun,
+  ): Promise<() => readonly Spent[]> {
+    const open = children.filter(({ isCounted }) => !isCounted)
+    await Promise.all(open.map(({ conversationId }) => this.#take(scope, conversationId)))
+    return () => children.map((child) => this.#spent(scope, child))
+  }
+
+  #spent(scope: AgentScope, child: ChildState): Spent {
+    return (child.isCounted ? null : this.#runOf(scope, child)) ?? child
+  }
+
+  /** The child run of a call, if it is loaded here. */
+  #runOf(
+    { agentId, storage }: AgentScope,
+    { conversationId, runId }: Pick<ChildState, 'conversationId' | 'runId'>,
+  ): CountedRun | null {
+    const run = this.#registry.find({ agentId, storage, conversationId })?.conversation.run
+    return run?.runId === runId ? run : null
+  }
+
+  #usageOf(
+    scope: AgentScope,
+    { child, path }: CallState,
+    besides: RunUsage = { modelCalls: 0 },
+  ): FactDraft[] {
+    const run = child && !child.isCounted ? this.#runOf(scope, child) : null
+    if (run === null) return []
+    const { steps, activeMs, end } = run
+    const usage = sumUsage(run.usage, besides)
+    return [{ type: 'child-usage', path, usage, steps, activeMs, ended: end !== null }]
+  }
+
+  #childOf(scope: AgentScope, { child }: CallState): Promise<ActiveConversation> | null {
+    return child && this.#take(scope, child.conversationId)
+  }
+
+  /** Opens a conversation and reads its newest rows. */
+  async #take(
+    { agentId, storage }: AgentScope,
+    conversationId: string,
+  ): Promise<ActiveConversation> {
+    const scope: ConversationScope = { agentId, storage, conversationId }
+    const active = await this.#registry.take(scope)
+    await active.conversation.refresh()
+    return active
+  }
+}
+
+/** Settled calls whose child runs may have used more since. */
+function uncounted(path: ActiveConversation['conversation']['state']['path']): CallState[] {
+  return path.flatMap(({ calls }) =>
+    calls.filter((call) => call.child && !call.child.isCounted && isSettled(call)),
+  )
+}
 
 export interface LauncherOptions {
   readonly page: PageApi

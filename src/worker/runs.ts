@@ -1,36 +1,268 @@
-import type { StartRun } from '../protocol/commands.ts'
+import type { BranchPoint, StartRun } from '../protocol/worker-calls.ts'
 import type { DeltaOf } from '../protocol/delta.ts'
 import { pendingOf } from '../conversation/pending.ts'
-import { toErrorData } from '../protocol/error.ts'
+import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { Identified } from '../protocol/fact.ts'
-import type { Message } from '../protocol/message.ts'
-import type { RunOutcome } from '../protocol/run.ts'
-import type { RunRef } from '../protocol/scope.ts'
-import {
-  continueAdmission,
-  parkAdmission,
-  comesLater,
-  stopAdmissions,
-  type Asked,
-  untilChanged,
-  untilIdle,
-} from './admissions.ts'
-import { branchPoint } from './branch-point.ts'
+import type { Message, ToolCallPart, ToolMessage, ToolResultPart } from '../protocol/message.ts'
+import type { ParkReason, RunOutcome } from '../protocol/run.ts'
+import type { RunRef } from '../protocol/conversation.ts'
 import { decide } from './run/decide.ts'
-import { firstFacts, planDropped } from './run/first-facts.ts'
-import { leftOpenBy } from './run/leave-run.ts'
-import { busy, callsPending, notAwaited, parkedRun } from './busy.ts'
+import { firstFacts, planDropped } from './run/queued-messages.ts'
+import { leftOpenBy } from './run/end-run.ts'
+import {
+  type ActiveConversation,
+  type Admission,
+  busy,
+  callsPending,
+  notAwaited,
+  parkedRun,
+} from './active-conversation.ts'
 import type { Effects } from './effects.ts'
 import type { Waiter } from './store/storage-retry.ts'
 import type { Conversation } from './conversation.ts'
-import { onOtherDevice } from './ownership/elsewhere.ts'
-import { awaitsOutput, checkHistory, importFacts, placeHistory } from './place-history.ts'
-import type { Admission, ActiveConversation } from './active-conversation.ts'
+import { isClaimedElsewhere, isElsewhere, onOtherDevice } from './ownership/elsewhere.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
-import { TELL_MODEL, type LeftRuns } from './left-runs.ts'
+import { type LeftRuns, TELL_MODEL } from './left-runs.ts'
 import type { RunLauncher } from './run-launcher.ts'
 import { whenAborted } from '../lib/abort.ts'
 import type { Stream } from './stream.ts'
+import type { ConversationState, MessageNode } from '../protocol/state.ts'
+import { withStop } from './ownership/with-stop.ts'
+import { callParts } from '../conversation/propose-call.ts'
+import { listOf } from '../lib/shape.ts'
+import type { FactDraft } from './store/fact-draft.ts'
+import { isMessage, MOST_MESSAGES } from './store/fact-table.ts'
+
+/** Pause before looking again. An owner that vanished before its run began reports no change. Milliseconds. */
+const LOOK_AGAIN_MS = 10_000
+
+/** A requested run on its way into the store. */
+interface Asked {
+  readonly stream: Stream
+  readonly admission: Admission
+}
+
+function parkAdmission(
+  { runId, message }: StartRun,
+  { stream, admission }: Asked,
+  reason: ParkReason,
+): void {
+  admission.isParked = true
+  stream.delta({ type: 'storage-waits', runId, reason, ...(message && { message }) })
+  stream.flush()
+}
+
+function continueAdmission({ stream, admission }: Asked): void {
+  admission.isParked = false
+  stream.delta({ type: 'storage-takes', runId: admission.runId })
+}
+
+function stopAdmissions(active: ActiveConversation, reason: string): void {
+  for (const { stop } of active.admissions.values()) stop.abort(reason)
+}
+
+/** Waits until the current run has ended. A stopped run ends at once, unless the storage is full. */
+async function untilIdle(
+  active: ActiveConversation,
+  command: StartRun,
+  asked: Asked,
+): Promise<void> {
+  const { signal } = asked.admission.stop
+  const { storageRetry } = active.conversation
+  if (command.ifBusy !== 'queue') {
+    await Promise.race([active.idle(signal), storageRetry.waiting()])
+    if (storageRetry.reason !== null && active.driver && !signal.aborted) {
+      parkAdmission(command, asked, storageRetry.reason)
+      await active.idle(signal)
+      if (!signal.aborted) continueAdmission(asked)
+    }
+  }
+  await active.idle(signal)
+}
+
+/** Whether a queued run waits for the run of another device, even if that device was only just quicker. */
+async function comesLater(
+  { conversation, ownership }: ActiveConversation,
+  { ifBusy }: StartRun,
+  thrown: unknown,
+): Promise<boolean> {
+  const mayCome = ifBusy === 'queue' && isElsewhere(thrown)
+  return mayCome && isClaimedElsewhere(conversation, ownership)
+}
+
+async function untilChanged(
+  changed: Promise<void>,
+  signal: AbortSignal,
+  effects: Pick<Effects, 'sleep'>,
+): Promise<void> {
+  await withStop([signal], (stop) =>
+    Promise.race([changed, effects.sleep(LOOK_AGAIN_MS, stop.signal)]),
+  )
+}
+
+/**
+ * The parent message of a new branch; null when the branch replaces a first message. Throws `invalid-input`
+ * when the message doesn't exist, or can't be edited or answered again. Pure.
+ */
+function branchPoint(
+  { path, others }: Pick<ConversationState, 'path' | 'others'>,
+  { type, messageId }: BranchPoint,
+): string | null {
+  const nodes = new Map([...path, ...others].map((node) => [node.id, node]))
+  const named = messageId === undefined ? path.at(-1) : nodes.get(messageId)
+  if (!named) {
+    const what =
+      messageId === undefined
+        ? 'The conversation has no messages'
+        : `There is no message ${messageId}`
+    throw new OffstageError('invalid-input', `${what}.`)
+  }
+  switch (type) {
+    case 'edit':
+      if (isWritten(named)) return named.parentId
+      throw new OffstageError(
+        'invalid-input',
+        `Message ${named.id} was not written by a person: it can't be edited.`,
+      )
+    case 'regenerate': {
+      const asked = askedBy(named, nodes)
+      if (asked) return asked.id
+      throw new OffstageError(
+        'invalid-input',
+        `Message ${named.id} answers no message of a person.`,
+      )
+    }
+    default:
+      return type satisfies never
+  }
+}
+
+/** The user's message that this one answers: itself, or the nearest before it. */
+function askedBy(
+  from: MessageNode,
+  nodes: ReadonlyMap<string, MessageNode>,
+): MessageNode | undefined {
+  // Damaged rows may form a cycle, so visit each message once.
+  const seen = new Set<MessageNode>()
+  let node: MessageNode | undefined = from
+  while (node && !isWritten(node) && !seen.has(node)) {
+    seen.add(node)
+    node = node.parentId === null ? undefined : nodes.get(node.parentId)
+  }
+  return node && isWritten(node) ? node : undefined
+}
+
+function isWritten({ message }: MessageNode): boolean {
+  return message.role === 'user' && message.synthetic !== true
+}
+
+interface Ids {
+  readonly newId: (prefix: string) => string
+  /** Whether the conversation had a call with this id before its history was cleared. */
+  readonly isUsed: (toolCallId: string) => boolean
+}
+
+const isHistory = listOf(isMessage, MOST_MESSAGES)
+
+/** Checks the messages that the page has read. Throws `invalid-history` if they are invalid. */
+function checkHistory(given: unknown): readonly Message[] {
+  if (isHistory(given) && isPaired(given as readonly Message[])) return given as readonly Message[]
+  throw new OffstageError('invalid-history', 'The history is no list of messages of Offstage.')
+}
+
+/** Whether each call has an input or error and a unique id, and each result belongs to the newest answer's calls. */
+function isPaired(messages: readonly Message[]): boolean {
+  const used = new Set<string>()
+  let open = new Set<string>()
+  return messages.every((message) => {
+    if (message.role === 'tool')
+      return message.parts.every(({ toolCallId }) => open.delete(toolCallId))
+    const calls = callParts(message)
+    if (message.role === 'assistant') open = new Set(calls.map(({ toolCallId }) => toolCallId))
+    return calls.every(({ toolCallId, input, error }) => {
+      const isNew = !used.has(toolCallId)
+      used.add(toolCallId)
+      return isNew && (input !== undefined || error !== undefined)
+    })
+  })
+}
+
+/**
+ * Imported messages as they are stored, each with a unique id. One tool message directly after the assistant's holds
+ * the results of its calls, in the order of the calls. Calls may have no result yet.
+ */
+function placeHistory(messages: readonly Message[], ids: Ids): readonly Identified<Message>[] {
+  const results = resultsOf(messages)
+  const used = new Set<string>()
+  const idOf = ({ id }: Message): string => {
+    const own = id !== undefined && id !== '' && !used.has(id) ? id : ids.newId('msg_')
+    used.add(own)
+    return own
+  }
+  return messages.flatMap((message, index): Identified<Message>[] => {
+    if (message.role === 'tool') return []
+    const placed = { ...message, id: idOf(message) }
+    if (placed.role !== 'assistant') return [placed]
+    const calls = callParts(placed)
+    if (calls.length === 0) return [placed]
+    const next = messages[index + 1]
+    const own = new Map(calls.map((call) => [call, ownCall(call, ids)]))
+    const tools: Identified<ToolMessage> = {
+      role: 'tool',
+      ...(next?.role === 'tool' && next.foreign && { foreign: next.foreign }),
+      id: next?.role === 'tool' ? idOf(next) : ids.newId('msg_'),
+      parts: calls.flatMap((call) => {
+        const result = results.get(call.toolCallId)
+        return result ? ofCall(result, own.get(call) ?? call) : []
+      }),
+    }
+    const parts = placed.parts.map((part) =>
+      part.type === 'tool-call' ? (own.get(part) ?? part) : part,
+    )
+    return [{ ...placed, parts }, tools]
+  })
+}
+
+/** The call, with a new id if an earlier call of the conversation had the same. */
+function ownCall(call: ToolCallPart, { newId, isUsed }: Ids): ToolCallPart {
+  const { toolCallId } = call
+  return isUsed(toolCallId)
+    ? { providerCallId: toolCallId, ...call, toolCallId: newId('call_') }
+    : call
+}
+
+function ofCall(
+  result: ToolResultPart,
+  { toolCallId, providerCallId }: ToolCallPart,
+): ToolResultPart {
+  if (result.toolCallId === toolCallId) return result
+  return { ...result, toolCallId, ...(providerCallId !== undefined && { providerCallId }) }
+}
+
+function resultsOf(messages: readonly Message[]): ReadonlyMap<string, ToolResultPart> {
+  return new Map(
+    messages.flatMap((message) =>
+      message.role === 'tool' ? message.parts.map((part) => [part.toolCallId, part] as const) : [],
+    ),
+  )
+}
+
+/** Whether a call in these messages has no output yet. */
+function awaitsOutput(messages: readonly Message[]): boolean {
+  const results = resultsOf(messages)
+  return messages
+    .flatMap(callParts)
+    .some(({ toolCallId, error }) => !error && !results.has(toolCallId))
+}
+
+/** Imported messages belong to no run. Their author is unknown, so they taint all branches of the conversation. */
+function importFacts(messages: readonly Identified<Message>[]): readonly FactDraft[] {
+  if (messages.length === 0) return []
+  return [
+    { type: 'messages-imported', runId: null, messages },
+    { type: 'untrusted-taken-in', runId: null, after: null, origin: 'an imported history' },
+  ]
+}
 
 export interface RunsOptions {
   readonly effects: Pick<Effects, 'newId' | 'sleep'>

@@ -1,12 +1,16 @@
 import { windowed } from '../conversation/checkpoint.ts'
 import { foldDelta, NOTHING_LIVE, settleLive } from '../conversation/live.ts'
-import type { WorkerNotice } from '../protocol/notices.ts'
-import type { Delta, Ownership } from '../protocol/delta.ts'
+import {
+  type Checkpoint,
+  isRow,
+  type StreamItem,
+  type StreamRef,
+  type WorkerNotice,
+} from '../protocol/notices.ts'
+import type { Delta, Live, Ownership } from '../protocol/delta.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import { FORMAT, type Row } from '../protocol/fact.ts'
-import type { Live } from '../protocol/live.ts'
 import type { ConversationState } from '../protocol/state.ts'
-import { isRow, type Checkpoint, type StreamItem, type StreamRef } from '../protocol/stream.ts'
 
 /** Milliseconds between two batches: short for an eye, long for a message queue. */
 const INTERVAL_MS = 40

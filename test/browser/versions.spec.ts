@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { inProject } from '../../scripts/lib/project.mjs'
-import { PROTOCOL_VERSION } from '../../src/protocol/handshake.ts'
+import { PROTOCOL_VERSION } from '../../src/protocol/worker-calls.ts'
 import { TAB_FORMAT } from '../../src/worker/ownership/tab-channel.ts'
 import type { Agent, RunResult } from '../../src/index.ts'
 import type { DrivenPage } from './support/driven-page.ts'

@@ -1,5 +1,4 @@
-import { readOpenTag } from '../xml-tags.ts'
-import { endOfCdata } from '../xml-text.ts'
+import { endOfCdata, readOpenTag } from '../xml-text.ts'
 
 /** Maximum number of closers that may appear as text inside the element. */
 const maxCandidates = 20

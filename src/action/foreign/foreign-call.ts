@@ -1,15 +1,53 @@
 import { isRecord } from '../../lib/shape.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallsRead } from '../block-reader.ts'
-import { readArguments, readJsonCall, readTextCall, requireTool } from '../call-arguments.ts'
-import type { ActionCall } from '../call-arguments.ts'
+import {
+  type ActionCall,
+  readArguments,
+  readJsonCall,
+  readTextCall,
+  requireTool,
+} from '../call-arguments.ts'
 import { CallProblem } from '../call-problem.ts'
 import { coerceJson } from '../coerce.ts'
-import { anyOf } from '../text-pattern.ts'
-import { describeParameters } from '../tool-index.ts'
-import type { IndexedTool, ToolIndex } from '../tool-index.ts'
-import { namespaces } from './names.ts'
+import { anyOf, dash } from '../char-codes.ts'
+import { describeParameters, type IndexedTool, type ToolIndex } from '../tool-index.ts'
 import { lazyPattern } from '../../lib/once.ts'
+import { plainName } from '../suggest.ts'
+
+/** Patterns of names in any script: tools (with namespaces and indices), names in `name(…)`, and parameters. */
+export const toolName = '[\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_.:-]{0,127}'
+export const callName = '[\\p{L}_][\\p{L}\\p{M}\\p{N}_.-]*'
+export const wordName = '[\\p{L}_][\\p{L}\\p{M}\\p{N}_-]*'
+
+export function isLetter(code: number): boolean {
+  return (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95 || code > 127
+}
+
+export function isNamePart(code: number): boolean {
+  return isLetter(code) || (code >= 48 && code <= 57) || code === dash || code === 46
+}
+
+/** Namespaces that models write before a tool's name, with a dot or a colon. */
+export const namespaces: readonly string[] = [
+  'functions',
+  'function',
+  'default_api',
+  'tools',
+  'tool',
+  'api',
+]
+
+/**
+ * The registered name that a native call means. Either the same name, or the only one that differs just in
+ * letter case, separators or a namespace (`functions.search`). Never guesses.
+ */
+export function meantName(name: string, registered: readonly string[]): string | undefined {
+  if (registered.includes(name)) return name
+  const wanted = new Set([plainName(name), plainName(bareName(name))])
+  const [only, ...others] = registered.filter((candidate) => wanted.has(plainName(candidate)))
+  return others.length === 0 ? only : undefined
+}
 
 /** A call in another format, before its tool is resolved. */
 export interface ForeignCall {
@@ -49,7 +87,7 @@ export function withNamespaces(index: ToolIndex): ToolIndex {
 const namespace = lazyPattern(() => `^(?:${anyOf(namespaces)})[.:]`)
 
 /** Removes the namespace and the index of a name. */
-export function bareName(name: string): string {
+function bareName(name: string): string {
   return name.trim().replace(/:\d+$/, '').replace(namespace(), '')
 }
 

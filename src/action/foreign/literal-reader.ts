@@ -1,8 +1,131 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import { setOwn } from '../coerce.ts'
-import { wordName } from './names.ts'
+import { wordName } from './foreign-call.ts'
 import { isInexact } from '../../lib/exact-numbers.ts'
-import { lazyPattern } from '../../lib/once.ts'
+import { lazyPattern, once } from '../../lib/once.ts'
+import { decodeEntities, dropOuterLines } from '../xml-text.ts'
+
+/** Maximum number of closers that may appear as text inside a value. */
+const maxCandidates = 20
+
+/** End of a value that is raw text between tags. */
+interface ValueEnd {
+  /**
+   * Global pattern for four kinds of marks, in this order:
+   * a closer of the value (group 1: a parameter or the call's end follows it);
+   * the call's closer (group 2);
+   * the opener of a call that has parameters (group 3);
+   * a parameter's opener (group 4: its name).
+   */
+  readonly marks: RegExp
+  /** Whether a parameter may have this name. */
+  readonly isName: (name: string) => boolean
+}
+
+/**
+ * Reads to the value's end (R10): its first closer before a parameter or the call's end, or otherwise its first closer.
+ * If no closer precedes them, the next parameter and the call's end also end the value. A value never extends past the
+ * opener of another call. Throws `Unreadable`.
+ */
+export function readTaggedValue(reader: LiteralReader, { marks, isName }: ValueEnd): string {
+  const { text, at: start } = reader
+  let first: { readonly end: number; readonly next: number } | undefined
+  let count = 0
+  marks.lastIndex = start
+  const end = (at: number, next: number): string => {
+    reader.at = next
+    return text.slice(start, at)
+  }
+  for (let found = marks.exec(text); found; found = marks.exec(text)) {
+    const [whole, follower, callCloser, call, parameter] = found
+    const at = found.index
+    if (call !== undefined) break
+    if (callCloser === undefined && parameter === undefined) {
+      const next = at + whole.length - (follower?.length ?? 0)
+      if (follower !== undefined) return end(at, next)
+      first ??= { end: at, next }
+      if (++count === maxCandidates) break
+      marks.lastIndex = next
+    } else if (callCloser !== undefined) {
+      if (first) break
+      return end(at, at)
+    } else if (!first && isName(parameter ?? '')) return end(at, at)
+  }
+  if (!first) throw new Unreadable('cut off')
+  return end(first.end, first.next)
+}
+
+/** Patterns of a format that writes each name followed by its value. */
+interface PairSyntax {
+  /** The pattern before the value. Group 1 is the name. */
+  readonly key: string
+  /** The start of the next pair. */
+  readonly next: string
+  readonly closer: string
+  readonly call: string
+  readonly callCloser: string
+}
+
+interface PairPatterns extends ValueEnd {
+  readonly key: RegExp
+  readonly end: RegExp
+}
+
+const all = once<readonly PairPatterns[]>(() => [
+  // GLM, and LongCat with a prefix.
+  ...['', 'longcat_'].map((prefix) =>
+    patternsOf({
+      key: `<${prefix}arg_key>([^<]*)</${prefix}arg_key>\\s*(?:<arg_type>\\w*</arg_type>\\s*)?<${prefix}arg_value>`,
+      next: `<${prefix}arg_key>`,
+      closer: `</${prefix}arg_value>`,
+      call: `<${prefix}tool_call>`,
+      callCloser: `</${prefix}tool_call>`,
+    }),
+  ),
+  // Solar
+  patternsOf({
+    key: '<\\|tool_arg:start\\|>([^<]*)<\\|tool_arg:value\\|>',
+    next: '<\\|tool_arg:start\\|>',
+    closer: '<\\|tool_arg:end\\|>',
+    call: '<\\|tool_call:start\\|>',
+    callCloser: '<\\|tool_call:end\\|>',
+  }),
+  // Kimi K3
+  patternsOf({
+    key: '<\\|open\\|>argument key="([^"]*)"[^<]*<\\|sep\\|>',
+    next: '<\\|open\\|>argument',
+    closer: '<\\|close\\|>argument<\\|sep\\|>',
+    call: '<\\|open\\|>call[^<]{0,100}<\\|sep\\|>',
+    callCloser: '<\\|close\\|>call<\\|sep\\|>',
+  }),
+])
+
+/** Reads pairs of name and value up to the call's closer. Throws `Unreadable`. */
+export function readArgumentPairs(reader: LiteralReader): [string, string][] {
+  const texts: [string, string][] = []
+  for (const patterns of all()) {
+    for (let found = reader.match(patterns.key); found; found = reader.match(patterns.key))
+      texts.push([
+        decodeEntities((found[1] ?? '').trim()),
+        dropOuterLines(readTaggedValue(reader, patterns)),
+      ])
+    if (reader.match(patterns.end)) return texts
+    if (texts.length > 0) break
+  }
+  throw new Unreadable(reader.text.slice(reader.at).trim() ? 'not a literal' : 'cut off')
+}
+
+function patternsOf({ key, next, closer, call, callCloser }: PairSyntax): PairPatterns {
+  return {
+    key: new RegExp(`\\s*${key}`, 'y'),
+    end: new RegExp(`\\s*(?=${callCloser})`, 'y'),
+    marks: new RegExp(
+      `${closer}(\\s*(?:${next}|${callCloser}|$))?|(${callCloser}(?![ \\t]*[^\\s<]|\\s*${closer}))|(${call}[^<]{0,100}${next})`,
+      'g',
+    ),
+    isName: () => false,
+  }
+}
 
 /** The text is not a literal. `cut`: more text could have made it one. */
 export class Unreadable extends Error {

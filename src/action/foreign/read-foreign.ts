@@ -2,19 +2,24 @@ import { readBlock } from '../block-reader.ts'
 import type { CallsRead } from '../block-reader.ts'
 import { cutOff } from '../malformed-calls.ts'
 import type { ToolIndex } from '../tool-index.ts'
-import { walkText } from '../own-text.ts'
+import { walkText } from '../code-tracker.ts'
 import { isTagStart } from '../char-codes.ts'
 import { endsAnswer, endsCalls } from '../trailing-text.ts'
-import { namedElements } from './dialects/named-elements.ts'
+import { namedElements } from './dialects/dialect.ts'
 import { findMarker } from './dialects/table.ts'
 import { skipElements } from './dialects/wrapped.ts'
-import { findTool, joinReads, resolveCalls } from './foreign-call.ts'
-import type { ForeignCall, ForeignRead } from './foreign-call.ts'
+import {
+  callName,
+  findTool,
+  type ForeignCall,
+  type ForeignRead,
+  joinReads,
+  resolveCalls,
+  toolName,
+} from './foreign-call.ts'
 import { LiteralReader, Unreadable } from './literal-reader.ts'
 import { readMarkedCalls } from './marked-calls.ts'
-import { callName, toolName } from './names.ts'
-import { readPlainCalls } from './plain-calls.ts'
-import { readReact, startsReact } from './react-calls.ts'
+import { readPlainCalls, readReact, startsReact } from './plain-calls.ts'
 import { withoutTagMarks, writtenPosition } from './tag-marks.ts'
 import { lazyPattern } from '../../lib/once.ts'
 

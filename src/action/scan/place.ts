@@ -1,14 +1,117 @@
-import type { CaptureContext } from '../block-capture.ts'
-import type { Opener } from '../block-opener.ts'
-import { space } from '../char-codes.ts'
+import type { CaptureContext, Opener } from '../pending-block.ts'
+import { isTagStart, lessThan, space } from '../char-codes.ts'
 import type { ConstructMatcher } from '../foreign/construct-matcher.ts'
 import type { CodeContext } from './code-context.ts'
-import type { Detectors } from './detectors.ts'
-import type { Frame } from './frames.ts'
-import type { Header } from './harmony.ts'
-import type { ReasoningTag } from './reasoning-marks.ts'
-import type { Reply } from './reply.ts'
-import type { Window } from './window.ts'
+import type { Detectors, Reply } from './reply.ts'
+import type { Frame, Header } from './frames.ts'
+import { matchReasoning, type ReasoningTag } from './reasoning-marks.ts'
+import { letter } from '../code-tracker.ts'
+
+/** The text that is held back, with the scan's position in it. */
+export class Window {
+  text = ''
+  at = 0
+  /** Openers before this position are known to be text. */
+  plainUntil = 0
+
+  /** Code of the next character; undefined at the end of the text. */
+  get code(): number | undefined {
+    return this.at < this.text.length ? this.text.charCodeAt(this.at) : undefined
+  }
+
+  push(piece: string): void {
+    this.text += piece
+  }
+
+  /** Removes the text before a position and returns it. */
+  cut(until: number): string {
+    const text = this.text.slice(0, until)
+    this.text = this.text.slice(until)
+    this.at = Math.max(0, this.at - until)
+    this.plainUntil = Math.max(0, this.plainUntil - until)
+    return text
+  }
+
+  /** Puts text back to be read again, but not for openers. */
+  unread(text: string, rest: string): void {
+    this.text = text + rest
+    this.at = 0
+    this.plainUntil = text.length
+  }
+}
+
+/** R18: returns the start of a call in another format. It must be outside of code, or first in a fence. */
+export function lookForCall(scan: Scan): Mark | 'partial' | undefined {
+  const { window, code, reply, foreign, quotations } = scan
+  if (!foreign) return undefined
+  if (!reply.takesCalls) return reply.takesFrames ? noteQuoted(scan) : undefined
+  const { tracker } = code
+  tracker.flush()
+  if (tracker.fenced && code.fenceStart === undefined) return undefined
+  const { text, at } = window
+  const { lineStart } = tracker
+  // Text inside a call can't start a quotation.
+  const matcher = foreign.match(text, {
+    at,
+    lineStart,
+    quotations: reply.isHeld ? undefined : quotations,
+  })
+  if (matcher === 'partial') return matcher
+  if (matcher === undefined) {
+    const madeUp = reply.isHeld && foreign.matchMadeUp(text.slice(at, at + 40))
+    if (madeUp === true) reply.finishCall()
+    return madeUp === 'partial' ? madeUp : undefined
+  }
+  if (quotations && tracker.inRun) return undefined
+  return { type: 'call', matcher: tracker.fenced ? foreign.fenced() : matcher }
+}
+
+/**
+ * Handles a possible call on the line of an unmarked call. Both are text, and the new one may quote the text after it.
+ */
+function noteQuoted({ window, quotations, foreign }: Scan): 'partial' | undefined {
+  if (!quotations) return undefined
+  const mark = foreign?.match(window.text, { at: window.at, lineStart: false, quotations })
+  return mark === 'partial' ? mark : undefined
+}
+
+/** A fenced block: text, except for a call at its start or a block that ends the output (R3). */
+export class Fence implements Place {
+  readonly name = 'fence'
+  readonly #scan: Scan
+  readonly #prose: Place
+  /** The fence follows a call, and isn't part of it. */
+  readonly #isAfterCall: boolean
+
+  constructor(scan: Scan, prose: Place) {
+    this.#scan = scan
+    this.#prose = prose
+    this.#isAfterCall = scan.reply.isWhole
+  }
+
+  look(code: number): Mark | 'partial' | undefined {
+    const { tracker } = this.#scan.code
+    if (!isTagStart(code)) return tracker.lineStart ? lookForCall(this.#scan) : undefined
+    tracker.flush()
+    const block = code === lessThan && !this.#isAfterCall ? lookForBlock(this.#scan) : undefined
+    return block ?? this.#lookForCloser(code) ?? lookForCall(this.#scan)
+  }
+
+  /** Finds the end of reasoning inside a fence that may be part of a marked call. */
+  #lookForCloser(code: number): Mark | 'partial' | undefined {
+    const { window, reply } = this.#scan
+    if (!reply.isHeld || reply.takesCalls || this.#isAfterCall) return undefined
+    // The bracket may begin the held text itself, unless a marker did.
+    if (code !== lessThan && !reply.isMarked) return undefined
+    return matchReasoning(window.text, window.at, { opens: false, lineStart: false })
+  }
+
+  take(code: number): Place {
+    const { window, code: context, reply } = this.#scan
+    context.feed(window.at, reply.isInsideMarked ? letter : code, false)
+    return context.tracker.fenced ? this : this.#prose
+  }
+}
 
 /** A mark in the text: a transition of the machine, as a value. */
 export type Mark =

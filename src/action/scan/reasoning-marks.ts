@@ -1,4 +1,4 @@
-import { anyOf } from '../text-pattern.ts'
+import { anyOf } from '../char-codes.ts'
 
 /** A model's marks around its reasoning. */
 export interface ReasoningMark {

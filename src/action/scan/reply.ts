@@ -1,10 +1,50 @@
 import { newline, skipBlank } from '../char-codes.ts'
 import type { ConstructMatcher } from '../foreign/construct-matcher.ts'
-import type { PendingCall } from '../foreign/pending-call.ts'
+import type { ForeignDetector, PendingCall } from '../foreign/foreign-detector.ts'
 import type { QuotationTracker } from '../quotation-tracker.ts'
-import type { Detectors } from './detectors.ts'
-import { endOfMessage } from './harmony.ts'
-import type { CallsFound, Sink } from './sink.ts'
+import { endOfMessage } from './frames.ts'
+import type { BlockDetector, FoundBlock, UnclosedReader } from '../pending-block.ts'
+
+/** Detectors for the marks of a text. */
+export interface Detectors {
+  /** Recognises blocks. Undefined if they aren't expected. */
+  readonly blocks?: BlockDetector
+  /** Recognises calls in other formats. Undefined if they aren't expected. */
+  readonly foreign?: ForeignDetector
+  /** Tracks quotations, for native mode: calls count only outside of them (Q2). */
+  readonly quotations?: QuotationTracker
+}
+
+export interface CallsOptions {
+  /** State of quotations at the start of the text. */
+  readonly quotations: QuotationTracker | undefined
+  /** Shows the prose around the calls. */
+  readonly show: (prose: string) => void
+}
+
+/** Kind of a text that starts like a call. `thoughtEnd`: reasoning, up to the closer at this position (R5). */
+export type CallsFound = 'calls' | 'text' | { readonly thoughtEnd: number }
+
+/** Receives the machine's output, in order. */
+export interface Sink extends UnclosedReader {
+  /** Receives text of the reply. */
+  text(delta: string): void
+  reasoning(delta: string): void
+  /** Reports a reasoning closer without an opener: all text before was reasoning, including its calls. */
+  loneCloser(): void
+  /** Receives text that may start with a call, in reasoning without an end. Returns whether it is a call. */
+  callInReasoning(text: string): boolean
+  /** Returns whether a text that starts like a call in another format is one. */
+  isCall(text: string): boolean
+  /** Receives a text that starts with a call. */
+  calls(text: string, options: CallsOptions): CallsFound
+  /** Reports that the output ended inside the opener. */
+  cutOpener(text: string): void
+  /** Receives a block. Further output is text only if the block turns out to be reasoning. */
+  block(found: FoundBlock): void
+  /** Receives model output after the block. */
+  ignored(text: string): void
+}
 
 /**
  * Decides whether text of the reply is shown or held back. Text is held back from the possible start of a call in

@@ -1,22 +1,26 @@
 import { OffstageError, toErrorData, type ErrorData } from '../../protocol/error.ts'
 import type { Credentials, ModelConfigData } from '../../protocol/model.ts'
-import type { StreamPart } from '../../protocol/stream-part.ts'
-import { createAbortScope, type AbortScope } from '../../providers/core/abort-scope.ts'
-import { askCredentials } from '../../providers/core/ask-credentials.ts'
+import type { StreamPart } from '../../protocol/message.ts'
+import {
+  type AbortScope,
+  createAbortScope,
+  startWatchdog,
+  type Watchdog,
+} from '../../providers/core/watchdog.ts'
+import { askCredentials } from '../../providers/core/secrets.ts'
 import { createPartGate, hasContent } from '../../providers/core/part-gate.ts'
-import { incompleteError, timeoutError } from '../../providers/core/transport-error.ts'
-import { startWatchdog, type Watchdog } from '../../providers/core/watchdog.ts'
+import { incompleteError, timeoutError } from '../../providers/core/provider-error.ts'
 import type {
   ModelRequest,
   StreamOptions,
   StreamProviderDefinition,
 } from '../../providers/provider.ts'
-import { callOptions } from './call-options.ts'
-import type {
-  LanguageModelLike,
-  LanguageModelOptions,
-  LanguageModelRequest,
-} from './language-model.ts'
+import {
+  callOptions,
+  type LanguageModelLike,
+  type LanguageModelOptions,
+  type LanguageModelRequest,
+} from './call-options.ts'
 import { brokenStream, modelError } from './model-error.ts'
 import { PartReader } from './read-parts.ts'
 

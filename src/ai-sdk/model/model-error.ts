@@ -5,10 +5,14 @@ import {
   type ErrorCode,
   type ErrorData,
 } from '../../protocol/error.ts'
-import { httpError, streamError } from '../../providers/core/provider-error.ts'
+import {
+  httpError,
+  incompleteError,
+  networkError,
+  streamError,
+} from '../../providers/core/provider-error.ts'
 import { asCount, asRecord, asText, type JsonRecord } from '../../providers/core/read-json.ts'
 import { parseURL } from '../../providers/core/secrets.ts'
-import { incompleteError, networkError } from '../../providers/core/transport-error.ts'
 
 /** The AI SDK's errors by name, because classes of several versions may be loaded. The first match counts. */
 const codes: readonly (readonly [ErrorCode, RegExp])[] = [

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../protocol/json.ts'
 import type { AssistantMessage } from '../../protocol/message.ts'
 import { asCount, asObjects, asRecord, asText, parseJson } from '../../providers/core/read-json.ts'
-import { legalToolName } from '../../providers/core/wire-names.ts'
+import { legalToolName } from '../../providers/core/wire-ids.ts'
 
 /** A block of the model's answer, with data that its provider wants back unchanged: signatures, ids. */
 export interface Block {

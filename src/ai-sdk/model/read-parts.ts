@@ -1,14 +1,20 @@
-import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart, Usage } from '../../protocol/message.ts'
 import { createArgumentText } from '../../providers/core/argument-text.ts'
 import { fileOfDataURL } from '../../providers/core/data-url.ts'
 import { failedError, mapFinishReason, outputEnd } from '../../providers/core/finish-reason.ts'
 import { callParts, type OutputEnd } from '../../providers/core/read-input.ts'
-import { asList, asRecord, asText, type JsonRecord } from '../../providers/core/read-json.ts'
-import { incompleteError } from '../../providers/core/transport-error.ts'
+import {
+  asCount,
+  asList,
+  asRecord,
+  asText,
+  type JsonRecord,
+} from '../../providers/core/read-json.ts'
+import { incompleteError } from '../../providers/core/provider-error.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import { modelError } from './model-error.ts'
-import { optionsOf, storedBlocks, type Block } from './own-content.ts'
-import { readFinishReason, readUsage } from './read-usage.ts'
+import { type Block, optionsOf, storedBlocks } from './own-content.ts'
+import { defined } from '../../providers/core/defined.ts'
 
 interface ReadCall {
   readonly toolCallId: string
@@ -194,4 +200,29 @@ function readWarning(warning: unknown): StreamPart {
 
 function textOf(value: unknown): string {
   return asText(value) ?? ''
+}
+
+/** Usage counts of a `finish` part: flat in specification 2, grouped in later ones. */
+function readUsage(value: unknown): Usage {
+  const usage = asRecord(value) ?? {}
+  const input = asRecord(usage['inputTokens'])
+  const output = asRecord(usage['outputTokens'])
+  return defined({
+    inputTokens: asCount(input ? input['total'] : usage['inputTokens']),
+    outputTokens: asCount(output ? output['total'] : usage['outputTokens']),
+    cachedInputTokens: asCount(input ? input['cacheRead'] : usage['cachedInputTokens']),
+    cacheWriteTokens: asCount(input?.['cacheWrite']),
+    reasoningTokens: asCount(output ? output['reasoning'] : usage['reasoningTokens']),
+  })
+}
+
+/** Why the model stopped: a string in specification 2, an object with `unified` and `raw` in later ones. */
+function readFinishReason(value: unknown): {
+  readonly unified: string
+  readonly raw?: string
+} {
+  const reason = asRecord(value)
+  const unified = asText(reason ? reason['unified'] : value) ?? 'unknown'
+  const raw = asText(reason?.['raw'])
+  return { unified, ...(raw !== undefined && { raw }) }
 }

@@ -1,8 +1,8 @@
 import { copyText } from '../../stage/copy-text.ts'
 import type { MarkdownOptions } from '../context.ts'
 import type { Words } from '../words/words.ts'
-import { colorCode } from './color-code.ts'
 import { hostOf, saysHost } from './safe-address.ts'
+import type * as Colors from './code-colors.ts'
 
 /** The page's Markdown options, and the button labels. */
 export interface Drawing {
@@ -119,4 +119,20 @@ function made(make: () => Node | null | undefined): Node | null | undefined {
     reportError(thrown)
     return null
   }
+}
+
+let loading: Promise<typeof Colors> | undefined
+
+/**
+ * Colours code with the CSS Custom Highlight API; code stays plain in browsers without it. The colouring code loads with the
+ * first finished block. `isOpen`: more code may follow.
+ */
+function colorCode(code: HTMLElement, isOpen: boolean): void {
+  if (isOpen ? loading : CSS.highlights)
+    (loading ??= import('./code-colors.ts')).then(
+      ({ show }) => show(code, isOpen),
+      () => {
+        loading = undefined
+      },
+    )
 }

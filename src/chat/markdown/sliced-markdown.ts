@@ -1,3 +1,11 @@
+import { type ElementPart, nothing } from 'lit'
+import {
+  Directive,
+  directive,
+  type DirectiveResult,
+  type PartInfo,
+  PartType,
+} from 'lit/directive.js'
 import { type MarkdownText, ShownMarkdown } from './shown-markdown.ts'
 
 /** Characters of one drawing, until this machine's speed is known. */
@@ -16,7 +24,7 @@ export const GREW = 'offstage-grew'
 export type Grew = CustomEvent<number>
 
 /** Draws Markdown in slices: the first one at once, the rest frame by frame. */
-export class SlicedMarkdown {
+class SlicedMarkdown {
   readonly #element: Element
   readonly #shown: ShownMarkdown
   #text: MarkdownText | null = null
@@ -63,4 +71,30 @@ function learn(letters: number, ms: number): void {
   const wanted = (letters * WORK_OF_SLICE) / Math.max(ms, 0.1)
   const next = Math.min(slice * 2, Math.max(slice / 2, wanted))
   slice = Math.round(Math.min(MOST_SLICE, Math.max(LEAST_SLICE, next)))
+}
+
+class MarkdownDirective extends Directive {
+  #shown: SlicedMarkdown | null = null
+
+  constructor(part: PartInfo) {
+    super(part)
+    if (part.type !== PartType.ELEMENT) throw new Error('Markdown is shown in an element.')
+  }
+
+  render(_text: MarkdownText): typeof nothing {
+    return nothing
+  }
+
+  override update({ element }: ElementPart, [text]: [MarkdownText]): typeof nothing {
+    this.#shown ??= new SlicedMarkdown(element)
+    this.#shown.update(text)
+    return nothing
+  }
+}
+
+const create = directive(MarkdownDirective)
+
+/** Renders a model's Markdown into its element: `<div ${markdown(text)}></div>`. */
+export function markdown(text: MarkdownText): DirectiveResult {
+  return create(text)
 }

@@ -1,9 +1,9 @@
 import { isLeftOpen, visibleText } from '../../conversation/index.ts'
 import type { ConversationSnapshot, FinishReason, RunOutcome } from '../../index.ts'
 import type { Words } from '../words/words.ts'
-import { awaitsModel } from './awaits-model.ts'
 import type { EngineLoading } from './engine-loading.ts'
 import { failureWords } from './failure-words.ts'
+import { stateOf } from './call-state.ts'
 
 /** State that affects a conversation's view but isn't in its snapshot. */
 export interface Around {
@@ -228,4 +228,14 @@ function nameOfEnd(ended: RunOutcome): StateName | FinishReason {
   if (ended.outcome === 'aborted' && isLeftOpen(ended))
     return ended.reason === 'disposed' ? 'let-go' : 'none'
   return (ended.outcome === 'completed' && ended.finishReason) || ended.outcome
+}
+
+/** Whether the run waits for the model: its next text hasn't arrived, and no call is running. */
+function awaitsModel({ messages, run, status }: ConversationSnapshot): boolean {
+  if (status !== 'running' || run?.retry) return false
+  const last = messages.findLast(({ role }) => role === 'user' || role === 'assistant')
+  if (last?.role !== 'assistant') return true
+  if (last.calls?.some((call) => stateOf(call).kind === 'working')) return false
+  if (last.at !== undefined) return last.calls !== undefined || last.partial === true
+  return last.parts.every((part) => part.type === 'text' && part.text === '')
 }

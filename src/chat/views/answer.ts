@@ -1,8 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../conversation/index.ts'
 import type { ShownMessage } from '../../index.ts'
-import type { AnswerAction, AnswerSource } from '../answer-options.ts'
-import type { ChatContext, MessageContext } from '../context.ts'
+import type { AnswerAction, AnswerSource, ChatContext, MessageContext } from '../context.ts'
 import { followUpsOf } from '../follow-ups.ts'
 import { hostOf, safeAddress } from '../markdown/safe-address.ts'
 

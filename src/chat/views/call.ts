@@ -9,8 +9,8 @@ import { withoutRefs } from '../parts/page-call.ts'
 import { awaitsSentence, loadSentences, pageSentence } from '../parts/page-sentence.ts'
 import { progressOf } from '../parts/progress.ts'
 import { iconView } from './icon.ts'
-import { problemView } from './problem.ts'
-import { waitingView } from './waiting.ts'
+import { waitingView } from './approval.ts'
+import { answerKey, problemKey } from '../problem-key.ts'
 
 /** Shows a tool call: title, state, input, output, and the controls that it waits for. */
 export function callView(context: ChatContext, call: ShownCall): TemplateResult {
@@ -174,4 +174,15 @@ function undoView(
       conversation.undo(toolCallId),
     )
   return html`<button type="button" class="quiet" @click=${press}>${words.undo}</button>`
+}
+
+/** Shows why the last action on a call failed. */
+export function problemView(
+  { local }: ChatContext,
+  call: { readonly toolCallId: string },
+  isPending: boolean,
+): TemplateResult | typeof nothing {
+  const ofAnswer = isPending ? local.get<string>(problemKey(answerKey(call))) : undefined
+  const problem = local.get<string>(problemKey(call.toolCallId)) ?? ofAnswer
+  return problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`
 }

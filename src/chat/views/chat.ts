@@ -1,20 +1,29 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
+import { live } from 'lit/directives/live.js'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { type ChatRow, rowsOf } from '../parts/rows.ts'
 import { walkMessages } from '../walk-messages.ts'
 import { followUpsView } from './answer.ts'
-import { composerView } from './composer.ts'
 import { elsewhereView } from './elsewhere.ts'
-import { emptyView } from './empty.ts'
-import { headerView } from './header.ts'
-import { onDragLeave, onDragOver, onDrop } from './attached.ts'
+import {
+  attachButton,
+  attachedView,
+  attachTo,
+  onDragLeave,
+  onDragOver,
+  onDrop,
+} from './attached.ts'
 import { iconButton, iconView } from './icon.ts'
 import { noticesView, stateViews, waitingOf } from './notices.ts'
 import { rowView } from './row.ts'
 import { loadedView } from './loaded-view.ts'
 import { askBeforeLeaving } from './leaving.ts'
+import type { ConversationSnapshot } from '../../index.ts'
+import { textOf } from '../parts/text-of.ts'
+import { problemKey } from '../problem-key.ts'
+import { attachedTo, beingRead, setAttached } from '../attachments.ts'
 
 /** Loads the sheets that replace the messages: the list of conversations, or the memories. */
 const sheetView = loadedView<[]>({ name: 'sheets', box: 'list' }, async () => {
@@ -148,4 +157,135 @@ function moreView(
   return html`<button type="button" class="quiet ${side}" @click=${show}>
     ${words[side](numberFormat(locale).format(count))}
   </button>`
+}
+
+/** Shown while there are no messages: a greeting, and suggestions as buttons. */
+function emptyView({ suggestions, actions, words }: ChatContext): TemplateResult {
+  return html`
+    <div class="empty" part="empty">
+      <slot name="greeting"><p class="greeting">${words.greeting}</p></slot>
+      ${suggestions.map(
+        (text) =>
+          html`<button type="button" class="suggestion" @click=${() => actions.send(text)}>
+            ${text}
+          </button>`,
+      )}
+    </div>
+  `
+}
+
+/** Shows the names of the assistant and the conversation, and the button that lists the others. */
+function headerView(context: ChatContext): TemplateResult {
+  const { snapshot, words, local, actions, placement } = context
+  const isListOpen = local.get('list') !== undefined
+  const toggleList = (): void => {
+    // Clears errors of earlier actions there.
+    for (const key of ['list', 'sheets']) local.set(problemKey(key), undefined)
+    local.set('list', isListOpen ? undefined : 'conversations')
+  }
+  return html`
+    <header class="header" part="header">
+      <h2>${words.heading}</h2>
+      <span class="title">${titleOf(snapshot)}</span>
+      ${iconButton('list', words.conversations, { press: toggleList, isExpanded: isListOpen })}
+      ${iconButton('add', words.newConversation, { press: () => actions.startNew() })}
+      <slot name="header"></slot>
+      ${
+        placement === 'bubble'
+          ? iconButton('close', words.close, { press: () => actions.close() })
+          : nothing
+      }
+    </header>
+  `
+}
+
+/** Returns the title, unless it is the beginning of the first message, which is in view below it. */
+function titleOf({ title = '', messages: [first] }: ConversationSnapshot): string {
+  const text = first ? textOf(first).trim().replace(/\s+/g, ' ') : ''
+  return text.startsWith(title.replace(/…$/, '')) ? '' : title
+}
+
+/**
+ * The message field and its buttons. Enter sends, except when it ends an input method's composition. During a run, a sent
+ * message steers it.
+ */
+function composerView(context: ChatContext): TemplateResult {
+  const { snapshot, words, local, actions } = context
+  const isOpen = snapshot.runId !== undefined
+  const text = local.get<string>('draft') ?? ''
+  const { conversationId } = snapshot
+  const files = attachedTo(local, conversationId)
+  const isEmpty = text.trim() === '' && files.length === 0
+  const problem = local.get<string>(problemKey('composer'))
+  const send = (event: Event): void => {
+    event.preventDefault()
+    if (isEmpty || beingRead(local, conversationId) > 0 || !actions.send(text, files)) return
+    local.set('draft', undefined)
+    setAttached(local, conversationId, [])
+  }
+  const onKey = (event: KeyboardEvent): void => {
+    // Safari fires `compositionend` before the keydown that caused it, but marks that keydown with code 229.
+    const isComposing = event.isComposing || event.keyCode === 229
+    if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !isComposing) send(event)
+  }
+  const onPaste = (event: ClipboardEvent): void => {
+    const pasted = [...(event.clipboardData?.files ?? [])]
+    if (pasted.length === 0) return
+    event.preventDefault()
+    attachTo(context, pasted)
+  }
+  return html`
+    <form class="composer" part="composer">
+      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
+      ${isOpen && !isEmpty ? html`<p class="note">${words.steerHint}</p>` : nothing}
+      ${files.length > 0 ? attachedView(context, files) : nothing}
+      <div class="compose">
+        <slot name="composer-start"></slot>
+        ${attachButton(context)}
+        <textarea
+          class="prompt"
+          part="prompt"
+          rows="1"
+          aria-label=${words.messageLabel}
+          placeholder=${words.messagePlaceholder}
+          .value=${live(text)}
+          @input=${({ target }: Event) => local.set('draft', (target as HTMLTextAreaElement).value)}
+          @keydown=${onKey}
+          @paste=${onPaste}
+        ></textarea>
+        <slot name="composer-end"></slot>
+        ${buttonsView(context, isEmpty, send)}
+      </div>
+    </form>
+  `
+}
+
+/** The send button and, during a run, the stop button. With nothing to send, a run shows only the stop button. */
+function buttonsView(
+  context: ChatContext,
+  isEmpty: boolean,
+  send: (event: Event) => void,
+): TemplateResult {
+  const { snapshot, words, local, actions } = context
+  const isOpen = snapshot.runId !== undefined
+  const isHeldBack = isEmpty || beingRead(local, snapshot.conversationId) > 0
+  return html`
+    ${
+      isOpen
+        ? iconButton('stop', words.stop, {
+            press: () => actions.stop(),
+            type: isEmpty ? 'primary stop' : 'stop',
+          })
+        : nothing
+    }
+    ${
+      isOpen && isEmpty
+        ? nothing
+        : iconButton('send', words.send, {
+            press: send,
+            type: 'primary send',
+            isDisabled: isHeldBack,
+          })
+    }
+  `
 }

@@ -2,9 +2,8 @@ import { html, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { ChatContext } from '../context.ts'
 import { askedTogether } from '../parts/rows.ts'
-import { sourceView, stateIcon, titleOf } from './call.ts'
-import { problemView } from './problem.ts'
-import { waitingView } from './waiting.ts'
+import { problemView, sourceView, stateIcon, titleOf } from './call.ts'
+import { waitingView } from './approval.ts'
 
 /** Shows waiting calls of child agents, one by one. */
 export function elsewhereView(context: ChatContext): TemplateResult {

@@ -1,14 +1,401 @@
-import { PROTOCOL_VERSION } from '../../protocol/handshake.ts'
-import { OffstageError } from '../../protocol/error.ts'
+import { PROTOCOL_VERSION } from '../../protocol/worker-calls.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import { disposed, toOffstageError } from '../failures.ts'
-import { StartFailure } from '../start-failure.ts'
-import type { Connection, ConnectionHost, WorkerSource } from '../worker-start.ts'
-import { addressOf, type Cause, shown, type StartKind } from './cause.ts'
-import { findCause } from './find-cause.ts'
-import { lookAtFile } from './look-at-file.ts'
-import { startError } from './start-error.ts'
+import {
+  type Connection,
+  type ConnectionHost,
+  StartFailure,
+  type WorkerSource,
+} from '../worker-start.ts'
+import {
+  addressOf,
+  type Cause,
+  type FailedStart,
+  hasWorkers,
+  isNoOffstageWorker,
+  shown,
+  type StartKind,
+} from './cause.ts'
+import { type FileLook, hasPageEmbedderPolicy, isJavaScript, lookAtFile } from './look-at-file.ts'
+import { withoutNonces } from '../../protocol/policy.ts'
+import { findSyntaxError } from './find-syntax-error.ts'
 
-export { untilGivenUp } from './until-given-up.ts'
+export { untilGivenUp } from './cause.ts'
+
+type Answer = Extract<FileLook, { type: 'answer' }>
+
+/** Finds why the browser refused a worker file without an error message. */
+async function fileCause(start: FailedStart): Promise<Cause | undefined> {
+  const look = await lookAtFile(start.url, start.signal)
+  const file = shown(start.url)
+  switch (look.type) {
+    case 'answer':
+      return answerCause(start, look)
+    case 'redirect':
+      return {
+        reason: 'cross-origin',
+        message: `${file} redirects, most likely to another origin, from which no worker is loaded. Serve it on the page's own origin.`,
+      }
+    case 'none':
+      return look.offline
+        ? {
+            reason: 'offline',
+            message: `${file} could not be loaded: the browser is offline.`,
+          }
+        : {
+            reason: 'network',
+            message: `${file} could not be loaded: the server doesn't answer, or broke off.`,
+          }
+    case 'unknown':
+      return undefined
+    default:
+      return look satisfies never
+  }
+}
+
+async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
+  const { status, contentType, text } = look
+  const file = shown(start.url)
+  const answers = `The server answers ${file}${look.finalUrl === start.url?.href ? '' : `, after a redirect to ${shown(new URL(look.finalUrl))},`}`
+  if (status === 404 || status === 410)
+    return {
+      reason: 'not-found',
+      message: `${answers} with the status ${status}. ${whereItBelongs(start)}`,
+      details: { status },
+    }
+  if (status < 200 || status > 299)
+    return {
+      reason: 'bad-status',
+      message: `${answers} with the status ${status}. It must be served to everyone who may open the page.`,
+      retryable: status === 408 || status === 429 || status >= 500,
+      details: { status },
+    }
+  if (!isJavaScript(contentType))
+    return {
+      reason: 'wrong-type',
+      message: `${answers} with the type ${contentType || '(none)'}, not with JavaScript. ${
+        /html/i.test(contentType)
+          ? `So do many servers for a file that isn't there. ${whereItBelongs(start)}`
+          : 'Serve it with Content-Type: text/javascript.'
+      }`,
+      details: { contentType },
+    }
+  if (!look.hasEmbedderPolicy && (await hasPageEmbedderPolicy(start.signal)))
+    return {
+      reason: 'coep',
+      message: `The page has a Cross-Origin-Embedder-Policy, and ${file} comes without one. Serve it with the page's own: Cross-Origin-Embedder-Policy: require-corp (or credentialless).`,
+    }
+  const part = missingPart(text)
+  if (part)
+    return {
+      reason: 'import',
+      message: `${file} imports ${shown(new URL(part.name))}, which the server answers with the status ${part.responseStatus}.`,
+      details: { import: shown(new URL(part.name)), status: part.responseStatus },
+    }
+  // If a policy has just refused a blob: worker, another attempt would only be reported again.
+  const mayProbe = !start.violations.some(
+    ({ blockedURI, effectiveDirective }) =>
+      effectiveDirective === 'worker-src' && blockedURI.startsWith('blob'),
+  )
+  const found = mayProbe ? await findSyntaxError(text, start.signal) : undefined
+  if (found === 'has-imports')
+    return {
+      reason: 'import',
+      message: `${file} is served as JavaScript, but it or a module that it imports can't be loaded or parsed. See the browser's console.`,
+    }
+  if (found)
+    return {
+      reason: 'syntax',
+      message: `${file} can't be parsed (line ${found.line}): ${found.message}. It is damaged, or too new for this browser.`,
+      details: { ...found },
+    }
+  return {
+    reason: 'unknown',
+    message: `${file} is served as JavaScript, but the browser refused it: it is damaged, imports a missing module, or a policy forbids it. See the browser's console.`,
+  }
+}
+
+/** The first module that the text imports and that failed to load. */
+function missingPart(text: string): PerformanceResourceTiming | undefined {
+  const entries = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
+  return entries.find(
+    ({ initiatorType, name, responseStatus }) =>
+      initiatorType === 'script' && responseStatus >= 400 && names(text, new URL(name)),
+  )
+}
+
+/** Whether a text has a quoted import specifier that ends in the URL's last segment. */
+function names(text: string, { origin, pathname }: URL): boolean {
+  const segment = pathname.slice(pathname.lastIndexOf('/') + 1)
+  if (!segment || origin !== globalThis.location.origin) return false
+  const escaped = segment.replace(/\W/g, '\\$&')
+  return new RegExp(`["'\`/]${escaped}(?:[?#][^"'\`]*)?["'\`]`).test(text)
+}
+
+function whereItBelongs({ kind, url }: FailedStart): string {
+  if (url?.pathname.includes('/.vite/'))
+    return "With Vite's dev server put offstage into optimizeDeps.exclude."
+  if (kind !== 'file') return 'Check the address that you give.'
+  return 'It must be beside the file that holds Offstage. Otherwise pass workerUrl, or a worker function.'
+}
+
+/** Finds a Content-Security-Policy that refused the worker, from the browser's own events. */
+function policyCause(start: FailedStart): Cause | undefined {
+  const violations = start.violations.filter(({ disposition }) => disposition === 'enforce')
+  return trustedTypesCause(start, violations) ?? workerSourceCause(start, violations)
+}
+
+type Violations = readonly SecurityPolicyViolationEvent[]
+
+function trustedTypesCause(
+  { kind, failure, url }: FailedStart,
+  violations: Violations,
+): Cause | undefined {
+  if (!isTypeError(failure.thrown)) return undefined
+  const refused = violations.find(
+    ({ effectiveDirective, sample }) =>
+      effectiveDirective === 'require-trusted-types-for' && sample.startsWith('Worker'),
+  )
+  if (!refused) return undefined
+  // The list of allowed names may be in another policy than the requirement.
+  const unlisted = violations.find(
+    ({ effectiveDirective, sample }) =>
+      effectiveDirective === 'trusted-types' && sample.startsWith('offstage'),
+  )
+  return {
+    reason: 'trusted-types',
+    message: `The page's CSP requires Trusted Types, and the address ${url ? `of ${shown(url)} ` : ''}is a plain one. ${trustAdvice(kind, (unlisted ?? refused).originalPolicy)}`,
+    details: { directive: 'trusted-types' },
+  }
+}
+
+function trustAdvice(kind: FailedStart['kind'], policy: string): string {
+  if (kind === 'function')
+    return 'Make the address in the worker function with a policy of your own (createScriptURL), or pass it as workerUrl.'
+  const list = directiveIn(policy, ['trusted-types'])
+  const names = list?.split(/\s+/).slice(1) ?? []
+  if (!list || names.includes('offstage') || names.includes('*'))
+    return "The policy offstage is allowed, but could not be made: other code has made one of this name, or replaced the page's Worker, or a second policy refused it. Add 'allow-duplicates', or pass workerUrl a TrustedScriptURL of your own."
+  const others = names.filter((name) => name !== "'none'")
+  return `Its ${list} doesn't allow Offstage's policy: change it to trusted-types ${[...others, 'offstage'].join(' ')}, or pass workerUrl a TrustedScriptURL of your own.`
+}
+
+function workerSourceCause({ url, kind }: FailedStart, violations: Violations): Cause | undefined {
+  const refused = violations.find(
+    ({ effectiveDirective, blockedURI }) =>
+      /^(worker|child)-src$/.test(effectiveDirective) &&
+      (url || kind === 'inline'
+        ? isAddress(blockedURI, kind === 'inline' ? 'blob:' : (url?.href ?? ''))
+        : kind === 'function'),
+  )
+  if (!refused) return undefined
+  const directive = directiveIn(refused.originalPolicy, [
+    'worker-src',
+    'child-src',
+    'script-src',
+    'default-src',
+  ])
+  const source = kind === 'inline' || url?.protocol === 'blob:' ? 'blob:' : sourceOf(url)
+  return {
+    reason: 'csp',
+    message: `The page's Content-Security-Policy (${directive ?? refused.effectiveDirective}) refused ${kind === 'inline' ? "the inline worker's blob: address" : shown(url)}. Allow it: worker-src ${source}`,
+    details: {
+      directive: 'worker-src',
+      source,
+      policy: directive ?? withoutNonces(refused.originalPolicy),
+    },
+  }
+}
+
+/** `blockedURI` may be the whole address, its origin, or only its scheme. */
+function isAddress(blockedURI: string, href: string): boolean {
+  return href.startsWith(blockedURI) || blockedURI.startsWith(href)
+}
+
+function sourceOf(url: URL | undefined): string {
+  if (!url || url.origin === globalThis.origin) return "'self'"
+  return url.origin === 'null' ? url.protocol : url.origin
+}
+
+/** Returns the first of these directives that a policy has. */
+function directiveIn(policy: string, names: readonly string[]): string | undefined {
+  const directives = withoutNonces(policy)
+    .split(/[;,]/)
+    .map((directive) => directive.trim())
+  for (const name of names) {
+    const found = directives.find((directive) => directive.split(/\s+/)[0]?.toLowerCase() === name)
+    if (found) return found
+  }
+  return undefined
+}
+
+function isTypeError(thrown: unknown): boolean {
+  return thrown instanceof Error && thrown.name === 'TypeError'
+}
+
+/** Finds out what stopped a worker. Never rejects; the start's signal ends it. */
+async function findCause(start: FailedStart): Promise<Cause> {
+  try {
+    if (!hasWorkers() && start.kind !== 'function') return noWorker
+    // The event of a policy violation comes in a later task.
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    return (
+      policyCause(start) ??
+      thrownCause(start) ??
+      scriptCause(start) ??
+      originCause(start) ??
+      (await silentCause(start)) ??
+      (start.kind === 'inline' ? undefined : await fileCause(start)) ??
+      unknownCause(start)
+    )
+  } catch {
+    return unknownCause(start)
+  }
+}
+
+const noWorker: Cause = {
+  reason: 'no-worker',
+  message:
+    'there is no Worker here. In Node, use createTestAgent of offstage/testing. With server-side rendering, use the agent in the browser only.',
+}
+
+function thrownCause(start: FailedStart): Cause | undefined {
+  const { kind, failure } = start
+  if (!('thrown' in failure)) return undefined
+  const { thrown } = failure
+  // An error of Offstage itself knows its reason.
+  if (OffstageError.is(thrown) && thrown.details?.['reason'])
+    return { reason: thrown.details['reason'] as Cause['reason'], message: thrown.message }
+  if (kind === 'function')
+    return isSecurityError(thrown) ? originCause(start) : optionCause(failure)
+  if (isSecurityError(thrown)) return originCause(start)
+  if (kind === 'inline')
+    return {
+      reason: 'import',
+      message: `the file with the inline worker (inline.js) could not be loaded: ${describeThrown(thrown)}`,
+    }
+  if (failure.url !== undefined && kind === 'file')
+    return { reason: 'unknown', message: `the page's Worker threw: ${describeThrown(thrown)}` }
+  return {
+    reason: 'no-address',
+    message:
+      kind === 'url'
+        ? `workerUrl is no address of a file: ${describeThrown(thrown)}`
+        : 'the address of worker.js is not known, because Offstage was bundled to a format without import.meta.url (iife, cjs). Pass workerUrl, or bundle to ES modules.',
+  }
+}
+
+function optionCause({ worker, thrown }: FailedStart['failure']): Cause {
+  if (!hasWorkers() && describeThrown(thrown).includes('Worker')) return noWorker
+  return {
+    reason: 'worker-option',
+    message:
+      worker === undefined
+        ? `the worker function threw, or returned nothing: ${describeThrown(thrown)}`
+        : 'the worker function returned something that is no Worker.',
+  }
+}
+
+/** Finds an origin that prevents the start: a worker's file must be on the page's own, whatever CORS allows. */
+function originCause({ kind, url }: FailedStart): Cause | undefined {
+  if (!url || /^(blob|data):/.test(url.protocol)) return undefined
+  if (globalThis.origin === 'null')
+    return {
+      reason: 'opaque-origin',
+      message: `the page has no origin of its own (it was opened from file://, or stands in a sandboxed frame without allow-same-origin), so it may load no worker's file (${shown(url)}). ${inlineAdvice(kind)}`,
+    }
+  if (isOwnOrigin(url)) return undefined
+  return {
+    reason: 'cross-origin',
+    message: `${shown(url)} is on another origin than the page (${globalThis.origin}), and CORS opens none for workers. Serve it on the page's own origin. ${inlineAdvice(kind)}`,
+  }
+}
+
+/** Compares protocol and host for app schemes (capacitor:, tauri:), whose URLs have the origin `null`. */
+function isOwnOrigin({ origin, protocol, host }: URL): boolean {
+  if (origin !== 'null') return origin === globalThis.origin
+  const own = globalThis.location
+  return protocol === own?.protocol && host === own.host
+}
+
+function inlineAdvice(kind: FailedStart['kind']): string {
+  if (kind === 'file') return 'The inline worker of the entry offstage starts there.'
+  return `Without ${kind === 'url' ? 'workerUrl' : 'the worker function'} the inline worker starts there.`
+}
+
+/** Finds an error in the file itself. Browsers report it for classic scripts, and while a file runs. */
+function scriptCause({ failure, url }: FailedStart): Cause | undefined {
+  const { message, filename, lineno } = (failure.event ?? {}) as Partial<ErrorEvent>
+  if (!message) return undefined
+  const file = shown(URL.canParse(filename ?? '') ? new URL(filename ?? '') : url)
+  return {
+    reason: 'syntax',
+    message: `an error in ${file}${lineno ? `, line ${lineno}` : ''}: ${message}`,
+    details: { message, file, ...(lineno && { line: lineno }) },
+  }
+}
+
+async function silentCause(start: FailedStart): Promise<Cause | undefined> {
+  const { failure, url, signal } = start
+  if ('thrown' in failure || failure.event) return undefined
+  const file = shown(url)
+  if (failure.hasBegun)
+    return {
+      reason: 'no-answer',
+      message: `${file} was loaded and called startWorker(), but then it answered nothing for a minute: its thread is blocked, or it called startWorker() too late. Call it at the top of the file, before any await.`,
+    }
+  return {
+    reason: 'no-answer',
+    message: (await isNoOffstageWorker(failure, signal))
+      ? `${file} was loaded, but is no worker of Offstage. Pass the address of worker.js, or of a file that calls startWorker().`
+      : `${file} didn't answer within half a minute: the server or this machine is too slow, or the file doesn't call startWorker() at its top.`,
+  }
+}
+
+function unknownCause({ failure, url }: FailedStart): Cause {
+  return {
+    reason: 'unknown',
+    message:
+      'thrown' in failure
+        ? describeThrown(failure.thrown)
+        : `the browser refused ${shown(url)} and doesn't say why: see its console and network panel. Check that the file exists, is served as JavaScript, and is allowed by the page's CSP (worker-src).`,
+  }
+}
+
+function isSecurityError(thrown: unknown): boolean {
+  return thrown instanceof DOMException && thrown.name === 'SecurityError'
+}
+
+/** Causes that lie with the page: only its inline worker could have started. */
+const OF_THE_PAGE: readonly Cause['reason'][] = ['opaque-origin', 'cross-origin', 'no-address']
+const PASSING: readonly Cause['reason'][] = ['offline', 'network', 'no-answer']
+
+/** Creates the error for a worker that did not start, and for the inline worker that was tried in its place. */
+function startError(file: Cause, inline?: Cause): OffstageError {
+  const isOfPage = inline !== undefined && OF_THE_PAGE.includes(file.reason)
+  const [main, other] = isOfPage ? [inline, file] : [file, inline]
+  const said = [`The worker did not start: ${sentence(main.message)}`]
+  // A single `trusted-types` list refuses both workers, so it is reported once.
+  if (other && !(main.reason === 'trusted-types' && other.reason === main.reason))
+    said.push(
+      isOfPage
+        ? `That was the inline worker, which is used because ${sentence(other.message)}`
+        : `The inline worker, which takes its place, did not start either: ${sentence(other.message)}`,
+    )
+  return new OffstageError('worker-load-failed', said.join(' '), {
+    retryable: main.retryable ?? PASSING.includes(main.reason),
+    cause: main.thrown ?? other?.thrown,
+    details: {
+      reason: main.reason,
+      ...main.details,
+      ...(other && { [isOfPage ? 'file' : 'inline']: { reason: other.reason, ...other.details } }),
+    },
+  })
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`
+}
 
 /** Time for the whole diagnosis, including waiting for servers. Milliseconds. */
 const LOOKING_MS = 8000

@@ -1,10 +1,346 @@
-import { UNFINISHED } from '../../protocol/conversation.ts'
-import { describeThrown, OffstageError } from '../../protocol/error.ts'
+import { type AgentScope, UNFINISHED } from '../../protocol/conversation.ts'
+import {
+  describeThrown,
+  type ErrorData,
+  isErrorData,
+  OffstageError,
+  toErrorData,
+} from '../../protocol/error.ts'
 import type { AgentParts } from '../agent-parts.ts'
 import { badInput } from '../failures.ts'
-import { filePieces } from './export-file.ts'
-import { FileImport } from './import-file.ts'
-import type { ConversationFile, ImportReport } from './report.ts'
+import {
+  type Beginning,
+  type ConversationFile,
+  type Ending,
+  FILE_NAME,
+  filePieces,
+  type ImportReport,
+  linesOf,
+} from './export-file.ts'
+import type { ImportRows } from '../../protocol/worker-calls.ts'
+import { FILE_VERSION, FORMAT } from '../../protocol/fact.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import { randomId } from '../../lib/random-id.ts'
+import { isRecord } from '../../lib/is-record.ts'
+import { isDeeper } from '../prepare-tool.ts'
+import { Crc32 } from '../../lib/crc32.ts'
+
+/** Ids of a file's conversations in the store: their own, or new ones if those are taken. */
+class ImportedIds {
+  readonly #known: ReadonlySet<string>
+  readonly #ids = new Map<string, string>()
+  readonly #begun = new Set<string>()
+  /** Ids that imported rows refer to, so that they can't change any more. */
+  readonly #promised = new Set<string>()
+  readonly #done = new Map<string, string>()
+
+  constructor(known: ReadonlySet<string>) {
+    this.#known = known
+  }
+
+  /**
+   * Returns the new id of a conversation that another one refers to, even if it isn't in the file. Never the id of one
+   * that existed before.
+   */
+  of(from: string): string {
+    this.#promised.add(from)
+    return this.#idOf(from)
+  }
+
+  begin(from: string): string {
+    if (this.#begun.has(from)) {
+      // Another conversation of the file has the same id.
+      this.#promised.delete(from)
+      return randomId()
+    }
+    this.#begun.add(from)
+    return this.#idOf(from)
+  }
+
+  /**
+   * Returns a new id, as the previous one was taken meanwhile. Throws `conversation-busy` if imported rows refer to
+   * that one.
+   */
+  another(from: string): string {
+    if (!this.#promised.has(from)) return randomId()
+    throw new OffstageError('conversation-busy', 'Another conversation has its id.')
+  }
+
+  end(from: string, to: string): void {
+    this.#done.set(from, to)
+  }
+
+  /** Returns the parent if it was imported from the same file. */
+  parentOf({ parent }: Beginning): Beginning['parent'] {
+    if (!parent) return undefined
+    const conversationId = this.#done.get(parent.conversationId)
+    return conversationId === undefined ? undefined : { ...parent, conversationId }
+  }
+
+  #idOf(from: string): string {
+    const known = this.#ids.get(from)
+    if (known !== undefined) return known
+    const to = this.#known.has(from) ? randomId() : from
+    this.#ids.set(from, to)
+    return to
+  }
+}
+
+type ImportPart = Omit<ImportRows, keyof AgentScope>
+
+/** Target that conversations are written to. */
+interface ImportTarget {
+  /** Resolves to false if a conversation with that id exists. */
+  place(part: ImportPart): Promise<boolean>
+  /** Deletes the rows of an incomplete conversation. */
+  drop(part: Pick<ImportPart, 'conversationId' | 'importId'>): Promise<void>
+}
+
+/** Limits for the rows that are written together: bytes, and number. A larger row is written alone. */
+const PART = 1024 * 1024
+const MOST_ROWS = 500
+
+function isBeginning(value: unknown): value is Beginning {
+  if (!hasTexts(value, ['conversationId'])) return false
+  const { conversationId: id, createdAt, updatedAt, parent } = value
+  const isParent = hasTexts(parent, ['conversationId', 'runId', 'toolCallId'])
+  const areTimes = [createdAt, updatedAt].every(Number.isFinite)
+  return id !== '' && id.length <= 1000 && areTimes && (parent === undefined || isParent)
+}
+
+function isEnding(value: unknown): value is Ending {
+  if (!hasTexts(value, ['crc32'])) return false
+  const { rows, fault } = value
+  return typeof rows === 'number' && (fault === undefined || isErrorData(fault))
+}
+
+function hasTexts<Name extends string>(
+  value: unknown,
+  names: readonly Name[],
+): value is { readonly [field: string]: unknown } & { readonly [Text in Name]: string } {
+  return isRecord(value) && names.every((name) => typeof value[name] === 'string')
+}
+
+/** The conversation that is being read. */
+interface Reading {
+  readonly beginning: Beginning
+  readonly importId: string
+  readonly crc: Crc32
+  to: string
+  /** Rows that were read, and how many of them were placed. */
+  count: number
+  placed: number
+  rows: unknown[]
+  size: number
+  /** Why the conversation is refused. Its other lines are skipped. */
+  error: ErrorData | null
+}
+
+/** Reads an exported file line by line, and places each conversation whole or not at all. */
+export class FileImport {
+  readonly #target: ImportTarget
+  readonly #ids: ImportedIds
+  readonly #imported: ImportReport['imported'][number][] = []
+  readonly #refused: ImportReport['refused'][number][] = []
+  #reading: Reading | null = null
+  #line = 0
+  #found = 0
+  #isAstray = false
+  /** Number of conversations that the last line states. */
+  #total: number | null = null
+
+  /** `known`: ids that are taken. */
+  constructor(known: ReadonlySet<string>, target: ImportTarget) {
+    this.#target = target
+    this.#ids = new ImportedIds(known)
+  }
+
+  get report(): ImportReport {
+    return { imported: this.#imported, refused: this.#refused }
+  }
+
+  get plainReport(): JsonObject {
+    return this.report as unknown as JsonObject
+  }
+
+  async read(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    for await (const line of linesOf(pieces)) {
+      this.#line += 1
+      const fields = line && parsed(line)
+      if (this.#line === 1) checkHeader(fields)
+      else await this.#take(fields, line)
+    }
+    if (this.#line === 0) checkHeader(null)
+    await this.#leave()
+    if (this.#total !== this.#found)
+      this.#refuse(
+        null,
+        badInput(
+          this.#total === null
+            ? 'The file is cut off.'
+            : `The file lists ${this.#total} conversations and holds ${this.#found}.`,
+        ).toData(),
+      )
+  }
+
+  /** Deletes what was placed of the conversation that was being read. */
+  async giveUp(): Promise<void> {
+    const reading = this.#reading
+    this.#reading = null
+    if (reading) await this.#drop(reading)
+  }
+
+  async #take(fields: Fields | null, line: Uint8Array | null): Promise<void> {
+    const reading = this.#reading
+    const { conversation, conversations, end, row } = fields ?? {}
+    if (isBeginning(conversation)) {
+      await this.#leave()
+      this.#begin(conversation, line)
+    } else if (typeof conversations === 'number' && reading === null) {
+      this.#total = conversations
+    } else if (reading === null) {
+      if (!this.#isAstray) this.#refuse(null, this.#damage('belongs to no conversation'))
+      this.#isAstray = true
+    } else if (isEnding(end)) {
+      await this.#end(reading, end)
+    } else if (reading.error === null) {
+      if (line && isRecord(row)) await this.#takeRow(reading, row, line)
+      else await this.#fail(reading, this.#damage("can't be read"))
+    }
+  }
+
+  #begin(beginning: Beginning, line: Uint8Array | null): void {
+    this.#found += 1
+    this.#isAstray = false
+    const crc = new Crc32()
+    if (line) addLine(crc, line)
+    const to = this.#ids.begin(beginning.conversationId)
+    this.#reading = {
+      beginning,
+      importId: randomId(),
+      crc,
+      to,
+      count: 0,
+      placed: 0,
+      rows: [],
+      size: 0,
+      error: null,
+    }
+  }
+
+  async #takeRow(reading: Reading, row: Fields, line: Uint8Array): Promise<void> {
+    addLine(reading.crc, line)
+    const isFull = reading.size + line.length > PART || reading.rows.length >= MOST_ROWS
+    // A row larger than the limit is placed alone.
+    if (isFull && reading.rows.length > 0) await this.#place(reading, false)
+    reading.count += 1
+    reading.size += line.length
+    const child = row['type'] === 'child-started' ? row['childConversationId'] : undefined
+    reading.rows.push(
+      typeof child === 'string' ? { ...row, childConversationId: this.#ids.of(child) } : row,
+    )
+  }
+
+  async #end(reading: Reading, { rows, crc32, fault }: Ending): Promise<void> {
+    if (reading.error === null) {
+      if (rows !== reading.count || crc32 !== reading.crc.digits)
+        await this.#fail(reading, this.#damage('says that others were before it'))
+      else if (fault && fault.code !== 'conversation-broken') await this.#fail(reading, fault)
+      else await this.#place(reading, true)
+    }
+    this.#reading = null
+    const { beginning, to, error } = reading
+    const { conversationId: from } = beginning
+    if (error) return this.#refuse(from, error)
+    this.#ids.end(from, to)
+    this.#imported.push({ from, to, ...(fault && { broken: fault.message }) })
+  }
+
+  /** Refuses the conversation that is being read, if any: its end is missing. */
+  async #leave(): Promise<void> {
+    const reading = this.#reading
+    if (!reading) return
+    this.#reading = null
+    if (reading.error === null) await this.#fail(reading, this.#damage('comes before its end'))
+    if (reading.error) this.#refuse(reading.beginning.conversationId, reading.error)
+  }
+
+  async #place(reading: Reading, isLast: boolean): Promise<void> {
+    const { beginning, importId, placed: after, rows } = reading
+    const { conversationId: from, createdAt, updatedAt } = beginning
+    const parent = this.#ids.parentOf(beginning)
+    const part = { importId, createdAt, updatedAt, after, rows, isLast, ...(parent && { parent }) }
+    try {
+      while (!(await this.#target.place({ ...part, conversationId: reading.to })))
+        reading.to = this.#ids.another(from)
+      reading.placed += rows.length
+      reading.rows = []
+      reading.size = 0
+    } catch (thrown) {
+      const error = toErrorData(thrown)
+      if (!isOfConversation(error)) throw thrown
+      await this.#fail(reading, error)
+    }
+  }
+
+  async #fail(reading: Reading, error: ErrorData): Promise<void> {
+    reading.error = error
+    reading.rows = []
+    await this.#drop(reading)
+  }
+
+  /** Deletes the placed rows. If that fails, the conversation stays broken in the store. */
+  async #drop({ placed, to, importId }: Reading): Promise<void> {
+    if (placed > 0) await this.#target.drop({ conversationId: to, importId }).catch(() => undefined)
+  }
+
+  #refuse(conversationId: string | null, error: ErrorData): void {
+    this.#refused.push({ conversationId, error })
+  }
+
+  #damage(what: string): ErrorData {
+    const message = `The file is damaged: line ${this.#line} ${what}.`
+    return new OffstageError('conversation-broken', message, {
+      details: { line: this.#line },
+    }).toData()
+  }
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+function parsed(line: Uint8Array): Fields | null {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(line)
+    // A worker never answers a message that is nested too deep for its stack.
+    const fields: unknown = isDeeper(text, 200) || JSON.parse(text)
+    return isRecord(fields) ? fields : null
+  } catch {
+    return null
+  }
+}
+
+function checkHeader(fields: Fields | null): void {
+  const { offstage, version, format } = fields ?? {}
+  if (offstage !== FILE_NAME || typeof version !== 'number' || typeof format !== 'number')
+    throw badInput('This is no exported file.')
+  if (version <= FILE_VERSION && format <= FORMAT) return
+  throw new OffstageError(
+    'storage-newer',
+    `The file was written by a newer Offstage (version ${version}, format ${format}): update the package.`,
+  )
+}
+
+const LINE_FEED = Uint8Array.of(10)
+
+function addLine(crc: Crc32, line: Uint8Array): void {
+  crc.add(line)
+  crc.add(LINE_FEED)
+}
+
+/** True for an error of this conversation alone: the others may still be imported. */
+function isOfConversation({ code }: ErrorData): boolean {
+  return /^(storage-|conversation-|ownership-|internal)/.test(code)
+}
 
 /** Larger chunks of a file are read in pieces of this size. Bytes. */
 const PIECE = 256 * 1024

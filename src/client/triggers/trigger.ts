@@ -1,26 +1,225 @@
 import { storageKey } from '../../protocol/conversation.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { UserContent } from '../../protocol/fact.ts'
-import type { RunResult } from '../../protocol/run.ts'
+import type { RunLimits, RunResult } from '../../protocol/run.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { AgentParts } from '../agent-parts.ts'
 import { checkInput } from '../check-input.ts'
 import { badConfig, toOffstageError } from '../failures.ts'
 import type { Run } from '../run.ts'
-import { checkTrigger, PER_HOUR } from './check-trigger.ts'
-import { deliver, isStored, type TriggerCommands } from './deliver.ts'
 import type { Trigger, TriggerOptions, TriggerOutcome, TriggerSource } from './options.ts'
-import {
-  dueAt,
-  type Firing,
-  MINUTE_MS,
-  readRecord,
-  refusal,
-  settle,
-  type TriggerRecord,
-} from './record.ts'
-import { updateRecord } from './trigger-store.ts'
+import type { AgentCommands } from '../agent-commands.ts'
+
+const MINUTE_MS = 60_000
+const HOUR_MS: number = 60 * MINUTE_MS
+
+/** Most firings that are stored. Older ones are dropped. */
+const MOST_FIRINGS = 500
+
+/** A firing of a trigger. */
+interface Firing {
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** Identifies the event or time. */
+  readonly key: string | undefined
+  readonly messageId: string
+  readonly conversationId: string
+  /** `open`: it isn't known whether the message was stored. `empty`: there was nothing to do. */
+  readonly state: 'open' | 'started' | 'empty'
+}
+
+/** Stored state of a trigger, for all tabs. */
+interface TriggerRecord {
+  /** Start of the first interval, until the trigger has fired. Milliseconds since 1970. */
+  readonly since: number
+  readonly firings: readonly Firing[]
+  readonly isDisabled?: boolean
+}
+
+/** Reads a record. Times in the future, due to a clock that was set back, become now. */
+function readRecord(
+  { firings, since, ...rest }: TriggerRecord = { since: Infinity, firings: [] },
+): TriggerRecord {
+  const now = Date.now()
+  const past = firings.map((firing) => ({ ...firing, at: Math.min(firing.at, now) }))
+  return { ...rest, since: Math.min(since, now), firings: past.slice(-MOST_FIRINGS) }
+}
+
+/** Returns when an interval is over. */
+function dueAt({ since, firings }: TriggerRecord, every: number): number {
+  return Math.max(since, firings.at(-1)?.at ?? 0) + every
+}
+
+/** Returns why a trigger must not fire now: it is disabled, another page was first, or the limit is reached. */
+function refusal(
+  record: TriggerRecord,
+  { at, key }: Firing,
+  { every, perHour }: { readonly every?: number | undefined; readonly perHour: number },
+): 'taken' | 'over-limit' | undefined {
+  const { firings, isDisabled } = record
+  const isTaken = key !== undefined && firings.some((firing) => firing.key === key)
+  if (isDisabled || isTaken || (every && at < dueAt(record, every))) return 'taken'
+  const recent = firings.filter((each) => each.state !== 'empty' && each.at > at - HOUR_MS)
+  return recent.length < perHour ? undefined : 'over-limit'
+}
+
+/** Stores the outcome of a firing. Null removes the firing, as if it had not happened. */
+function settle(
+  record: TriggerRecord,
+  messageId: string,
+  state: Firing['state'] | null,
+): TriggerRecord {
+  const firings = record.firings.flatMap((firing) => {
+    if (firing.messageId !== messageId) return firing
+    return state ? { ...firing, state } : []
+  })
+  return { ...record, firings }
+}
+
+/** Default of `perHour`. */
+const PER_HOUR = 12
+
+const NAMES: readonly string[] = [
+  'id',
+  'title',
+  'on',
+  'every',
+  'at',
+  'run',
+  'eventId',
+  'conversationId',
+  'untrustedContent',
+  'perHour',
+  'missed',
+  'whileHidden',
+] satisfies (keyof TriggerOptions)[]
+
+/** Options whose values are unchecked. */
+type Given = { readonly [Name in keyof TriggerOptions]: unknown }
+
+/** Throws `invalid-config`. */
+function checkTrigger(options: Given): void {
+  const must = (name: string, isRight: boolean, kind: string): void => {
+    if (!isRight) throw badConfig(`${name} of a trigger must be ${kind}.`)
+  }
+  for (const name of Object.keys(options))
+    must(name, NAMES.includes(name), `one of ${NAMES.join()}`)
+  const { id, title = id, on, every, at, run, perHour = PER_HOUR, missed = 'run' } = options
+  const isLine = (text: unknown): boolean => /^.{1,200}$/.test(String(text))
+  must('id', typeof id === 'string' && isLine(id), 'a line of text')
+  must('title', isLine(title), 'a line of text')
+  must('run', !!run && ['string', 'function'].includes(typeof run), 'a text or a function')
+  const limit = Number(perHour)
+  must('perHour', limit >= 1 && limit <= MOST_FIRINGS, `from 1 to ${MOST_FIRINGS}`)
+  must('missed', missed === 'run' || missed === 'skip', "'run' or 'skip'")
+  must('at', at === undefined || !Number.isNaN(Number(at)), 'a time')
+  const least = Math.max(MINUTE_MS, Math.ceil(HOUR_MS / limit))
+  must(
+    'every',
+    every === undefined || Number(every) >= least,
+    `${least} ms or more, by its perHour`,
+  )
+  const sources = [on, every, at].filter((source) => source !== undefined)
+  must('The source', sources.length === 1, 'one of on, every and at')
+}
+
+/** How often a delivery is tried while runs begin and end in between. */
+const MOST_ATTEMPTS = 5
+
+/** Commands to the worker that triggers need. */
+interface TriggerCommands extends Pick<AgentCommands, 'rows' | 'steer' | 'withdraw'> {
+  /** Limits of the triggers' runs. */
+  readonly limits: RunLimits
+}
+
+interface Delivery {
+  readonly conversationId: string
+  readonly message: UserContent
+}
+
+/** Begins a run with the message, or queues it for the run after the open one. Resolves once that is stored. */
+async function deliver(
+  { runs }: Pick<AgentParts, 'runs'>,
+  { limits, steer }: TriggerCommands,
+  { conversationId, message }: Delivery,
+): Promise<'started' | 'queued'> {
+  for (let attempt = 1; ; attempt++) {
+    const queued = await steer(conversationId, { message, when: 'after-run' })
+    if (queued !== null) return 'queued'
+    const ref = { runId: randomId(), conversationId }
+    const { run } = runs.start({ ...ref, message, limits, ifBusy: 'refuse' })
+    if (await isBegun(run)) return 'started'
+    const result = await run.result
+    const error = OffstageError.fromData(
+      result.outcome === 'failed'
+        ? result.error
+        : { code: 'aborted', message: 'The run was stopped before it began.', retryable: false },
+    )
+    if (error.code !== 'conversation-busy' || attempt === MOST_ATTEMPTS) throw error
+  }
+}
+
+async function isBegun(run: Run): Promise<boolean> {
+  for await (const { type } of run) if (type === 'run-start' || type === 'run-snapshot') return true
+  return false
+}
+
+/** Whether the message of a firing is in its conversation. */
+async function isStored(
+  { rows }: TriggerCommands,
+  { conversationId, messageId }: Firing,
+): Promise<boolean> {
+  for (let after = 0; ;) {
+    const part = await rows(conversationId, { after })
+    const last = part?.rows.at(-1)
+    if (!part || !last) return false
+    if (part.rows.some((row) => 'message' in row && idOf(row.message) === messageId)) return true
+    if (!part.hasMore) return false
+    after = last.seq
+  }
+}
+
+function idOf(message: unknown): unknown {
+  return (message as { readonly id?: unknown } | null)?.id
+}
+
+/** Records on pages without IndexedDB. */
+const volatile = new Map<string, TriggerRecord>()
+
+/** Reads, changes and stores a record in one transaction, so that tabs can't overwrite each other's changes. */
+function updateRecord(
+  key: string,
+  change: (record: TriggerRecord | undefined) => TriggerRecord,
+): Promise<TriggerRecord> {
+  return new Promise((resolve, reject) => {
+    let record: TriggerRecord
+    if (!globalThis.indexedDB) {
+      record = change(volatile.get(key))
+      volatile.set(key, record)
+      return resolve(record)
+    }
+    const opening = indexedDB.open('offstage-triggers', 1)
+    const fail = ({ target }: Event): void => {
+      const message = 'The browser can not store when a trigger fired.'
+      const { error: cause } = target as IDBTransaction
+      reject(new OffstageError('storage-failed', message, { retryable: true, cause }))
+    }
+    opening.onerror = fail
+    opening.onupgradeneeded = () => opening.result.createObjectStore('triggers')
+    opening.onsuccess = () => {
+      const transaction = opening.result.transaction('triggers', 'readwrite')
+      const store = transaction.objectStore('triggers')
+      const reading = store.get(key)
+      reading.onsuccess = () => store.put((record = change(reading.result)), key)
+      transaction.onabort = fail
+      transaction.oncomplete = () => {
+        opening.result.close()
+        resolve(record)
+      }
+    }
+  })
+}
 
 type Came = TriggerOutcome extends infer Each
   ? Each extends TriggerOutcome

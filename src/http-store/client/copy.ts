@@ -1,9 +1,14 @@
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb'
 import { isRecord } from '../../lib/shape.ts'
 import type { ConversationRecord } from '../../protocol/conversation.ts'
-import { pageOf } from '../../worker/store/pages.ts'
+import {
+  type ListedRecords,
+  type ListPage,
+  pageOf,
+  type RowRange,
+  type StoredRows,
+} from '../../worker/store/store.ts'
 import { makerOf } from '../../worker/store/record.ts'
-import type { ListedRecords, ListPage, RowRange, StoredRows } from '../../worker/store/store.ts'
 
 /** Most conversations that keep their rows when the copy is opened: those that changed last. */
 const MOST_KEPT = 100

@@ -1,14 +1,43 @@
-import { OffstageError, type ErrorCode } from '../../protocol/error.ts'
+import { type ErrorCode, OffstageError } from '../../protocol/error.ts'
 import { isNumber } from '../../lib/shape.ts'
-import { EVENT_STREAM } from '../wire.ts'
-import { answer, isChange } from './answers.ts'
+import {
+  EVENT_STREAM,
+  type HttpAnswer,
+  type HttpCall,
+  type HttpCalls,
+  type HttpRequest,
+} from '../wire.ts'
 import type { SqlDatabase } from './database.ts'
-import { Bodies } from './bodies.ts'
+import { Bodies, type Count, isId, readRequest, refuseNewerFormat } from './read-request.ts'
 import { Feeds } from './feeds.ts'
-import { readAnswer } from './read-answer.ts'
-import { isId, readRequest } from './read-request.ts'
-import { TenantStore } from './tenant-store.ts'
-import { TenantQueues } from './tenant-queues.ts'
+import {
+  type Done,
+  type Found,
+  type FoundRows,
+  type RowsRange,
+  type TenantRows,
+  TenantStore,
+  type Writing,
+} from './tenant-store.ts'
+import { oneByOne, type OneByOne } from '../../lib/one-by-one.ts'
+import {
+  claimRecord,
+  makerOf,
+  markRecord,
+  publicRecord,
+  refuseOrphan,
+  unclaimed,
+} from '../../worker/store/record.ts'
+import { FORMAT } from '../../protocol/fact.ts'
+import {
+  applyAppend,
+  applyPlacement,
+  applyRename,
+  committedBefore,
+  rowsBefore,
+  wasPlaced,
+} from '../../worker/store/apply-append.ts'
+import { placeAfter, readPlace } from '../../worker/store/store.ts'
 
 /** The owner of the conversations in a request. Requests with the same tenant share their conversations. */
 export interface StoreTenant {
@@ -154,4 +183,339 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
   'invalid-input': 400,
   'conversation-not-found': 404,
   'storage-full': 507,
+}
+
+/** Time after which a refused client tries again. Milliseconds. */
+const RETRY_MS = 1000
+
+interface Lane {
+  readonly inOrder: OneByOne
+  count: number
+}
+
+interface QueueLimits {
+  /** Most requests of one tenant that use the database at once. Each takes a connection that other tenants need. */
+  readonly atOnce: number
+  /** Most requests of one tenant, including waiting ones. */
+  readonly most: number
+  /** Kind of requests in these queues, for the error message. */
+  readonly name: 'changes' | 'reads'
+}
+
+/**
+ * Queues for each tenant's requests in this process. A few use the database at once, in the order in which they came.
+ */
+class TenantQueues {
+  readonly #limits: QueueLimits
+  readonly #lanes = new Map<string, readonly Lane[]>()
+
+  constructor(limits: QueueLimits) {
+    this.#limits = limits
+  }
+
+  async run<T>(tenant: string, work: () => Promise<T>): Promise<T> {
+    const { atOnce, most, name } = this.#limits
+    const lanes = this.#lanes.get(tenant) ?? Array.from({ length: atOnce }, newLane)
+    if (countIn(lanes) >= most) throw tooMany(name, most)
+    this.#lanes.set(tenant, lanes)
+    const lane = lanes.reduce((a, b) => (b.count < a.count ? b : a))
+    lane.count += 1
+    try {
+      return await lane.inOrder(work)
+    } finally {
+      lane.count -= 1
+      if (countIn(lanes) === 0) this.#lanes.delete(tenant)
+    }
+  }
+}
+
+function newLane(): Lane {
+  return { inOrder: oneByOne(), count: 0 }
+}
+
+function countIn(lanes: readonly Lane[]): number {
+  return lanes.reduce((sum, { count }) => sum + count, 0)
+}
+
+function tooMany(name: QueueLimits['name'], most: number): OffstageError {
+  return new OffstageError(
+    'storage-failed',
+    `This tenant already has ${most} ${name} waiting on this server. Try again later.`,
+    { retryable: true, details: { status: 429, retryAfterMs: RETRY_MS } },
+  )
+}
+
+/** Most characters of rows read at once: a conversation may exceed this process's memory. */
+const MOST_AT_ONCE = 1_000_000
+/** The database measures as many rows for each part. */
+const MOST_ROWS = 1000
+
+/** Reads rows of the conversation, in their own transaction. */
+type ReadRows = (range: RowsRange) => Promise<Done<FoundRows>>
+
+const encoder: TextEncoder = new TextEncoder()
+
+interface ReadAnswerOptions {
+  readonly readRows: ReadRows
+  /** Receives the number of bytes that the client has not read yet. */
+  readonly count: Count
+  /** Most milliseconds that the client may take to read a part. */
+  readonly maxMs: number
+}
+
+/**
+ * A conversation as JSON: a string, or a stream if it is long. The stream reads more rows as the client reads. Rows never
+ * change, so all parts together equal the conversation at the start. If it is deleted meanwhile, the stream fails, and the
+ * client asks again.
+ */
+async function readAnswer(
+  { after = 0, limit, newest }: HttpCalls['read']['asks'],
+  { readRows, count, maxMs }: ReadAnswerOptions,
+): Promise<string | ReadableStream<Uint8Array>> {
+  const last = limit === undefined ? Number.MAX_SAFE_INTEGER : after + limit
+  const range = { after, last, newest: newest ?? null, most: MOST_AT_ONCE, mostRows: MOST_ROWS }
+  const { storeId, change, value } = await readRows(range)
+  const record = value.record ? publicRecord(value.record) : null
+  const state = `"storeId":${JSON.stringify(storeId)},"change":${change}`
+  const begin = `{${state},"value":{"record":${JSON.stringify(record)},"rows":[${textOf(value)}`
+  const end = Math.min(last, record?.lastSeq ?? 0)
+  let at = lastIn(value)
+  if (at >= end && begin.length < MOST_AT_ONCE) return begin + END
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let controller: ReadableStreamDefaultController<Uint8Array> | undefined
+  const release = (): void => {
+    clearTimeout(timer)
+    count(0)
+  }
+  const send = (text: string): void => {
+    const chunk = encoder.encode(at < end ? text : text + END)
+    count(chunk.byteLength)
+    timer = setTimeout(() => {
+      release()
+      controller?.error(new Error('The client did not read on.'))
+    }, maxMs)
+    controller?.enqueue(chunk)
+  }
+  const source: UnderlyingDefaultSource<Uint8Array> = {
+    start: (given) => void (controller = given),
+    async pull() {
+      release()
+      if (at >= end) return controller?.close()
+      const { value: part } = await readRows({ ...range, after: at, last: end, newest: null })
+      if (makerOf(part.record ?? null) !== makerOf(record))
+        throw new Error('The conversation was deleted while it was read.')
+      at = lastIn(part)
+      send(part.rows.length > 0 ? `,${textOf(part)}` : '')
+    },
+    cancel: release,
+  }
+  const stream = new ReadableStream(source, { highWaterMark: 0 })
+  // Sent from here: the source's closure would keep `begin` in memory while the stream is open.
+  send(begin)
+  return stream
+}
+
+const END = ']}}'
+
+function textOf({ rows }: FoundRows): string {
+  return rows.map(({ data }) => data).join(',')
+}
+
+/** `seq` of the last row found. Without rows, the largest number, so that nothing more is read. */
+function lastIn({ rows }: FoundRows): number {
+  return rows.at(-1)?.seq ?? Number.MAX_SAFE_INTEGER
+}
+
+/** Most records of one page of a list. A worker asks for all pages, one after the other. */
+const MOST_LISTED = 1000
+
+type Asked<Call extends HttpCall> = HttpCalls[Call]['asks'] & Pick<HttpRequest, 'seen'>
+type Value<Call extends HttpCall> = HttpCalls[Call]['answers']
+
+/** Carries out a request in one transaction and returns the answer as JSON. `readAnswer` does it for `read`. */
+async function answer(
+  store: TenantStore,
+  request: Exclude<HttpRequest, { readonly call: 'read' }>,
+): Promise<string> {
+  if (WRITES.has(request.call)) refuseOtherFormat(request.format)
+  switch (request.call) {
+    case 'claim':
+      return json(await store.write((writing) => claim(writing, request)))
+    case 'append':
+      return json(await store.write((writing) => append(writing, request)))
+    case 'place':
+      return json(await store.write((writing) => place(writing, request)))
+    case 'rename':
+      return json(await store.write((writing) => rename(writing, request)))
+    case 'mark':
+      return json(await store.write((writing) => mark(writing, request)))
+    case 'delete':
+      return json(await store.write((writing) => remove(writing, request)))
+    case 'get':
+      return json(await store.read((rows) => get(rows, request)))
+    case 'list':
+      return json(await store.read((rows) => list(rows, request)))
+    case 'descendants':
+      return json(await store.read((rows) => descendants(rows, request)))
+    default:
+      return request satisfies never
+  }
+}
+
+/** Calls that write rows, or that allow the caller to write them. */
+const WRITES: ReadonlySet<HttpCall> = new Set(['claim', 'append', 'place', 'rename'])
+
+/** Whether followers must be notified of the call. */
+function isChange({ call }: HttpRequest): boolean {
+  return WRITES.has(call) || call === 'mark' || call === 'delete'
+}
+
+/** Refuses another format than this version's: its rows would have another meaning. */
+function refuseOtherFormat(format: number): void {
+  if (format < FORMAT)
+    throw new OffstageError(
+      'storage-newer',
+      `The server has a newer Offstage (format ${FORMAT}): reload the page or update the package.`,
+      { details: { format: FORMAT } },
+    )
+  refuseNewerFormat(format)
+}
+
+/**
+ * Refuses a request sent before the newest change of its conversation. A client that still waits for the answer asks
+ * again at once. Nobody waits for the answer to a late copy, which would undo that change.
+ */
+function refuseLate(
+  changedAt: Found['changedAt'],
+  { seen, change }: { readonly seen: number | undefined; readonly change: number },
+): void {
+  if (seen === undefined || changedAt === null || changedAt <= seen) return
+  throw new OffstageError('storage-failed', 'The conversation has changed since this was sent.', {
+    retryable: true,
+    details: { change: change - 1 },
+  })
+}
+
+function json<T>({ storeId, change, value }: Required<HttpAnswer<T>>): string {
+  return JSON.stringify({ storeId, change, value } satisfies HttpAnswer<T>)
+}
+
+async function claim(
+  { rows, storeId, change, takeEpoch }: Writing,
+  { conversationId, at, seen, ...options }: Asked<'claim'>,
+): Promise<Value<'claim'>> {
+  const { record, changedAt } = await rows.find(conversationId)
+  const found = record ?? unclaimed(conversationId, at, options)
+  // A claim's own conditions refuse a late copy, unless the conversation was deleted.
+  if (record === undefined) refuseLate(changedAt, { seen, change })
+  const parent = found.parent && (await rows.find(found.parent.conversationId)).record
+  refuseOrphan(found, parent !== undefined)
+  const claimed = claimRecord(found, await takeEpoch(), options)
+  if (claimed !== found) await rows.put(claimed, { changedAt, change })
+  return { storeId, epoch: claimed.epoch }
+}
+
+async function append({ rows, change }: Writing, asked: Asked<'append'>): Promise<Value<'append'>> {
+  const { record: found, changedAt } = await rows.find(asked.conversationId)
+  const before = committedBefore(found, asked)
+  if (found && before) {
+    const { first, count } = before
+    // They are no more than the append's body was.
+    const stored = await rows.read(asked.conversationId, {
+      after: first - 1,
+      last: first - 1 + count,
+      newest: null,
+      most: Number.MAX_SAFE_INTEGER,
+      mostRows: count,
+    })
+    const written = rowsBefore(
+      asked,
+      before,
+      stored.rows.map(({ data }) => JSON.parse(data) as unknown),
+    )
+    return { record: publicRecord(found), first, rows: written }
+  }
+  const applied = applyAppend(found, asked)
+  await rows.put(applied.record, { changedAt, change })
+  await rows.add(applied.rows)
+  const first = applied.record.lastSeq - applied.rows.length + 1
+  return { record: publicRecord(applied.record), first }
+}
+
+async function place(
+  { rows, change, takeEpoch }: Writing,
+  placement: Asked<'place'>,
+): Promise<Value<'place'>> {
+  const { conversationId, after } = placement
+  const { record, changedAt } = await rows.find(conversationId)
+  if (wasPlaced(record, placement)) return true
+  refuseLate(changedAt, { seen: placement.seen, change })
+  const epoch = after === 0 ? await takeEpoch() : 0
+  const placed = applyPlacement(record, placement, epoch)
+  if (placed === null) return false
+  // Rows of an earlier, unfinished import.
+  if (after === 0) await rows.deleteRows(conversationId)
+  await rows.put(placed.record, { changedAt, change })
+  await rows.add(placed.rows)
+  return true
+}
+
+async function rename(
+  { rows, change }: Writing,
+  { conversationId, seen, ...name }: Asked<'rename'>,
+): Promise<Value<'rename'>> {
+  const { record, changedAt } = await rows.find(conversationId)
+  if (record === undefined) return false
+  if (name.ifLastSeq !== undefined && name.ifLastSeq !== record.lastSeq) return false
+  refuseLate(changedAt, { seen, change })
+  const renamed = applyRename(record, name)
+  await rows.put(renamed.record, { changedAt, change })
+  await rows.add(renamed.rows)
+  return true
+}
+
+async function mark(
+  { rows, change }: Writing,
+  { conversationId, broken, seen }: Asked<'mark'>,
+): Promise<Value<'mark'>> {
+  const { record, changedAt } = await rows.find(conversationId)
+  refuseLate(changedAt, { seen, change })
+  const marked = record && markRecord(record, broken)
+  if (marked) await rows.put(marked, { changedAt, change })
+  return null
+}
+
+async function remove(
+  { rows, change }: Writing,
+  { conversationId, seen }: Asked<'delete'>,
+): Promise<Value<'delete'>> {
+  const { record, changedAt } = await rows.find(conversationId)
+  if (record === undefined) return false
+  refuseLate(changedAt, { seen, change })
+  for (const id of await rows.treeOf(conversationId)) await rows.bury(id, change)
+  return true
+}
+
+async function get(rows: TenantRows, { conversationId }: Asked<'get'>): Promise<Value<'get'>> {
+  const { record } = await rows.find(conversationId)
+  return record ? publicRecord(record) : null
+}
+
+async function list(
+  rows: TenantRows,
+  { limit = MOST_LISTED, after }: Asked<'list'>,
+): Promise<Value<'list'>> {
+  const most = Math.min(limit, MOST_LISTED)
+  const found = await rows.list(most + 1, readPlace(after))
+  const records = found.slice(0, most).map(publicRecord)
+  const last = records.at(-1)
+  return { records, next: last && found.length > most ? placeAfter(last) : null }
+}
+
+async function descendants(
+  rows: TenantRows,
+  { conversationId }: Asked<'descendants'>,
+): Promise<Value<'descendants'>> {
+  const [, ...below] = await rows.treeOf(conversationId)
+  return below
 }

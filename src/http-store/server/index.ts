@@ -5,6 +5,6 @@ export {
   type StoreTenant,
 } from './handler.ts'
 export type { SqlDatabase, SqlQuery, SqlRow, SqlValue } from './database.ts'
-export { postgresDatabase, type PostgresPool } from './postgres.ts'
-export { sqliteDatabase, type RunSqlite } from './sqlite.ts'
-export { STORE_SCHEMA } from './schema.ts'
+export { postgresDatabase, type PostgresPool } from './database.ts'
+export { sqliteDatabase, type RunSqlite } from './database.ts'
+export { STORE_SCHEMA } from './database.ts'

@@ -1,6 +1,9 @@
 import { randomId } from '../../lib/random-id.ts'
-import type { SqlDatabase, SqlQuery, SqlRow } from './database.ts'
-import { TenantRows } from './tenant-rows.ts'
+import type { SqlDatabase, SqlQuery, SqlRow, SqlValue } from './database.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import type { Row } from '../../protocol/fact.ts'
+import { readRecord, type StoredRecord } from '../../worker/store/record.ts'
+import type { StoreChange } from '../../worker/store/store.ts'
 
 export interface TenantState {
   /** Random id, made at the tenant's first use. */
@@ -102,4 +105,221 @@ export async function statesOf(
 
 function stateIn(row: SqlRow): TenantState {
   return { storeId: String(row['store_id']), change: Number(row['newest_change']) }
+}
+
+/** Most characters of a record. An answer may hold 1000 records, and none has more than 1000 call ids. */
+const MOST_OF_RECORD = 100_000
+
+/** Rows that one statement inserts: databases limit the number of parameters. */
+const AT_ONCE = 200
+
+/** A record, if it exists, and the number of its newest change. */
+export interface Found {
+  readonly record: StoredRecord | undefined
+  /** Number of the newest change of the record, or of a deleted record's tombstone. Null: neither exists. */
+  readonly changedAt: number | null
+}
+
+export interface RowsRange {
+  readonly after: number
+  readonly last: number
+  /** Number of rows from the end. Replaces `after` and `last`. */
+  readonly newest: number | null
+  /** Characters after which no other row is read. */
+  readonly most: number
+  readonly mostRows: number
+}
+
+export interface FoundRows {
+  readonly record: StoredRecord | undefined
+  /** Rows as stored: `data` is JSON. */
+  readonly rows: readonly { readonly seq: number; readonly data: string }[]
+}
+
+/** The records and rows of one tenant, within one transaction. */
+export class TenantRows {
+  readonly #tenant: string
+  readonly #query: SqlQuery
+
+  constructor(tenant: string, query: SqlQuery) {
+    this.#tenant = tenant
+    this.#query = query
+  }
+
+  async find(conversationId: string): Promise<Found> {
+    const [found] = await this.#ask(
+      'SELECT record, newest_change FROM offstage_records WHERE tenant = @tenant AND conversation = @conversation',
+      { conversation: conversationId },
+    )
+    const record = recordIn(conversationId, found?.['record'])
+    return { record, changedAt: found ? Number(found['newest_change']) : null }
+  }
+
+  /** Inserts or replaces the record, as the newest change. */
+  async put(
+    record: StoredRecord,
+    { changedAt, change }: { changedAt: number | null; change: number },
+  ): Promise<void> {
+    const text = JSON.stringify(record)
+    if (text.length > MOST_OF_RECORD)
+      throw new OffstageError(
+        'invalid-input',
+        'The open calls of a conversation have too long ids.',
+      )
+    await this.#ask(changedAt === null ? INSERT_RECORD : UPDATE_RECORD, {
+      conversation: record.conversationId,
+      parent: record.parent?.conversationId ?? null,
+      updated: record.updatedAt,
+      last: record.lastSeq,
+      change,
+      record: text,
+    })
+  }
+
+  async add(rows: readonly Row[]): Promise<void> {
+    for (let at = 0; at < rows.length; at += AT_ONCE) {
+      const some = rows.slice(at, at + AT_ONCE)
+      const places = some.map((_, n) => `(@tenant, @conversation, @seq${n}, @data${n})`)
+      const values: Record<string, SqlValue> = { conversation: some[0]?.conversationId ?? '' }
+      for (const [n, row] of some.entries()) {
+        values[`seq${n}`] = row.seq
+        values[`data${n}`] = JSON.stringify(row)
+      }
+      await this.#ask(
+        `INSERT INTO offstage_rows (tenant, conversation, seq, data) VALUES ${places.join(', ')}`,
+        values,
+      )
+    }
+  }
+
+  /**
+   * The record and a range of rows, as they were at one moment. Returns the first row, and up to `mostRows` while the text
+   * before them has fewer than `most` characters.
+   */
+  async read(conversationId: string, { newest, ...range }: RowsRange): Promise<FoundRows> {
+    const conversation = conversationId
+    const { most, mostRows } = range
+    const found =
+      newest === null
+        ? await this.#ask(READ, { conversation, ...range })
+        : await this.#ask(READ_NEWEST, { conversation, newest, most, mostRows })
+    const [first, ...rest] = found
+    const record = recordIn(conversationId, first?.['data'])
+    const rows = rest.map(({ seq, data }) => ({ seq: Number(seq), data: String(data) }))
+    return { record, rows: record ? rows : [] }
+  }
+
+  /** Lists one page of records that begins after this place. */
+  async list(
+    limit: number,
+    after: { readonly updatedAt: number; readonly conversationId: string } | null,
+  ): Promise<StoredRecord[]> {
+    const found = after
+      ? await this.#ask(LIST_AFTER, {
+          limit,
+          updated: after.updatedAt,
+          conversation: after.conversationId,
+        })
+      : await this.#ask(LIST, { limit })
+    return found.map(({ conversation, record }) =>
+      readRecord(String(conversation), parsed(String(record))),
+    )
+  }
+
+  /** Ids of the conversation and of its descendants, in this order. */
+  async treeOf(conversationId: string): Promise<string[]> {
+    const tree = new Set([conversationId])
+    for (const id of tree)
+      for (const { conversation } of await this.#ask(
+        'SELECT conversation FROM offstage_records WHERE tenant = @tenant AND parent = @parent',
+        { parent: id },
+      ))
+        tree.add(String(conversation))
+    return [...tree]
+  }
+
+  async deleteRows(conversationId: string): Promise<void> {
+    await this.#ask(
+      'DELETE FROM offstage_rows WHERE tenant = @tenant AND conversation = @conversation',
+      { conversation: conversationId },
+    )
+  }
+
+  /** Deletes a conversation, but leaves its id as a tombstone, so that clients that were away learn of the deletion. */
+  async bury(conversationId: string, change: number): Promise<void> {
+    await this.deleteRows(conversationId)
+    await this.#ask(UPDATE_RECORD, {
+      conversation: conversationId,
+      parent: null,
+      updated: 0,
+      last: 0,
+      change,
+      record: null,
+    })
+  }
+
+  /** Conversations that changed between two change numbers, oldest change first. */
+  async changes(after: number, last: number): Promise<StoreChange[]> {
+    const found = await this.#ask(CHANGES, { after, last })
+    return found.map((each) => {
+      const conversationId = String(each['conversation'])
+      const { epoch = 0 } = recordIn(conversationId, each['record']) ?? {}
+      return { conversationId, lastSeq: Number(each['last_seq']), epoch }
+    })
+  }
+
+  #ask(sql: string, values: Readonly<Record<string, SqlValue>>): ReturnType<SqlQuery> {
+    return this.#query(sql, { tenant: this.#tenant, ...values })
+  }
+}
+
+const INSERT_RECORD = `INSERT INTO offstage_records
+  (tenant, conversation, parent, updated_at, last_seq, newest_change, record)
+  VALUES (@tenant, @conversation, @parent, @updated, @last, @change, @record)`
+
+const UPDATE_RECORD = `UPDATE offstage_records
+  SET parent = @parent, updated_at = @updated, last_seq = @last, newest_change = @change, record = @record
+  WHERE tenant = @tenant AND conversation = @conversation`
+
+/** A single statement sees the database at one moment, whatever else runs. The record comes first, as row 0. */
+const readWhere = (range: string): string => `SELECT 0 AS seq, record AS data FROM offstage_records
+  WHERE tenant = @tenant AND conversation = @conversation AND record IS NOT NULL
+  UNION ALL
+  SELECT seq, data FROM (
+    SELECT seq, data, SUM(LENGTH(data)) OVER (ORDER BY seq) - LENGTH(data) AS before_it FROM (
+      SELECT seq, data FROM offstage_rows
+      WHERE tenant = @tenant AND conversation = @conversation AND ${range} ORDER BY seq LIMIT @mostRows
+    ) AS next
+  ) AS sized WHERE before_it < @most ORDER BY seq`
+
+const READ: string = readWhere('seq > @after AND seq <= @last')
+
+const READ_NEWEST: string = readWhere(`seq > (
+    SELECT last_seq FROM offstage_records WHERE tenant = @tenant AND conversation = @conversation
+  ) - @newest`)
+
+const IN_ORDER = 'ORDER BY updated_at DESC, conversation LIMIT @limit'
+
+const LISTED =
+  'SELECT conversation, record FROM offstage_records WHERE tenant = @tenant AND record IS NOT NULL'
+
+const LIST = `${LISTED} ${IN_ORDER}`
+
+const LIST_AFTER = `${LISTED} AND (updated_at < @updated
+  OR (updated_at = @updated AND conversation > @conversation)) ${IN_ORDER}`
+
+const CHANGES = `SELECT conversation, last_seq, record FROM offstage_records
+  WHERE tenant = @tenant AND newest_change > @after AND newest_change <= @last ORDER BY newest_change`
+
+function recordIn(conversationId: string, text: unknown): StoredRecord | undefined {
+  return typeof text === 'string' ? readRecord(conversationId, parsed(text)) : undefined
+}
+
+/** Parses a record. Null stands for an unreadable one, which `readRecord` marks as broken. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
 }

@@ -1,3 +1,5 @@
+import { visibleText } from '../../conversation/index.ts'
+
 /** Formats a duration for a column; empty for none. */
 export function duration(ms: number): string {
   if (ms <= 0) return ''
@@ -11,4 +13,12 @@ export function timeOfDay(at: number): string {
   const date = new Date(at)
   const two = (value: number): string => String(value).padStart(2, '0')
   return `${two(date.getHours())}:${two(date.getMinutes())}:${two(date.getSeconds())}.${String(date.getMilliseconds()).padStart(3, '0')}`
+}
+
+/**
+ * Returns text of a model, tool or file with invisible and direction-changing characters made visible. Keeps line
+ * breaks. Accepts any value: a text field of a file may hold something else.
+ */
+export function said(text: unknown): string {
+  return visibleText(String(text)).replaceAll('⏎\n', '\n')
 }

@@ -1,12 +1,10 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Row } from '../../conversation/index.ts'
 import { type Detail, DETAILS, type InspectorContext, positionOf } from '../context.ts'
-import { timeOfDay } from './format.ts'
-import { regionView } from './region.ts'
-import { tableView } from './table.ts'
+import { said, timeOfDay } from './format.ts'
+import { regionView, tableView } from './table.ts'
 import { treeView } from './tree.ts'
 import type { ConversationSnapshot, ShownCall, ShownMessage } from '../../index.ts'
-import { said } from './said.ts'
 
 /** Lists rows as they are stored. The selected row is the current position. */
 export function journalView(context: InspectorContext): TemplateResult {

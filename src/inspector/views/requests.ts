@@ -2,8 +2,7 @@ import { html, nothing, svg, type TemplateResult } from 'lit'
 import type { SentRequest } from '../../index.ts'
 import type { InspectorContext } from '../context.ts'
 import { timeOfDay } from './format.ts'
-import { regionView } from './region.ts'
-import { tableView } from './table.ts'
+import { regionView, tableView } from './table.ts'
 import { treeView } from './tree.ts'
 
 const SECTIONS = ['instructions', 'tools', 'history', 'snapshots', 'context'] as const

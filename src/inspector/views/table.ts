@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
-import { ROW_HEIGHT, type ListWindow } from '../list-window.ts'
-import { said } from './said.ts'
+import { type ListWindow, ROW_HEIGHT } from '../list-window.ts'
+import { said } from './format.ts'
 
 export interface Table<Row> {
   readonly label: string
@@ -92,4 +92,9 @@ function indexAfter(
   if (key === 'PageUp') return within(selected - page)
   if (key === 'Home') return 0
   return key === 'End' ? last : null
+}
+
+/** A region that scrolls separately and can be focused. */
+export function regionView(label: string, content: unknown): TemplateResult {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label=${label}>${content}</div>`
 }

@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { InspectorContext } from '../context.ts'
-import { said } from './said.ts'
+import { said } from './format.ts'
 
 /** Children of a list or record that are drawn before a person asks for more. */
 const MOST_CHILDREN = 100

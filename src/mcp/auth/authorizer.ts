@@ -2,16 +2,22 @@ import { oneByOne } from '../../lib/one-by-one.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { stopped } from '../failures.ts'
 import type { McpFetch } from '../options.ts'
-import { authFailed } from './auth-failed.ts'
-import { readChallenge } from './challenge.ts'
+import { answeredInTime, authFailed, unlessStopped } from './read-document.ts'
 import { type AuthServer, discoverAuth } from './discover.ts'
-import { type Keys, keysOf, LOG_IN, readKept } from './kept.ts'
-import { leavePage } from './leave-page.ts'
-import { beginLogIn, type LogInStart, readAnswer } from './log-in.ts'
-import { logInByWindow } from './log-in-window.ts'
+import {
+  isFinal,
+  isPassing,
+  type Keys,
+  keysOf,
+  LOG_IN,
+  noTokens,
+  readKept,
+  register,
+  requestTokens,
+  type Tokens,
+} from './tokens.ts'
+import { type AuthMessage, beginLogIn, CHANNEL, type LogInStart, readAnswer } from './log-in.ts'
 import type { McpAuthOptions, McpKeyStore } from './options.ts'
-import { isFinal, isPassing, noTokens, register, requestTokens, type Tokens } from './tokens.ts'
-import { answeredInTime, unlessStopped } from './within.ts'
 
 /** A refusal and the refused token; null if none was sent. */
 export interface Refusal {
@@ -176,4 +182,102 @@ function memoryStore(): McpKeyStore {
     setItem: (key, value) => kept.set(key, value),
     removeItem: (key) => kept.delete(key),
   }
+}
+
+/** Details that a server sends with a refusal (RFC 6750, section 3; RFC 9728, section 5.1). */
+interface AuthChallenge {
+  readonly resource_metadata?: string
+  readonly scope?: string
+}
+
+const PARAMETER = /\b(resource_metadata|scope)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/gi
+
+/** Reads `WWW-Authenticate`. Browsers show it only if the server exposes it. */
+function readChallenge(header: string | null): AuthChallenge {
+  const found: { [name: string]: string } = {}
+  for (const [, name = '', quoted, plain = ''] of (header ?? '').matchAll(PARAMETER))
+    found[name.toLowerCase()] ??= quoted?.replace(/\\(.)/g, '$1') ?? plain
+  return found
+}
+
+/** Milliseconds until the navigation counts as cancelled: the user may have stayed to keep unsaved input. */
+const LEAVE_MS = 30_000
+
+/** Navigates away and never resolves. Rejects if the page stays, or the signal aborts. */
+export async function leavePage(address: string, signal: AbortSignal): Promise<never> {
+  globalThis.location.assign(address)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  try {
+    return await unlessStopped(
+      signal,
+      () =>
+        new Promise<never>((_, reject) => {
+          const message = 'The page was not left for the log-in. Connect again.'
+          timer = setTimeout(() => reject(authFailed(message)), LEAVE_MS)
+        }),
+    )
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** How often the window is checked. Milliseconds. */
+const LOOK_MS = 250
+/** Time after the window was closed in which its message may still arrive. Milliseconds. */
+const MESSAGE_MS = 1000
+
+/** Opens a window in which the person logs in. Resolves to the query of the redirect. */
+export async function logInByWindow(
+  { address, logIn }: LogInStart,
+  signal: AbortSignal,
+): Promise<string> {
+  const opened = globalThis.open?.(address, '_blank', 'popup,width=520,height=720')
+  if (!opened)
+    throw authFailed('The window for the log-in was blocked. Connect in the handler of a press.')
+  // Cleared before another site's page loads in the window, so that it can't navigate this page.
+  opened.opener = null
+  // A channel of this origin, because other origins can post window messages but not channel messages.
+  const channel = new BroadcastChannel(CHANNEL)
+  let looking: ReturnType<typeof setInterval> | undefined
+  try {
+    return await unlessStopped(
+      signal,
+      () =>
+        new Promise<string>((resolve, reject) => {
+          channel.addEventListener('message', ({ data }: MessageEvent<AuthMessage>) => {
+            const query = typeof data?.query === 'string' ? data.query : ''
+            // Answers to other log-ins are ignored.
+            if (new URLSearchParams(query).get('state') === logIn.state) resolve(query)
+          })
+          looking = watchWindow(opened, () =>
+            reject(authFailed('The window for the log-in was closed.')),
+          )
+        }),
+    )
+  } finally {
+    clearInterval(looking)
+    channel.close()
+    opened.close()
+  }
+}
+
+/**
+ * Calls back when the person has closed the window. A page with `Cross-Origin-Opener-Policy` looks closed as soon as it
+ * is shown. In that case this page doesn't get the focus, as it does when the window in front of it is closed.
+ */
+function watchWindow(opened: Window, onClosed: () => void): ReturnType<typeof setInterval> {
+  let wasBehind = false
+  let looksLeft = MESSAGE_MS / LOOK_MS
+  const timer = setInterval(() => {
+    const isBehind = globalThis.document?.hasFocus() !== true
+    if (!opened.closed) {
+      wasBehind = isBehind
+      return
+    }
+    looksLeft -= 1
+    if (looksLeft > 0) return
+    clearInterval(timer)
+    if (wasBehind && !isBehind) onClosed()
+  }, LOOK_MS)
+  return timer
 }

@@ -1,7 +1,6 @@
 import { isSafe } from '../addresses.ts'
 import type { McpFetch } from '../options.ts'
-import { authFailed } from './auth-failed.ts'
-import { readDocument } from './read-document.ts'
+import { authFailed, readDocument } from './read-document.ts'
 
 /**
  * A protected server (RFC 9728) and the server that issues tokens for it (RFC 8414, or OpenID Connect Discovery 1.0).

@@ -1,11 +1,9 @@
 import { isRecord } from '../../lib/shape.ts'
 import { pageFetch } from '../page-fetch.ts'
-import { authFailed } from './auth-failed.ts'
-import { keysOf, LOG_IN, parsed } from './kept.ts'
+import { answeredInTime, authFailed } from './read-document.ts'
+import { keysOf, LOG_IN, noTokens, parsed, requestTokens } from './tokens.ts'
 import { type AuthMessage, CHANNEL, type LogIn, readAnswer } from './log-in.ts'
 import type { McpKeyStore } from './options.ts'
-import { noTokens, requestTokens } from './tokens.ts'
-import { answeredInTime } from './within.ts'
 
 /** Implements `finishMcpAuth`. */
 export async function finish(store: McpKeyStore | undefined): Promise<void> {

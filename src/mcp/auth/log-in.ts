@@ -1,6 +1,5 @@
-import { authFailed } from './auth-failed.ts'
+import { authFailed } from './read-document.ts'
 import type { AuthServer } from './discover.ts'
-import { createChallenge, randomText } from './pkce.ts'
 
 /** A log-in in progress. It is kept until its answer arrives, and used once. */
 export interface LogIn {
@@ -71,4 +70,28 @@ export const CHANNEL = 'offstage-mcp-auth'
 /** Message from the popup to the page that opened it. */
 export interface AuthMessage {
   readonly query: string
+}
+
+/** The secret verifier of one log-in, and its public challenge (RFC 7636, S256). */
+interface Challenge {
+  readonly verifier: string
+  readonly challenge: string
+}
+
+async function createChallenge(): Promise<Challenge> {
+  const verifier = randomText()
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+  return { verifier, challenge: urlSafe(new Uint8Array(digest)) }
+}
+
+/** 256 random bits, 43 url-safe characters. */
+function randomText(): string {
+  return urlSafe(crypto.getRandomValues(new Uint8Array(32)))
+}
+
+function urlSafe(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '')
 }

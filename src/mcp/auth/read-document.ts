@@ -1,4 +1,6 @@
 import { isRecord } from '../../lib/shape.ts'
+import { type ErrorOptions, OffstageError } from '../../protocol/error.ts'
+import { stopped } from '../failures.ts'
 
 /** Most bytes of an answer from an authorization server. */
 const MAX_DOCUMENT = 100_000
@@ -24,5 +26,46 @@ export async function readDocument(
     return null
   } finally {
     reader?.cancel().catch(() => undefined)
+  }
+}
+
+export function authFailed(message: string, options?: ErrorOptions): OffstageError {
+  return new OffstageError('mcp-auth-failed', message, options)
+}
+
+/** Time for a server's complete answer, independent of the time that the person takes to log in. Milliseconds. */
+const ANSWER_MS = 30_000
+
+/** Runs the work. Rejects as soon as the signal aborts, even if the work goes on. */
+export function unlessStopped<Result>(
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+  why: () => OffstageError = () => stopped(signal),
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(why())
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { once: true })
+    void work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+/** Sends a request to a server. Rejects with `timeout` if its answer is incomplete when the time is up. */
+export async function answeredInTime<Result>(
+  signal: AbortSignal,
+  ask: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const limit = new AbortController()
+  const timer = setTimeout(() => {
+    const message = 'The authorization server did not answer in time.'
+    limit.abort(new OffstageError('timeout', message, { retryable: true }))
+  }, ANSWER_MS)
+  const within = AbortSignal.any([signal, limit.signal])
+  try {
+    return await unlessStopped(within, () => ask(within))
+  } finally {
+    clearTimeout(timer)
   }
 }

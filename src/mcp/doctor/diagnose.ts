@@ -3,7 +3,6 @@ import { describeThrown } from '../../protocol/error.ts'
 import type { McpFetch, McpOptions } from '../options.ts'
 import { pageFetch } from '../page-fetch.ts'
 import { CLIENT_INFO, LEGACY, MODERN } from '../wire.ts'
-import type { McpDiagnosis, McpProblem } from './diagnosis.ts'
 
 /** Headers that each revision sends, and that a server's CORS rules must allow. */
 const SENT = {
@@ -265,4 +264,28 @@ function parse(text: string): unknown {
   } catch {
     return null
   }
+}
+
+export interface McpProblem {
+  readonly code:
+    | 'unreachable'
+    | 'cors-origin'
+    | 'cors-header'
+    | 'cors-expose'
+    | 'token-needed'
+    | 'no-metadata'
+    | 'old-transport'
+    | 'wrong-path'
+    | 'server-error'
+  /** The response header that is missing or incomplete. */
+  readonly header?: string
+  /** The cause, and where to fix it, for developers. */
+  readonly message: string
+}
+
+export interface McpDiagnosis {
+  /** The server's protocol revision, if one was found. */
+  readonly protocolVersion?: string
+  /** The problems found. If empty, a page can connect. */
+  readonly problems: readonly McpProblem[]
 }

@@ -1,7 +1,7 @@
 import type { MemoryEntry, RetrieveContext } from '../../client/memory.ts'
 import { oneByOne } from '../../lib/one-by-one.ts'
 import { sleep } from '../../lib/sleep.ts'
-import type { OffstageError } from '../../protocol/error.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type {
   DocumentMemoryOptions,
   DocumentPart,
@@ -15,8 +15,17 @@ import type { StoredEntry } from '../entry.ts'
 import type { fused } from '../fused.ts'
 import { nearest, vectorsOf } from '../vectors.ts'
 import { DocumentStore, type Loaded, type StoredPart } from './document-store.ts'
-import { indexSources } from './index-sources.ts'
-import { showSources } from './show-sources.ts'
+import type { Row } from '../../protocol/fact.ts'
+import type { MemorySource } from '../../protocol/page-calls.ts'
+import { openTurns, type Turns } from '../../lib/next-turn.ts'
+import {
+  contentVersion,
+  fetchSource,
+  named,
+  type NamedSource,
+  readDocument,
+} from './read-source.ts'
+import { sectionsOf } from './sections.ts'
 
 /** Most parts sent with one message: they are longer than other memories. */
 const MOST_SENT = 4
@@ -165,4 +174,369 @@ function withSources(parts: readonly StoredPart[]): MemoryEntry[] {
     named.add(key)
     return { id, text, ...(untrusted && { untrusted }), ...(!isNamed && { source }) }
   })
+}
+
+/** Most conversations searched for an answer, newest first. */
+const MOST_SEARCHED = 20
+
+type Found = Map<string, readonly MemorySource[]>
+
+/** Makes a chat show the sources that memories found. They are read from its stored conversations. */
+function showSources(chat: SourcesChat): void {
+  const found: Found = new Map()
+  const wanted = new Set<string>()
+  let isReading = false
+  const own = chat.answers.sources
+  const show = (): void => {
+    chat.answers = {
+      ...chat.answers,
+      sources(answer) {
+        const known = found.get(answer.id)
+        if (!known && answer.at !== undefined) want(answer.id)
+        return [...(own?.(answer) ?? []), ...(known ?? [])]
+      },
+    }
+  }
+  const want = (id: string): void => {
+    wanted.add(id)
+    if (isReading) return
+    isReading = true
+    void read()
+  }
+  const read = async (): Promise<void> => {
+    // Collects all answers of one rendering into one search.
+    await Promise.resolve()
+    const ids = [...wanted]
+    wanted.clear()
+    await findSources(chat, ids, found).catch(() => undefined)
+    for (const id of ids) if (!found.has(id)) found.set(id, [])
+    isReading = false
+    if (ids.some((id) => found.get(id)?.length)) show()
+    const [more] = wanted
+    if (more !== undefined) want(more)
+  }
+  show()
+}
+
+async function findSources(
+  { agent }: SourcesChat,
+  ids: readonly string[],
+  found: Found,
+): Promise<void> {
+  const conversations = (await agent?.conversations.list()) ?? []
+  for (const { conversationId } of conversations.slice(0, MOST_SEARCHED)) {
+    let retrieved: readonly MemorySource[] = []
+    let after = 0
+    for (let hasMore = true; hasMore;) {
+      const part = await agent?.conversations.rows(conversationId, { after })
+      for (const row of part?.rows ?? []) {
+        retrieved = sourcesAfter(row, retrieved)
+        if (row.type === 'model-output') found.set(row.message.id, isAnswer(row) ? retrieved : [])
+      }
+      after = part?.rows.at(-1)?.seq ?? after
+      hasMore = part?.hasMore ?? false
+    }
+    if (ids.every((id) => found.has(id))) return
+  }
+}
+
+/** Sources of the newest request. A new message resets them. */
+function sourcesAfter(row: Row, before: readonly MemorySource[]): readonly MemorySource[] {
+  if (row.type === 'run-started') return row.message ? [] : before
+  if (row.type !== 'memory-retrieved') return before
+  return row.items.flatMap(({ source }) => (isSource(source) ? source : []))
+}
+
+/** Whether the output is its run's final answer: an output with calls isn't. */
+function isAnswer({ message }: Extract<Row, { readonly type: 'model-output' }>): boolean {
+  return !message.parts.some(({ type }) => type === 'tool-call')
+}
+
+/** Validates a source, since rows may have been imported from a file. */
+function isSource(source: unknown): source is MemorySource {
+  const { title, url } = (source ?? {}) as Record<string, unknown>
+  return typeof title === 'string' && (url === undefined || typeof url === 'string')
+}
+
+/** Version of the cutting. Increase it when documents are cut differently. */
+const CUT = 1
+/** Documents read in parallel. */
+const AT_ONCE = 4
+/** Most texts in one call of `embed`. */
+const EMBEDDED_AT_ONCE = 64
+const MOST_OF_TITLE = 120
+/** Milliseconds of work before yielding to the page. */
+const SLICE_MS = 8
+
+type Change = 'indexed' | 'unchanged' | { readonly error: OffstageError }
+
+/** Updates the store from the sources. Waits while another tab does the same. */
+function indexSources(
+  store: DocumentStore,
+  options: DocumentMemoryOptions,
+  { signal }: IndexOptions,
+): Promise<IndexReport> {
+  const index = async (): Promise<IndexReport> => {
+    const sources = await sourcesOf(options, signal)
+    // Keeps the order of the sources, whichever finishes first.
+    const changes = new Map<string, Change>(sources.map(({ name }) => [name, 'unchanged']))
+    const kept = await store.byName()
+    const waiting = sources.values()
+    const work = async (): Promise<void> => {
+      for (const source of waiting)
+        changes.set(source.name, await bring(source, { store, options, signal, kept }))
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
+    const removed = [...kept.keys()].filter((name) => !changes.has(name))
+    if (removed.length > 0)
+      await store.replace(({ document }) => removed.includes(document.name), [])
+    return reportOf(changes, { removed, store })
+  }
+  const { locks } = globalThis.navigator ?? {}
+  const lock = `offstage-memory:${JSON.stringify(options.storage ?? '')}:${store.name}`
+  return locks && options.storage !== 'memory'
+    ? untilAborted(locks.request(lock, { ...(signal && { signal }) }, index), signal)
+    : index()
+}
+
+interface Bringing {
+  readonly store: DocumentStore
+  readonly options: DocumentMemoryOptions
+  readonly signal: AbortSignal | undefined
+  readonly kept: ReadonlyMap<string, readonly StoredPart[]>
+}
+
+/** Indexes one document if it has changed. If that fails, the stored version stays. */
+async function bring(
+  source: NamedSource,
+  { store, options, signal, kept }: Bringing,
+): Promise<Change> {
+  const { name } = source
+  throwIfAborted(signal)
+  try {
+    const blob = await fetchSource(source, signal)
+    const old = kept.get(name) ?? []
+    const content = [CUT, await contentVersion(blob), source.title, source.url].join(' ')
+    const version = `${content} ${options.model ?? ''}`
+    if (old[0]?.document.version === version) return 'unchanged'
+    const parts = await partsOf(source, { blob, version, options, signal, store })
+    const { completed, error } = await withVectors(parts, { old, options, signal, content })
+    throwIfAborted(signal)
+    await store.replace(({ document }) => document.name === name, completed)
+    return error ? { error } : 'indexed'
+  } catch (thrown) {
+    throwIfAborted(signal)
+    if (OffstageError.is(thrown)) return { error: thrown }
+    const message = `${name} could not be indexed: ${describeThrown(thrown)}`
+    return { error: new OffstageError('internal', message, { cause: thrown }) }
+  }
+}
+
+interface Parting extends Omit<Bringing, 'kept'> {
+  readonly blob: Blob
+  readonly version: string
+}
+
+async function partsOf(
+  source: NamedSource,
+  { blob, version, options, signal, store }: Parting,
+): Promise<StoredPart[]> {
+  const { name, url } = source
+  const { title, blocks } = await readDocument(blob, source, { read: options.read, signal })
+  const shortTitle = shortened(title)
+  const parts: StoredPart[] = []
+  const pause = pauses()
+  const at = Date.now()
+  for (const { headings, text } of sectionsOf(blocks)) {
+    const heading = shortened(headings.filter((each) => each !== title).join(' › '))
+    for (const piece of cut(text)) {
+      const start = heading === '' ? shortTitle : `${shortTitle} › ${heading}`
+      parts.push({
+        space: store.name,
+        id: `${name}#${parts.length + 1}`,
+        text: `${start}\n${piece}`,
+        at,
+        source: {
+          title: shortTitle,
+          ...(url !== undefined && { url }),
+          ...(heading !== '' && { heading }),
+        },
+        document: { name, version, at: parts.length },
+      })
+      await pause.ifDue()
+    }
+  }
+  pause.end()
+  return parts
+}
+
+interface Completing {
+  readonly old: readonly StoredPart[]
+  readonly options: DocumentMemoryOptions
+  readonly signal: AbortSignal | undefined
+  readonly content: string
+}
+
+/** Adds vectors. If `embed` fails, parts are stored without, and the next indexing tries again. */
+async function withVectors(
+  parts: readonly StoredPart[],
+  { old, options: { embed, model = '' }, signal, content }: Completing,
+): Promise<{ readonly completed: readonly StoredPart[]; readonly error?: OffstageError }> {
+  if (!embed) return { completed: parts }
+  const known = new Map(
+    old.flatMap(({ text, embedding }) => (embedding?.model === model ? [[text, embedding]] : [])),
+  )
+  const missing = [...new Set(parts.map(({ text }) => text))].filter((text) => !known.has(text))
+  try {
+    for (let from = 0; from < missing.length; from += EMBEDDED_AT_ONCE) {
+      const texts = missing.slice(from, from + EMBEDDED_AT_ONCE)
+      const vectors = await vectorsOf(embed, texts, signal)
+      for (const [at, vector] of vectors.entries()) known.set(texts[at] ?? '', { model, vector })
+    }
+  } catch (cause) {
+    const message = `embed() failed, and these documents are found by words alone: ${describeThrown(cause)}`
+    const error = new OffstageError('invalid-output', message, { retryable: true, cause })
+    const withoutModel = (part: StoredPart): StoredPart => ({
+      ...part,
+      document: { ...part.document, version: content },
+    })
+    return { completed: parts.map(withoutModel), error }
+  }
+  const complete = (part: StoredPart): StoredPart => {
+    const embedding = known.get(part.text)
+    return embedding ? { ...part, embedding } : part
+  }
+  return { completed: parts.map(complete) }
+}
+
+/** The sources, with names. Throws if two have the same name. */
+async function sourcesOf(
+  { sources }: DocumentMemoryOptions,
+  signal?: AbortSignal,
+): Promise<readonly NamedSource[]> {
+  const given =
+    typeof sources === 'function' ? await sources({ ...(signal && { signal }) }) : sources
+  const all = given.map(named)
+  const double = all.find(({ name }, at) => all.findIndex((each) => each.name === name) < at)
+  if (!double) return all
+  throw new OffstageError(
+    'invalid-config',
+    `Two sources of documentMemory are named ${double.name}. Give each its own name.`,
+  )
+}
+
+function reportOf(
+  changes: ReadonlyMap<string, Change>,
+  {
+    removed,
+    store: { failure },
+  }: { readonly removed: readonly string[]; readonly store: DocumentStore },
+): IndexReport {
+  const names = (wanted: Change): string[] =>
+    [...changes].flatMap(([name, change]) => (change === wanted ? name : []))
+  return {
+    indexed: names('indexed'),
+    unchanged: names('unchanged'),
+    removed,
+    failed: [...changes].flatMap(([name, change]) =>
+      typeof change === 'string' ? [] : { name, error: change.error },
+    ),
+    storage: failure ? 'memory' : 'durable',
+    ...(failure && { storageError: failure }),
+  }
+}
+
+/** Yields to the page every few milliseconds. */
+function pauses(): { ifDue(): Promise<void>; end(): void } {
+  let turns: Turns | undefined
+  let since = performance.now()
+  return {
+    async ifDue() {
+      if (performance.now() - since < SLICE_MS) return
+      turns ??= openTurns()
+      await turns.next()
+      since = performance.now()
+    },
+    end: () => turns?.close(),
+  }
+}
+
+function shortened(text: string): string {
+  const characters = Array.from(text)
+  return characters.length > MOST_OF_TITLE
+    ? `${characters.slice(0, MOST_OF_TITLE).join('')}…`
+    : text
+}
+
+function throwIfAborted(signal?: AbortSignal): void {
+  if (signal?.aborted) throw aborted(signal)
+}
+
+function aborted({ reason }: AbortSignal): OffstageError {
+  return new OffstageError('aborted', 'Indexing was aborted. Documents that were done are kept.', {
+    cause: reason,
+  })
+}
+
+/** Rejects with `aborted` after an abort: a lock request rejects with the signal's reason instead. */
+async function untilAborted<Result>(work: Promise<Result>, signal?: AbortSignal): Promise<Result> {
+  try {
+    return await work
+  } catch (thrown) {
+    throwIfAborted(signal)
+    throw thrown
+  }
+}
+
+/** Largest width of a part, in characters. Chinese, Japanese and Korean ones say more, so they count twice. */
+const MOST = 1_200
+
+const WIDE =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303f\uff00-\uff60]/gu
+
+/** Ways to cut a text, from large to small pieces. The pieces joined equal the text. */
+const CUTS: readonly ((text: string) => Iterable<string>)[] = [
+  (text) => text.split(/(?<=\n\n)/),
+  (text) => segments(text, 'sentence'),
+  (text) => segments(text, 'word'),
+  (text) => text.match(/[^]{1,500}/gu) ?? [],
+]
+
+/** Cuts a text into parts of bounded width: at paragraphs, else sentences, else words. */
+export function* cut(text: string): Generator<string> {
+  let part = ''
+  let width = 0
+  for (const piece of fitting(text)) {
+    const added = widthOf(piece)
+    if (width > 0 && width + added > MOST) {
+      yield part.trim()
+      part = ''
+      width = 0
+    }
+    part += piece
+    width += added
+  }
+  if (part.trim() !== '') yield part.trim()
+}
+
+function* fitting(text: string, depth = 0): Generator<string> {
+  const pieces = CUTS[depth]
+  if (!pieces || widthOf(text) <= MOST) return void (yield text)
+  for (const piece of pieces(text)) yield* fitting(piece, depth + 1)
+}
+
+/** Width of a text. Long texts aren't counted, since they are too wide anyway. */
+function widthOf(text: string): number {
+  return text.length > MOST ? text.length : text.length + (text.match(WIDE)?.length ?? 0)
+}
+
+const SENTENCES = /[^.!?。！？…]*[.!?。！？…]*\s*/gu
+const WORDS = /\S*\s*/gu
+
+function* segments(text: string, granularity: 'sentence' | 'word'): Generator<string> {
+  // Older browsers lack `Intl.Segmenter`.
+  if (!('Segmenter' in Intl))
+    return yield* text.match(granularity === 'word' ? WORDS : SENTENCES) ?? []
+  for (const { segment } of new Intl.Segmenter(undefined, { granularity }).segment(text))
+    yield segment
 }

@@ -1,26 +1,182 @@
 import { cleanText } from '../clean-text.ts'
-import { readAddress, readCommit } from '../commits/read-commit.ts'
-import { closest, isElement, isTag, referenced, viewOf } from '../dom.ts'
+import {
+  isHarmless,
+  readAddress,
+  readCommit,
+  readConsent,
+  readDecline,
+  readSaving,
+} from '../commits/read-commit.ts'
+import { closest, descendantsOf, isElement, isTag, referenced, viewOf } from '../dom.ts'
 import { drawnText, hiddenWords } from '../generated-text.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import type { PageAction, PageOptions } from '../options.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
-import { activated, controlAround, pressedByScript } from './activated.ts'
-import { choicesOf } from './choices.ts'
+import { activated, controlAround, pressedByScript } from './guard-actions.ts'
+import { choicesOf } from './option-list.ts'
 import { isEditable, typedInto } from './field-kind.ts'
-import { iconCommit } from './icon-commit.ts'
 import {
+  type Activation,
   defaultButtonOf,
   destinationOf,
   formSubmittedBy,
   leavesSite,
   postsForm,
   submitterOf,
-  type Activation,
 } from './sites.ts'
-import { titleCommit } from './title-commit.ts'
+
+/** Words in the classes, ids and files of icons. */
+const ICONS =
+  /\b(?:trash|trashcan|delete|bin|dustbin|garbage|erase|send|paper ?plane|pay|buy|purchase|publish|log ?out|sign ?out)\b/
+/** Emoji of these actions. An envelope beside a number doesn't count: it shows how many mails there are. */
+const PICTURES =
+  /[\u{1F5D1}\u{1F6AE}\u{1F4B3}\u{1F4B8}]|^[^\d]*[\u2709\u{1F4E4}\u{1F4E7}-\u{1F4E9}][^\d]*$/u
+
+const MARKS = [
+  'class',
+  'id',
+  'name',
+  'title',
+  'data-action',
+  'data-icon',
+  'data-lucide',
+  'data-testid',
+  'href',
+  'xlink:href',
+  'icon',
+  'src',
+]
+/** An icon is made of few elements. */
+const MOST_PARTS = 12
+const LONG = 200
+
+/**
+ * Finds the committing word in an icon's marks, for a control whose names have no letters: `fa-trash`, `#paper-plane`,
+ * an emoji.
+ */
+function iconCommit(control: Element, names: readonly string[]): string | null {
+  const picture = names.map((name) => PICTURES.exec(name)?.[0]).find(Boolean)
+  if (picture) return picture
+  const inside = [...native.querySelectorAll(control, '*')].slice(0, MOST_PARTS)
+  for (const part of [control, ...inside]) {
+    const marks = marksOf(part, part === control)
+    const words = wordsIn(marks.join(' '))
+    if (isHarmless(words)) return null
+    const found =
+      ICONS.exec(words)?.[0] ??
+      marks
+        .flatMap((mark) => mark.split(/\s+/))
+        .map(phraseCommit)
+        .find(Boolean)
+    if (found) return found
+  }
+  return null
+}
+
+/** Reads one mark alone, which needs several words: `icon-book` is a book, but `icon-place-order` commits. */
+function phraseCommit(mark: string): string | null {
+  const word = readCommit(wordsIn(mark).replace(PREFIXES, '').trim())
+  return word?.includes(' ') ? word : null
+}
+
+const PREFIXES =
+  /^ *(?:(?:icons?|ico|fa[srlb]?|bi|ti|mdi|lucide|ri|glyphicon|svg|i|btn|button|js) )+/
+
+/** Skips the control's own `href`: it is the link's address, not a mark of an icon. */
+function marksOf(part: Element, isControl: boolean): string[] {
+  const values = MARKS.map((mark) =>
+    isControl && mark === 'href' ? '' : (native.getAttribute(part, mark) ?? '').slice(-LONG),
+  )
+  const title =
+    native.localName(part) === 'title' ? (native.textContent(part) ?? '').slice(0, LONG) : ''
+  return [...values.filter((value) => !value.startsWith('data:')), title]
+}
+
+function wordsIn(marks: string): string {
+  return marks
+    .replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
+    .replaceAll(/[^\p{L}]+/gu, ' ')
+    .toLowerCase()
+}
+
+const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]'
+const SECTIONS = 'section,article,fieldset,[role=region],[role=group]'
+const BUTTONS = 'button,input[type=submit],input[type=button],[role=button]'
+const TITLES = 'h1,h2,h3,h4,h5,h6,legend,[role=heading]'
+const CHOICE_FIELDS =
+  'input[type=checkbox],input[type=radio],[role=checkbox],[role=radio],[role=switch]'
+const NAMED = '[aria-label],[aria-labelledby],[title]'
+/** Maximum number of buttons in a dialog that asks a question, without those that decline. Other dialogs have more. */
+const BUTTONS_OF_QUESTION = 2
+
+interface Ending {
+  /** The form that the control submits. */
+  readonly form: HTMLFormElement | null
+  readonly names: readonly string[]
+  readonly options: PageOptions
+}
+
+/** Finds a committing word in the title of the form or dialog that a control ends: "OK" under "Delete account?". */
+function titleCommit(control: Element, { form, names, options }: Ending): string | null {
+  const isOther = (name: string): boolean =>
+    [readDecline, isHarmless, readSaving].some((read) => read(name))
+  if (names.some(isOther)) return null
+  const consents = names.every(readConsent)
+  const dialog = closest(control, DIALOGS)
+  const isAsked = dialog !== null && (form === null || consents) && isQuestion(dialog)
+  const ended = [...(form && consents ? [form, sectionOf(form)] : []), isAsked ? dialog : null]
+  for (const one of ended)
+    for (const title of one ? titlesOf(one, options) : []) {
+      const found = readCommit(title, 'ending')
+      if (found) return found
+    }
+  return null
+}
+
+/** Whether the dialog asks for a yes or a no. */
+function isQuestion(dialog: Element): boolean {
+  const others = allIn(dialog, BUTTONS).filter((button) => !readDecline(labelOf(button)))
+  return others.length <= BUTTONS_OF_QUESTION
+}
+
+function labelOf(button: Element): string {
+  const value = native.getAttribute(button, 'value') ?? ''
+  return cleanText(native.getAttribute(button, 'aria-label') ?? (drawnText(button) || value))
+}
+
+/** The part of the page that holds only this form. */
+function sectionOf(form: Element): Element | null {
+  const section = closest(form, SECTIONS)
+  return section && native.querySelectorAll(section, 'form').length === 1 ? section : null
+}
+
+function titlesOf(element: Element, options: PageOptions): readonly string[] {
+  const described = referenced(element, 'aria-describedby').slice(0, 1)
+  const headings = allIn(element, TITLES)
+    .filter((title) => !isOfChoices(title))
+    .slice(0, 2)
+  const words = native.matches(element, DIALOGS) ? allIn(element, 'p').slice(0, 2) : []
+  // An unnamed element is called by its first words, which may be those of a choice.
+  const isNamed =
+    native.matches(element, NAMED) || native.querySelector(element, CHOICE_FIELDS) === null
+  return [
+    isNamed ? nameOf(element, 'form', options).text : '',
+    ...[...headings, ...described, ...words].map((title) => drawnText(title)),
+  ]
+}
+
+/** Whether the title is the legend of a group of boxes, which names the choices: "Send me mail about". */
+function isOfChoices(title: Element): boolean {
+  const group = native.localName(title) === 'legend' && native.parentElement(title)
+  return group ? native.querySelector(group, CHOICE_FIELDS) !== null : false
+}
+
+/** Matching descendants as rendered, in slots and shadow roots, too. */
+function allIn(element: Element, selector: string): Element[] {
+  return [...descendantsOf(element)].filter((one) => native.matches(one, selector))
+}
 
 /** An action on an element, with the details that decide whether it commits the person to something. */
 export interface Doing {

@@ -2,10 +2,20 @@ import { cleanText, quote, shorten } from '../clean-text.ts'
 import * as native from '../native.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { isMasked } from '../privacy.ts'
-import { standaloneNode } from '../read/standalone-node.ts'
-import { headWithRef, shownValue } from '../read/line.ts'
+import { headWithRef, shownValue, standaloneNode } from '../read/line.ts'
 import { readableText } from '../read/readable-text.ts'
 import { isReadable } from '../outline/region.ts'
+
+const LIMIT = 200
+
+/** The browser's validation message for the field's value, in quotes; null when the value is valid. */
+export function validationMessageOf(element: Element): string | null {
+  const { validity, validationMessage = '', title } = element as Partial<HTMLInputElement>
+  if (validity?.valid !== false) return null
+  // Browsers show the title with their message about a pattern.
+  const hint = validity.patternMismatch && title ? ` (${cleanText(title)})` : ''
+  return quote(shorten(cleanText(validationMessage) + hint, LIMIT))
+}
 
 const TEXT_LIMIT = 60
 

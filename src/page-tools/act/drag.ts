@@ -1,19 +1,79 @@
-import { closest, isElement, viewOf } from '../dom.ts'
+import { closest, contains, isElement, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
-import { livePage } from '../outline/live-page.ts'
-import type { ActOptions } from '../options.ts'
+import { livePage, type LivePage } from '../outline/live-page.ts'
+import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { nextFrame } from '../waiting.ts'
 import { describeElement } from './describe.ts'
-import { sendDrag } from './drag-event.ts'
-import { checkDrop, offsetBy } from './drop-target.ts'
-import { checkAction } from './guard-actions.ts'
-import { aimBox, elementAt, type Hit, type Point } from './hit-test.ts'
+import { checkAction, type GuardedCall, marksOf, mustConfirm } from './guard-actions.ts'
+import { aimBox, elementAt, type Hit, hitTest, type Point } from './hit-test.ts'
 import { type ActionContext, type ActionReport, perform } from './perform.ts'
-import { endPointerCapture, processPointerCapture } from './pointer-capture.ts'
-import { cancelPointer, movePointer, pressPointer, releasePointer } from './pointer.ts'
+import {
+  cancelPointer,
+  endPointerCapture,
+  movePointer,
+  pressPointer,
+  processPointerCapture,
+  releasePointer,
+} from './pointer.ts'
 import { makeReady } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
+import { requireAllowed } from '../outline/region.ts'
+
+/**
+ * Sends a drag-and-drop event. Returns false when a listener prevented the default, which means that it accepts the
+ * drop.
+ */
+export function sendDrag(
+  target: Element,
+  type: string,
+  { point, data }: { readonly point: Point; readonly data: DataTransfer },
+): boolean {
+  const view = viewOf(target)
+  return native.dispatchEvent(
+    target,
+    new view.DragEvent(type, {
+      bubbles: true,
+      cancelable: true,
+      composed: true,
+      view,
+      dataTransfer: data,
+      clientX: point.x,
+      clientY: point.y,
+    }),
+  )
+}
+
+/**
+ * The element on which a drag by this distance drops the source. Null while the source isn't in view, or if only its
+ * own surroundings are there.
+ */
+export function dropTarget(source: Element, by: Point, { options }: LivePage): Element | null {
+  const start = hitTest(source)
+  if (!('receiver' in start)) return null
+  const found = elementAt(native.ownerDocument(source), offsetBy(start.point, by))
+  return found && isTarget(found, start, options) ? found : null
+}
+
+/** Call it right before a drop. Throws if nothing may be dropped on the element. */
+function checkDrop(element: Element, start: Hit, call: GuardedCall): void {
+  if (!isTarget(element, start, call.live.options)) return
+  requireAllowed(element, call.live.options)
+  checkAction(element, call, 'drop')
+}
+
+function offsetBy({ x, y }: Point, by: Point): Point {
+  return { x: x + by.x, y: y + by.y }
+}
+
+/**
+ * Whether dropping on the element needs checks of its own. Elements around the dragged one get its events anyway: they
+ * count only with a mark that the dragged one doesn't have.
+ */
+function isTarget(element: Element, { receiver }: Hit, options: PageOptions): boolean {
+  const asked = marksOf(receiver)
+  return !contains(element, receiver) || mustConfirm(element, 'drop', { ...options, asked })
+}
 
 /** Place of the drop: an element, or a distance in pixels from the start. */
 export type DropPlace =

@@ -1,15 +1,131 @@
-import { viewOf } from '../dom.ts'
+import { isElement, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { deletedRange, type TextRange } from './deleted-range.ts'
-import { deleteInContext, typeIntoContext } from './edit-context.ts'
-import { editContextOf } from './edit-context-of.ts'
-import { isPlainTextField, type TextField } from './field-kind.ts'
+import {
+  type EditContext,
+  editContextOf,
+  isPlainTextField,
+  sendInput,
+  setText,
+  type TextField,
+  textOf,
+} from './field-kind.ts'
 import type { Key } from './key.ts'
-import { setText, textOf } from './field-text.ts'
-import { sendInput } from './set-value.ts'
 import { defaultButtonOf, elementsOf } from './sites.ts'
-import { textEdge } from './text-edge.ts'
+
+/** A selection in a text. For a caret, both ends are equal. */
+interface TextRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** The range that a key deletes: the selection, else the character before or after the caret. Null if there is none. */
+function deletedRange(
+  { start, end }: TextRange,
+  length: number,
+  key: 'Backspace' | 'Delete',
+): TextRange | null {
+  if (start !== end) return { start, end }
+  const from = key === 'Backspace' ? start - 1 : start
+  return from < 0 || from >= length ? null : { start: from, end: from + 1 }
+}
+
+// An element with an `EditContext` shows no typed text by itself: the browser reports the text to the page, which draws
+// it. https://w3c.github.io/edit-context/
+
+type TextUpdateEventMaker = new (type: string, init: object) => Event
+
+/** Types over the selection with the events that a browser sends. Returns false if the page prevented it. */
+function typeIntoContext(target: Element, context: EditContext, text: string): boolean {
+  if (text === '\n') return sendInput(target, 'beforeinput', { inputType: 'insertParagraph' })
+  if (!sendInput(target, 'beforeinput', { inputType: 'insertText', data: text })) return false
+  update(target, context, { ...contextSelection(context), text })
+  return true
+}
+
+function deleteInContext(target: Element, context: EditContext, key: 'Backspace' | 'Delete'): void {
+  const inputType = key === 'Backspace' ? 'deleteContentBackward' : 'deleteContentForward'
+  if (!sendInput(target, 'beforeinput', { inputType })) return
+  const deleted = deletedRange(contextSelection(context), context.text.length, key)
+  if (deleted) update(target, context, { ...deleted, text: '' })
+}
+
+/** Returns the selection in order: its ends are swapped if it was made backwards. */
+function contextSelection({ selectionStart, selectionEnd }: EditContext): TextRange {
+  return {
+    start: Math.min(selectionStart, selectionEnd),
+    end: Math.max(selectionStart, selectionEnd),
+  }
+}
+
+function update(
+  target: Element,
+  context: EditContext,
+  { start, end, text }: TextRange & { readonly text: string },
+): void {
+  const at = start + text.length
+  context.updateText(start, end, text)
+  context.updateSelection(at, at)
+  const { TextUpdateEvent } = viewOf(target) as unknown as {
+    readonly TextUpdateEvent: TextUpdateEventMaker
+  }
+  context.dispatchEvent(
+    new TextUpdateEvent('textupdate', {
+      text,
+      updateRangeStart: start,
+      updateRangeEnd: end,
+      selectionStart: at,
+      selectionEnd: at,
+    }),
+  )
+}
+
+interface Caret {
+  readonly node: Node
+  readonly offset: number
+}
+
+type Edge = 'start' | 'end'
+
+/**
+ * The start or end of an editable element's text, as deep inside as a click there would put the caret.
+ * `selectAllChildren` ends at a position between blocks, where Firefox types outside of them.
+ */
+export function textEdge(editable: Element, edge: Edge): Caret {
+  let node: Node = editable
+  for (let inner = childAt(node, edge); inner && takesText(inner); inner = childAt(node, edge))
+    node = inner
+  if (edge === 'start') return { node, offset: 0 }
+  if (native.nodeType(node) === 3) return { node, offset: native.nodeValue(node)?.length ?? 0 }
+  const last = childAt(node, edge)
+  const onlyBreak = last !== null && native.localName(last as Element) === 'br'
+  return {
+    node,
+    offset: onlyBreak ? [...native.childNodes(node)].indexOf(last) : native.childNodes(node).length,
+  }
+}
+
+/** The first or last child, skipping whitespace and placeholder line breaks. */
+function childAt(node: Node, edge: Edge): ChildNode | null {
+  const shown = [...native.childNodes(node)].filter(
+    (child) =>
+      isElement(child) ||
+      (native.nodeType(child) === 3 && /[^ \t\r\n\f]/.test(native.nodeValue(child) ?? '')),
+  )
+  // A trailing line break only makes the last line visible.
+  if (edge === 'end' && shown.length > 1 && native.localName(shown.at(-1) as Element) === 'br')
+    shown.pop()
+  return shown.at(edge === 'start' ? 0 : -1) ?? native.firstChild(node)
+}
+
+function takesText(node: Node): boolean {
+  if (native.nodeType(node) === 3) return true
+  return (
+    isElement(node) && native.isContentEditable(node) && !WITHOUT_TEXT.has(native.localName(node))
+  )
+}
+
+const WITHOUT_TEXT = new Set(['br', 'hr', 'img', 'input', 'wbr', 'video', 'audio', 'iframe'])
 
 /** Name of a line break in a rich editor, as an input type and as an editing command. */
 type LineBreak = 'insertParagraph' | 'insertLineBreak'

@@ -1,6 +1,85 @@
-import { isElement, isTag } from '../dom.ts'
+import { isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
-import { editContextOf } from './edit-context-of.ts'
+
+/** `EditContext` is missing in TypeScript's DOM types. */
+export interface EditContext extends EventTarget {
+  readonly text: string
+  readonly selectionStart: number
+  readonly selectionEnd: number
+  updateText(start: number, end: number, text: string): void
+  updateSelection(start: number, end: number): void
+}
+
+/** The element's `EditContext`, or null. Only Chromium supports it. */
+export function editContextOf(element: Element): EditContext | null {
+  return (native.editContext(element) as EditContext | null | undefined) ?? null
+}
+
+/**
+ * Sets a field's value with the prototype's setter, as typing does. Frameworks override the setter on the field itself
+ * and remember the last value. They detect a change only if the prototype's setter makes it.
+ */
+export function setNativeValue(field: TextField | HTMLSelectElement, value: string): void {
+  const view = viewOf(field)
+  const prototype = isTag(field, 'textarea')
+    ? view.HTMLTextAreaElement.prototype
+    : isTag(field, 'select')
+      ? view.HTMLSelectElement.prototype
+      : view.HTMLInputElement.prototype
+  const setter = Object.getOwnPropertyDescriptor(prototype, 'value')?.set
+  if (setter) setter.call(field, value)
+  else field.value = value
+}
+
+export function sendInput(
+  target: Element,
+  type: 'beforeinput' | 'input',
+  details: { readonly inputType: string; readonly data?: string | null },
+): boolean {
+  const view = viewOf(target)
+  return native.dispatchEvent(
+    target,
+    new view.InputEvent(type, {
+      ...details,
+      data: details.data ?? null,
+      bubbles: true,
+      cancelable: type === 'beforeinput',
+      composed: true,
+      view,
+    }),
+  )
+}
+
+export function sendChange(target: Element): void {
+  native.dispatchEvent(target, new (viewOf(target).Event)('change', { bubbles: true }))
+}
+
+/** Sends the events of a choice: fields without text send `change` at once. */
+export function sendChoice(target: Element): void {
+  native.dispatchEvent(
+    target,
+    new (viewOf(target).Event)('input', { bubbles: true, composed: true }),
+  )
+  sendChange(target)
+}
+
+/** Texts that the tools typed into number fields. The field's `value` is empty until its text is a number. */
+const drafts = new WeakMap<TextField, { readonly text: string; readonly value: string }>()
+const NUMBER = /^-?(\d+(\.\d+)?|\.\d+)(e[+-]?\d+)?/i
+
+/** The text that a field shows. In a number field, an incomplete number is known only if the tools typed it. */
+export function textOf(field: TextField): string {
+  const draft = drafts.get(field)
+  return draft?.value === field.value ? draft.text : field.value
+}
+
+/** Sets the text. A number field accepts `-`, `-2` and `-2.` on the way to `-2.5`. */
+export function setText(field: TextField, text: string): void {
+  setNativeValue(field, text)
+  if (!isTag(field, 'input') || field.type !== 'number') return
+  if (!field.value) setNativeValue(field, NUMBER.exec(text)?.[0] ?? '')
+  drafts.set(field, { text, value: field.value })
+}
 
 /** Inputs with one value in a fixed format, rather than characters. */
 const PICKER_TYPES = /^(date|time|month|week|datetime-local|color|range)$/

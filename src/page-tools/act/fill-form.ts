@@ -1,4 +1,4 @@
-import { asSent, isScrubbed } from '../as-sent.ts'
+import { asSent, isScrubbed } from '../clean-text.ts'
 import { isTag, viewOf } from '../dom.ts'
 import { livePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'

@@ -2,9 +2,128 @@ import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import type { LivePage } from '../outline/live-page.ts'
 import { isAllowed, requireAllowed, rootOf } from '../outline/region.ts'
-import type { PageOptions } from '../options.ts'
-import { passedOn } from './activated.ts'
-import { requireSite, type Activation } from './sites.ts'
+import type { PageAction, PageOptions } from '../options.ts'
+import { type Activation, defaultButtonOf, linkAround, requireSite, submitterOf } from './sites.ts'
+import { closest, isElement, isTag, labelsOf, parentOf, pathOf } from '../dom.ts'
+import { isEditable } from './field-kind.ts'
+
+const CONTROLS =
+  'button,a,area,summary,input,select,textarea,[role=button],[role=link],[role=switch],[role^=menuitem]'
+const BUTTONS = 'button,input[type=submit],input[type=button],input[type=image],[role=button]'
+const LEVELS = 6
+const BUTTONS_OF_COMPOSER = 12
+/** Elements that a click on one of their parts activates. */
+const AROUND =
+  'button,a,summary,[role=button],[role=link],[role=switch],[role=checkbox],[role=radio],[role=tab],[role=option],[role^=menuitem]'
+const ACTIVATING = /^(click|enter|check)$/
+
+/** Returns the element, the controls around it, and the elements that it activates in turn. */
+export function activated(element: Element, action: PageAction): readonly Element[] {
+  const around = ACTIVATING.test(action) ? pathOf(element, AROUND) : []
+  return [...new Set([element, ...around, ...passedOn(element, action)])]
+}
+
+/** Returns the elements activated in turn: a label's control, and for Enter in a field the form's default button. */
+function passedOn(element: Element, action: PageAction): readonly Element[] {
+  const labelled = pathOf(element, 'label').map((one) => (isTag(one, 'label') ? one.control : null))
+  const button = action === 'enter' ? defaultButtonOf(element) : null
+  return [...labelled, button].flatMap((one) => (one && one !== element ? one : []))
+}
+
+/**
+ * Controls behind the element that an approval must name, too: the control around it, and those it passes the action on
+ * to.
+ */
+export function controlsBehind(element: Element, action: PageAction): readonly Element[] {
+  if (!ACTIVATING.test(action)) return []
+  const isControl = native.matches(element, CONTROLS)
+  const [around] = isControl ? [] : pathOf(element, AROUND)
+  const all = [around, ...passedOn(element, action), submitterOf(element), linkAround(element)]
+  return [...new Set(all.flatMap((one) => one ?? []))].filter((one) => one !== element)
+}
+
+/** Returns the control that a click on the element activates: itself, or the nearest one around it. */
+export function controlAround(element: Element): Element {
+  return closest(element, CONTROLS) ?? element
+}
+
+/** Buttons that a page's script may press on Enter in a field: those beside it. Empty if Enter submits a form. */
+export function pressedByScript(field: Element): readonly Element[] {
+  const submits = activated(field, 'enter').some((one) => submitterOf(one) !== null)
+  return submits || !isEditable(field) ? [] : buttonsBeside(field)
+}
+
+/** Buttons beside a field for which a script may treat Enter as a click, as in a chat. Empty for search fields. */
+function buttonsBeside(field: Element): readonly Element[] {
+  if (closest(field, 'search,[role=search]')) return []
+  let at = parentOf(field)
+  for (let level = 0; at && level < LEVELS; level += 1, at = parentOf(at)) {
+    const buttons = [...native.querySelectorAll(at, BUTTONS)].filter(isElement)
+    if (buttons.length > BUTTONS_OF_COMPOSER) return []
+    if (buttons.length > 0) return buttons
+    if (native.matches(at, 'form,dialog,[role=dialog],main,body')) return []
+  }
+  return []
+}
+
+const MARKED = '[data-offstage-confirm]'
+
+/**
+ * Whether the action always needs approval: the page marks the element, or `classify` returns `'commit'`. `asked`:
+ * marks that an approval already covers.
+ */
+export function mustConfirm(
+  element: Element,
+  action: PageAction,
+  { classify, asked = [] }: PageOptions & { readonly asked?: readonly Element[] },
+): boolean {
+  const used = [
+    ...activated(element, action),
+    ...(action === 'enter' ? pressedByScript(element) : []),
+  ]
+  return used.some(
+    (one) =>
+      marksOf(one).some((mark) => !asked.includes(mark)) || isClassified(one, action, classify),
+  )
+}
+
+type Classify = NonNullable<PageOptions['classify']>
+
+const warned = new WeakSet<Classify>()
+
+/** Treats an unknown answer or an error as a commit: better to ask a person once too often. */
+function isClassified(element: Element, action: PageAction, classify?: Classify): boolean {
+  if (!classify) return false
+  try {
+    const answer: unknown = classify(element, action)
+    if (!answer || answer === 'commit') return Boolean(answer)
+    warnOnce(classify, `returned ${typeof answer === 'string' ? `'${answer}'` : typeof answer}`)
+  } catch (error) {
+    warnOnce(classify, 'threw', error)
+  }
+  return true
+}
+
+function warnOnce(classify: Classify, what: string, ...details: readonly unknown[]): void {
+  if (warned.has(classify)) return
+  warned.add(classify)
+  console.warn(
+    `offstage: classify ${what}, not 'commit' or undefined: a person is asked each time it does.`,
+    ...details,
+  )
+}
+
+/** Elements with `data-offstage-confirm` that apply: around the element, its labels, or its form. */
+export function marksOf(element: Element): readonly Element[] {
+  return [element, ...labelsOf(element), formOf(element)].flatMap(
+    (one) => (one && closest(one, MARKED)) ?? [],
+  )
+}
+
+function formOf(element: Element): Element | null {
+  const { form } = element as Partial<HTMLInputElement>
+  return isElement(form) ? form : null
+}
 
 /** How an action affects the checked element. Undefined: it writes, chooses or moves the pointer. */
 export type Touch = Activation | 'drop'

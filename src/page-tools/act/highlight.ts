@@ -1,15 +1,132 @@
-import { viewOf } from '../dom.ts'
-import { livePage } from '../outline/live-page.ts'
+import { frameOf, toWindowPixels, viewOf } from '../dom.ts'
+import { livePage, type LivePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { PageError } from '../page-error.ts'
 import { beginActing } from './begin-acting.ts'
 import { describeElement } from './describe.ts'
-import { drawFrame } from './action-overlay.ts'
 import { scrollIntoView } from './make-ready.ts'
-import { isOnScreen } from './on-screen.ts'
-import { nextFrame } from '../waiting.ts'
+import { isOnScreen } from './hit-test.ts'
+import { nextFrame, sleep } from '../waiting.ts'
 import { resolveTarget, type Target } from './target.ts'
+import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
+
+const TAG = 'offstage-hands'
+const SHOWN_MS = 900
+const TRAVEL_MS = 180
+
+const STYLE = `
+:host { all: initial; display: block; position: fixed; inset: 0; z-index: 2147483647; pointer-events: none; }
+.box, .cursor { position: absolute; box-sizing: border-box; }
+.box { border: 2px solid #6d4aff; border-radius: 6px; background: #6d4aff1a; }
+.cursor { width: 20px; height: 28px; filter: drop-shadow(0 0 1px #fff) drop-shadow(0 1px 2px #0009); }
+.cursor::before { content: ''; position: absolute; inset: 0; background: #6d4aff; clip-path: polygon(0 0, 0 76%, 24% 59%, 42% 98%, 60% 90%, 42% 53%, 74% 53%); }
+.note { position: absolute; font: 13px system-ui, sans-serif; color: #fff; background: #6d4aff; padding: 2px 8px; border-radius: 6px; }
+@media (prefers-reduced-motion: no-preference) { .cursor { transition: left ${TRAVEL_MS}ms ease-out, top ${TRAVEL_MS}ms ease-out; } }
+`
+
+interface Overlay {
+  readonly host: HTMLElement
+  readonly layer: ShadowRoot
+  timer: ReturnType<typeof setTimeout> | undefined
+}
+
+const overlays = new WeakMap<LivePage, Overlay>()
+
+/**
+ * Draws a frame around the element of an action and moves the cursor to it, if the page's `hands` option is
+ * set.
+ */
+export async function showAction(live: LivePage, element: Element): Promise<void> {
+  if (!live.options.hands) return
+  drawFrame(live, element, { ms: SHOWN_MS })
+  if (!viewOf(element).matchMedia('(prefers-reduced-motion: reduce)').matches)
+    await sleep(TRAVEL_MS)
+}
+
+/** Draws a frame around an element for a while, and returns it. */
+function drawFrame(
+  live: LivePage,
+  element: Element,
+  { ms, note }: { readonly ms: number; readonly note?: string },
+): HTMLElement {
+  const overlay = overlayOf(live)
+  raise(overlay.host)
+  const box = pageBox(element)
+  const frame = nativeDocument.createElement(document, 'div')
+  frame.className = 'box'
+  place(frame, { left: box.left - 3, top: box.top - 3 })
+  frame.style.width = `${box.width + 6}px`
+  frame.style.height = `${box.height + 6}px`
+  overlay.layer.querySelector('.box')?.remove()
+  overlay.layer.querySelector('.note')?.remove()
+  overlay.layer.append(frame)
+  if (note) {
+    const label = nativeDocument.createElement(document, 'div')
+    label.className = 'note'
+    label.textContent = note
+    place(label, { left: box.left, top: Math.max(2, box.top - 28) })
+    overlay.layer.append(label)
+  }
+  const cursor = overlay.layer.querySelector<HTMLElement>('.cursor')
+  if (cursor) place(cursor, { left: box.left + box.width / 2, top: box.top + box.height / 2 })
+  clearTimeout(overlay.timer)
+  overlay.timer = setTimeout(() => live.clearOverlay(), ms)
+  return frame
+}
+
+function overlayOf(live: LivePage): Overlay {
+  const known = overlays.get(live)
+  if (known?.host.isConnected) return known
+  const host = nativeDocument.createElement(document, TAG)
+  host.setAttribute('data-offstage-ignore', '')
+  host.setAttribute('aria-hidden', 'true')
+  host.setAttribute('popover', 'manual')
+  const layer = host.attachShadow({ mode: 'closed' })
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(STYLE)
+  layer.adoptedStyleSheets = [sheet]
+  const cursor = nativeDocument.createElement(document, 'div')
+  cursor.className = 'cursor'
+  layer.append(cursor)
+  nativeDocument.documentElement(document).append(host)
+  const overlay: Overlay = { host, layer, timer: undefined }
+  overlays.set(live, overlay)
+  live.clearOverlay = () => {
+    clearTimeout(overlay.timer)
+    host.remove()
+    overlays.delete(live)
+    live.clearOverlay = () => undefined
+  }
+  return overlay
+}
+
+/** Puts the overlay above modal dialogs: in the top layer, the last element added is on top. */
+function raise(host: HTMLElement): void {
+  if (host.matches(':popover-open')) host.hidePopover()
+  host.showPopover()
+}
+
+/** The element's box in the coordinates of the page's window, also inside frames. */
+function pageBox(element: Element): DOMRect {
+  const box = toWindowPixels(element, element.getBoundingClientRect())
+  for (
+    let frame = frameOf(native.ownerDocument(element));
+    frame;
+    frame = frameOf(native.ownerDocument(frame))
+  ) {
+    const around = toWindowPixels(frame, frame.getBoundingClientRect())
+    box.x += around.x
+    box.y += around.y
+  }
+  return box
+}
+
+function place(element: HTMLElement, at: { readonly left: number; readonly top: number }): void {
+  element.style.left = `${at.left}px`
+  element.style.top = `${at.top}px`
+}
 
 export interface HighlightOptions extends ActOptions {
   /** Text beside the element. */

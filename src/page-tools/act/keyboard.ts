@@ -1,15 +1,18 @@
 import { closest, descendantsOf, focusedElement, isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { clickByKey } from './dispatch-click.ts'
-import { isEditable, isPlainTextField } from './field-kind.ts'
+import { clickByKey, dispatchWithoutDefault } from './pointer.ts'
+import {
+  editContextOf,
+  isEditable,
+  isPlainTextField,
+  sendChoice,
+  setNativeValue,
+} from './field-kind.ts'
 import { checkKey, checkPressed, type GuardedCall } from './guard-actions.ts'
 import { isOneCharacter, type Key } from './key.ts'
-import { dispatchWithoutDefault } from './dispatch-without-default.ts'
 import type { Activation } from './sites.ts'
-import { editContextOf } from './edit-context-of.ts'
 import { deleteText, insertText, moveCaret, selectAll, submitImplicitly } from './edit-text.ts'
-import { sendChoice, setNativeValue } from './set-value.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 
 /**

@@ -6,10 +6,10 @@ import {
   isTag,
   parentOf,
   referenced,
+  renderedElement,
+  toWindowPixels,
   viewOf,
 } from '../dom.ts'
-import { toWindowPixels } from '../window-pixels.ts'
-import { renderedElement } from '../image-map.ts'
 import * as native from '../native.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
@@ -18,8 +18,7 @@ import { hiddenReason } from '../outline/visibility.ts'
 import { isDisabled } from '../outline/state.ts'
 import { deadline, nextFrame, sleep } from '../waiting.ts'
 import { describeElement } from './describe.ts'
-import { type Hit, hitTest, type Point } from './hit-test.ts'
-import { hitOnPlace, scrollToPlace } from './place-on-element.ts'
+import { type Hit, hitOnPlace, hitTest, type Point, scrollToPlace } from './hit-test.ts'
 import * as nativeDocument from '../native-document.ts'
 import { isAllowed } from '../outline/region.ts'
 import { takesKeys } from './guard-actions.ts'

@@ -1,5 +1,5 @@
 import { cleanText, normalize } from '../clean-text.ts'
-import { closest, contains, isElement, parentOf, referenced, viewOf } from '../dom.ts'
+import { closest, contains, isElement, isTag, parentOf, referenced, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import type { PageOptions } from '../options.ts'
@@ -8,6 +8,49 @@ import { nameOf } from '../outline/name.ts'
 import { readableText } from '../read/readable-text.ts'
 import { isReadable } from '../outline/region.ts'
 import { roleOf } from '../outline/role.ts'
+
+/** Options with these labels, as far as the page has them before the list is opened. */
+export function choicesOf(
+  element: Element,
+  labels: readonly string[],
+  options: PageOptions,
+): readonly Element[] {
+  const list = isTag(element, 'label') ? (element.control ?? element) : element
+  if (!isElement(list)) return []
+  return labels.flatMap((label) => choiceOf(list, label, options) ?? [])
+}
+
+function choiceOf(list: HTMLElement, label: string, options: PageOptions): Element | undefined {
+  if (isTag(list, 'select')) return nativeChoice(list, label)
+  const search = { element: list, options, before: new Set<Element>() }
+  const shown = isOpen(list) ? findOption(search, label) : undefined
+  if (shown) return shown
+  const known = knownOptions(list).filter((one) => isReadable(one, options))
+  return bestMatch(known, label, (one) => [...namesOf(one, search), native.textContent(one)])
+}
+
+/** Finds an option of a native select by its label, else by its value. */
+export function nativeChoice(
+  select: HTMLSelectElement,
+  label: string,
+): HTMLOptionElement | undefined {
+  const options = [...select.options]
+  return (
+    bestMatch(options, label, (option) => [option.label]) ??
+    options.find(({ value }) => value === label)
+  )
+}
+
+/** Whether an element is the option that one of the labels names. */
+export function isNamedBy(
+  element: Element,
+  labels: readonly string[],
+  options: PageOptions,
+): boolean {
+  if (!isElement(element)) return false
+  const search = { element, options, before: new Set<Element>() }
+  return labels.some((label) => bestMatch([element], label, (one) => namesOf(one, search)))
+}
 
 // Lists of options that components render themselves.
 
@@ -71,7 +114,7 @@ function offeredOptions({ element, before }: OptionSearch): HTMLElement[] {
 }
 
 /** Options of the element's own lists, visible or not. */
-export function knownOptions(element: HTMLElement): HTMLElement[] {
+function knownOptions(element: HTMLElement): HTMLElement[] {
   const lists = [...referencedLists(element), element]
   return [
     ...new Set(lists.flatMap((list) => [...native.querySelectorAll<HTMLElement>(list, OPTIONS)])),
@@ -216,7 +259,7 @@ function elementsShowing(label: string, element: HTMLElement): HTMLElement[] {
  * The option with exactly this name, else one that differs in case only, else the only one that contains
  * it.
  */
-export function bestMatch<Option>(
+function bestMatch<Option>(
   options: readonly Option[],
   label: string,
   namesOfOption: (option: Option) => readonly string[],

@@ -1,16 +1,183 @@
-import { ancestorsOf, focusedElement, isElement, isTag, viewOf } from '../dom.ts'
+import { ancestorsOf, focusedElement, frameOf, isElement, isTag, pathOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { LivePage } from '../outline/live-page.ts'
-import {
-  processPointerCapture,
-  allowPointerCapture,
-  endPointerCapture,
-  POINTER_ID,
-} from './pointer-capture.ts'
 import type { Hit, Point } from './hit-test.ts'
-import { dispatchClick } from './dispatch-click.ts'
-import { dispatchWithoutDefault } from './dispatch-without-default.ts'
-import { focusElement, hasFocus } from './focus.ts'
+import * as nativeDocument from '../native-document.ts'
+
+/** Id of the tools' only pointer, a mouse, in its events. */
+const POINTER_ID = 1
+
+type MethodName = 'setPointerCapture' | 'releasePointerCapture' | 'hasPointerCapture'
+type SendCaptureEvent = (target: Element, type: 'gotpointercapture' | 'lostpointercapture') => void
+
+interface Capture {
+  /** The element that called `setPointerCapture` last; it gets the next event. */
+  pending: Element | null
+  target: Element | null
+  readonly send: SendCaptureEvent
+  readonly restore: () => void
+}
+
+let capture: Capture | null = null
+
+const METHODS: Readonly<Record<MethodName, (element: Element) => unknown>> = {
+  setPointerCapture: (element) => void (capture && (capture.pending = element)),
+  releasePointerCapture: (element) =>
+    void (capture?.pending === element && (capture.pending = null)),
+  hasPointerCapture: (element) => capture?.pending === element,
+}
+
+/**
+ * Lets the element below the pointer and its ancestors capture the tools' pointer until `endPointerCapture`. Browsers
+ * don't know this pointer: for its id, Firefox throws and the others do nothing. The methods of these elements are
+ * therefore overridden while a button is down.
+ */
+function allowPointerCapture(below: Element, send: SendCaptureEvent): void {
+  endPointerCapture()
+  const overridden = [below, ...ancestorsOf(below)].map(overrideMethods)
+  const restore = (): void => {
+    for (const end of overridden) end()
+  }
+  capture = { pending: null, target: null, send, restore }
+}
+
+/** The target of the pointer's next event, wherever the pointer is; null when it isn't captured. */
+export function processPointerCapture(): Element | null {
+  if (!capture) return null
+  const before = capture.target
+  const now = capture.pending && native.isConnected(capture.pending) ? capture.pending : null
+  capture.target = now
+  if (before !== now) {
+    if (before) capture.send(before, 'lostpointercapture')
+    if (now) capture.send(now, 'gotpointercapture')
+  }
+  return now
+}
+
+/** Ends the capture and restores the methods when the button is released. */
+export function endPointerCapture(): void {
+  if (!capture) return
+  capture.pending = null
+  processPointerCapture()
+  capture.restore()
+  capture = null
+}
+
+/** Overrides the methods for the tools' pointer; returns the function that restores them. */
+function overrideMethods(element: Element): () => void {
+  const saved = Object.entries(METHODS).flatMap(([name, answer]) => {
+    const method: unknown = Reflect.get(element, name)
+    // A form field with the name of the method hides it, from the page as well.
+    if (typeof method !== 'function') return []
+    const descriptor = Object.getOwnPropertyDescriptor(element, name)
+    Object.defineProperty(element, name, {
+      configurable: true,
+      writable: true,
+      value: (id: number) => (id === POINTER_ID ? answer(element) : method.call(element, id)),
+    })
+    return [[name, descriptor] as const]
+  })
+  return () => {
+    for (const [name, descriptor] of saved)
+      if (descriptor) Object.defineProperty(element, name, descriptor)
+      else Reflect.deleteProperty(element, name)
+  }
+}
+
+/**
+ * Dispatches an event without the browser's default action; returns false when a listener prevented the default. The
+ * caller performs the default action itself, so that all browsers behave alike. By the standard, events of scripts have
+ * no default action. Yet in WebKit, a script's `mousedown` moves sliders and lists, and its Enter submits. In Firefox,
+ * its Enter follows links. The event is therefore prevented before it is dispatched, and hides that from its listeners.
+ */
+export function dispatchWithoutDefault(target: EventTarget, event: Event): boolean {
+  let prevented = false
+  event.preventDefault()
+  const prevent = (): void => {
+    prevented ||= event.cancelable
+  }
+  Object.defineProperties(event, {
+    preventDefault: { value: prevent },
+    defaultPrevented: { get: () => prevented },
+    returnValue: {
+      get: () => !prevented,
+      set: (value: unknown) => {
+        if (!value) prevent()
+      },
+    },
+  })
+  native.dispatchEvent(target, event)
+  return !prevented
+}
+
+/**
+ * Dispatches a click. A listener may give a link another address or a new tab. So the page's listeners run first,
+ * without the default action. Then `check` throws unless the link may be followed as it is now. A second click, hidden
+ * from all listeners, follows it.
+ */
+function dispatchClick(target: Element, init: MouseEventInit, check: () => void): void {
+  const { PointerEvent } = viewOf(target)
+  const click = (): MouseEvent =>
+    new PointerEvent('click', { ...init, bubbles: true, cancelable: true, composed: true })
+  if (pathOf(target, 'a,area').length === 0) return void native.dispatchEvent(target, click())
+  if (!dispatchWithoutDefault(target, click())) return
+  check()
+  silently('click', target, () => native.dispatchEvent(target, click()))
+}
+
+/** Clicks as Enter and Space do: disabled elements ignore them. */
+export function clickByKey(target: HTMLElement, check: () => void): void {
+  if (pathOf(target, 'a,area').length === 0) native.click(target)
+  else if (!native.matches(target, ':disabled')) dispatchClick(target, {}, check)
+}
+
+/** Runs `act`, hiding its events of this type from the page's listeners. */
+function silently(type: string, target: Element, act: () => void): void {
+  const { EventTarget } = viewOf(target)
+  // Browsers follow a link even if a listener has removed it from the page.
+  const outermost = native.isConnected(target) ? viewOf(target) : native.getRootNode(target)
+  const silence = (event: Event): void => event.stopImmediatePropagation()
+  const silenced = new AbortController()
+  const options = { capture: true, signal: silenced.signal }
+  EventTarget.prototype.addEventListener.call(outermost, type, silence, options)
+  act()
+  silenced.abort()
+}
+
+/** Whether keys go to the element: it is focused in its document, and so is each frame around it. */
+function hasFocus(element: Element): boolean {
+  const document = native.ownerDocument(element)
+  return focusedElement(document) === element && frameHasFocus(document)
+}
+
+/** Focuses the element without scrolling; first the frames around it, as the body of a frame counts as focused in it. */
+export function focusElement(element: HTMLElement): void {
+  focusFrame(native.ownerDocument(element))
+  native.focus(element, { preventScroll: true })
+}
+
+/** Focuses the frames around a document. Its own focus stays as it is. */
+export function focusFrame(document: Document): void {
+  const frame = frameOf(document)
+  if (!isElement(frame) || frameHasFocus(document)) return
+  focusFrame(native.ownerDocument(frame))
+  native.focus(frame, { preventScroll: true })
+}
+
+function frameHasFocus(document: Document): boolean {
+  const frame = frameOf(document)
+  if (!frame) return true
+  const outer = native.ownerDocument(frame)
+  return nativeDocument.activeElement(outer) === frameInTree(frame) && frameHasFocus(outer)
+}
+
+/** The frame as its document's `activeElement` shows it: in a shadow root, the outermost host. */
+function frameInTree(frame: Element): Element {
+  let at = frame
+  for (let root = native.getRootNode(at); 'host' in root; root = native.getRootNode(at))
+    at = (root as ShadowRoot).host
+  return at
+}
 
 export interface Modifiers {
   readonly ctrlKey?: boolean

@@ -1,20 +1,336 @@
 import { textDigest } from '../../lib/text-digest.ts'
-import { cleanText, escapeMarks, shorten } from '../clean-text.ts'
+import { cleanText, escapeMarks, quote, shorten } from '../clean-text.ts'
 import { closest, isTag } from '../dom.ts'
 import { type LivePage, scrubber } from '../outline/live-page.ts'
 import type { PageOptions } from '../options.ts'
-import { valueText } from '../read/line.ts'
+import { standaloneNode, valueText } from '../read/line.ts'
 import { readableText } from '../read/readable-text.ts'
-import { standaloneNode } from '../read/standalone-node.ts'
 import { refOf } from '../refs.ts'
-import { controlsBehind } from './activated.ts'
-import { askedAddress } from './asked-address.ts'
-import { type Called, calledLine, calledOf, isCalledSame, quoted } from './called.ts'
-import { choicesOf } from './choices.ts'
-import { isSameName, nameDigest } from './same-name.ts'
+import { controlsBehind } from './guard-actions.ts'
+import { choicesOf } from './option-list.ts'
 import { activationOf, commitOf, type Doing, usedBy } from './commits.ts'
-import { fieldsBeside, type FormFields } from './form-fields.ts'
-import { destinationOf } from './sites.ts'
+import { type Activation, destinationOf, elementsOf, formSubmittedBy } from './sites.ts'
+import * as native from '../native.ts'
+import { nameOf } from '../outline/name.ts'
+import { roleOf } from '../outline/role.ts'
+import { checkedState, fieldValue } from '../outline/state.ts'
+import { isMasked } from '../privacy.ts'
+import { placeNote, placeOf } from '../read/find.ts'
+import { lazyPattern } from '../../lib/once.ts'
+import { isReadable } from '../outline/region.ts'
+
+/** Characters of a host, and of the rest of the address. */
+const HOST_LIMIT = 60
+const REST_LIMIT = 200
+
+interface Showing {
+  /** Removes secrets. */
+  readonly clean?: (text: string) => string
+  readonly limit?: number
+}
+
+/**
+ * Formats an address for an approval. The real host comes first. Text that may stand before a host
+ * (`https://shop.example%2Flogin@other.example`) is only mentioned. A long host keeps its end, which names its owner.
+ * Pure.
+ */
+export function askedAddress(
+  url: URL,
+  { clean = (text) => text, limit = REST_LIMIT }: Showing = {},
+): string {
+  const { protocol, host, pathname, search, hash, username, password } = url
+  if (!host) return shorten(clean(url.href), limit)
+  const rest = shorten(clean(`${pathname}${search}${hash}`), limit)
+  const note = username || password ? ' (with a user name or a password before its host)' : ''
+  return `${protocol}//${shownHost(host, clean)}${rest}${note}`
+}
+
+/** Never scrubs the host's last two labels, even if the page declares them a secret: they name its owner. */
+function shownHost(host: string, clean: (text: string) => string): string {
+  const end = host.slice(host.lastIndexOf('.', host.lastIndexOf('.') - 1) + 1)
+  const shown = `${clean(host.slice(0, -end.length))}${end}`
+  return shown.length > HOST_LIMIT ? `…${shown.slice(-HOST_LIMIT)}` : shown
+}
+
+/** Other fields of the form that an approved action sends: filled ones that may be read, and hidden ones. */
+interface FormFields {
+  /** The first of them, for the approval: `"To": "Ada", "Amount": "10"`. */
+  readonly text: string
+  /** Digest of all fields in full: values may be long, and the journal only needs to tell whether they changed. */
+  readonly digest: string
+}
+
+const SHOWN = 6
+const BESIDE_NAME_LIMIT = 30
+const BESIDE_VALUE_LIMIT = 40
+const WITHOUT_VALUE = /^(button|submit|reset|image)$/
+/** Names of hidden fields that scripts renew by themselves. */
+const RENEWED: RegExp = /csrf|xsrf|token|nonce|captcha|verification/i
+
+interface Beside {
+  readonly options: PageOptions
+  /** Removes secrets. */
+  readonly clean: (text: string) => string
+  /** The field that the call itself fills. */
+  readonly typed: Element | null
+}
+
+/** Returns null if nothing else is sent. */
+function fieldsBeside(
+  element: Element,
+  how: Activation,
+  { options, clean, typed }: Beside,
+): FormFields | null {
+  const form = formSubmittedBy(element, how)
+  if (!form) return null
+  const filled = elementsOf(form).flatMap((field) => {
+    const value = field === typed || !mayShow(field, options) ? '' : valueOf(field)
+    if (!value) return []
+    const name = nameOf(field, roleOf(field) || 'textbox', options).text
+    return [{ field, name, value, sent: sentWithField(field) }]
+  })
+  const hidden = hiddenIn(form, options)
+  if (filled.length + hidden.length === 0) return null
+  const short = (whole: string, limit: number): string =>
+    quote(shorten(clean(whole), limit).replace(/"/g, "'"))
+  const shown = filled
+    .filter(({ field }) => field !== element)
+    .map(
+      ({ name, value }) =>
+        `${name && `${short(name, BESIDE_NAME_LIMIT)}: `}${short(value, BESIDE_VALUE_LIMIT)}`,
+    )
+  const more = shown.length > SHOWN ? `, and ${shown.length - SHOWN} more` : ''
+  return {
+    text: shown.slice(0, SHOWN).join(', ') + more,
+    digest: textDigest(
+      JSON.stringify([filled.map(({ name, value, sent }) => [name, value, sent]), hidden]),
+    ),
+  }
+}
+
+/** Digest of everything that a form sends. Of the fields that a call fills in, only the names count. */
+export function digestBeside(
+  form: HTMLFormElement,
+  filled: readonly Element[],
+  options: PageOptions,
+): string {
+  const sent = elementsOf(form).flatMap((field) => {
+    if (!mayShow(field, options)) return []
+    if (!filled.includes(field)) return [[...sentWithField(field), valueOf(field)]]
+    return [isTag(field, 'select') ? [] : sentWithField(field)]
+  })
+  return textDigest(JSON.stringify([sent, hiddenIn(form, options)]))
+}
+
+function mayShow(field: Element, options: PageOptions): boolean {
+  if (isTag(field, 'input') && (WITHOUT_VALUE.test(field.type) || isHidden(field))) return false
+  if (/^(button|fieldset|object|output)$/.test(native.localName(field))) return false
+  return isReadable(field, options) && !isMasked(field, options)
+}
+
+function valueOf(field: Element): string {
+  const checked = checkedState(field)
+  if (checked !== null) return checked === false ? '' : 'checked'
+  return cleanText(fieldValue(field, roleOf(field)) ?? '')
+}
+
+/** The name and value that a field sends. For a choice, the value differs from the text that is shown. */
+function sentWithField(field: Element): readonly string[] {
+  const name = native.getAttribute(field, 'name') ?? ''
+  if (isTag(field, 'select')) return [name, ...[...field.selectedOptions].map(({ value }) => value)]
+  return checkedState(field) === null ? [name] : [name, native.getAttribute(field, 'value') ?? '']
+}
+
+/** Names and values of the fields that nobody sees. */
+function hiddenIn(form: HTMLFormElement, options: PageOptions): readonly (readonly string[])[] {
+  return elementsOf(form).flatMap((field) =>
+    isHidden(field) && !RENEWED.test(field.name) && !isMasked(field, options)
+      ? [[field.name, field.value]]
+      : [],
+  )
+}
+
+function isHidden(field: Element): field is HTMLInputElement {
+  return isTag(field, 'input') && field.type === 'hidden'
+}
+
+const UNIT =
+  's(?:ek(?:unden?)?|ec(?:ond)?s?)?|m(?:in(?:ute)?[ns]?)?|h(?:(?:ou)?rs?)?|st(?:d|unden?)'
+/**
+ * Text that only a clock changes: digits like `0:45` or `12:00:59`; ages like `3 min ago`, `vor 3 Minuten`; seconds
+ * left, like `in 30 s`, `30 s left`. A bare `2 h` or `5m` is none: it may be the duration or amount that somebody pays
+ * for.
+ */
+const CLOCK = lazyPattern(
+  () =>
+    [
+      String.raw`(?<!\p{Sc}\s?|[\d.,:])(\d{1,3}):(\d{2})(?::(\d{2}))?(?![\d:]|[.,]\d|\s?(?:\p{Sc}|(?:eur|euros?|usd|gbp|chf)(?!\p{L})))`,
+      String.raw`(?<![\p{L}\d.,])(?:vor (\d+) ?(${UNIT})|in (\d+) ?(s(?:ek(?:unden?)?|ec(?:ond)?s?)?))(?![\p{L}\d])`,
+      String.raw`(?<!\p{Sc}\s?|[\d.,])(?:(\d+) ?(${UNIT}) ago|(\d+) ?(s(?:ec(?:ond)?s?)?) (?:left|remaining))(?![\p{L}\d])`,
+    ].join('|'),
+  'giu',
+)
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600 }
+/** Clocks are updated and read a little early or late. Seconds. */
+const TOLERANCE = 3
+/** Clocks kept in a journaled digest. Further ones, as in a calendar, count like other words. */
+const MAX_CLOCKS = 20
+
+/**
+ * Whether two names differ only in clocks that ran on, forwards or backwards, for the elapsed time. All other digits
+ * count: a changed price or duration makes another name.
+ */
+export function isSameName(before: string, now: string, elapsedMs: number): boolean {
+  if (before === now) return true
+  const [first, second] = [[...before.matchAll(CLOCK())], [...now.matchAll(CLOCK())]]
+  if (first.length === 0 || withoutClocks(before) !== withoutClocks(now)) return false
+  return first.every((match, index) => {
+    const other = second[index]
+    return other !== undefined && isSameClock(match, other, elapsedMs / 1000)
+  })
+}
+
+/** Digest of a text that is too long to keep. `isSameName` compares digests as it would compare the texts. */
+export function nameDigest(text: string): string {
+  const clocks: string[] = []
+  const rest = text.replace(CLOCK(), (clock) => {
+    if (clocks.length >= MAX_CLOCKS) return clock
+    clocks.push(clock)
+    return '\0'
+  })
+  return [textDigest(rest), ...clocks].join(' / ')
+}
+
+function withoutClocks(text: string): string {
+  return text.replace(CLOCK(), '\0')
+}
+
+function isSameClock(before: RegExpExecArray, now: RegExpExecArray, elapsed: number): boolean {
+  if (before[0] === now[0]) return true
+  return readings(before).some(({ at, unit }, index) => {
+    const then = readings(now)[index]
+    return then?.unit === unit && Math.abs(Math.abs(then.at - at) - elapsed) <= unit + TOLERANCE
+  })
+}
+
+/**
+ * Readings of a clock in seconds. `12:30` has two: minutes and seconds, or hours and minutes. `unit`: seconds per step
+ * of its last digit.
+ */
+function readings([, high, middle, low, ...counted]: RegExpExecArray): readonly {
+  readonly at: number
+  readonly unit: number
+}[] {
+  const [count, sign] = counted.filter((part) => part !== undefined)
+  if (count !== undefined && sign !== undefined) {
+    const unit = UNIT_SECONDS[/^st/i.test(sign) ? 'h' : sign.charAt(0).toLowerCase()] ?? 1
+    return [{ at: Number(count) * unit, unit }]
+  }
+  const [first, second] = [Number(high), Number(middle)]
+  if (low !== undefined) return [{ at: first * 3600 + second * 60 + Number(low), unit: 1 }]
+  return [
+    { at: first * 60 + second, unit: 1 },
+    { at: first * 3600 + second * 60, unit: 60 },
+  ]
+}
+
+/** A control's name, place and state. All texts come from the page: untrusted content. */
+interface Called {
+  readonly role: string
+  readonly name: string
+  /** The row, item, dialog or region around the control: ` (in row "Ada")`. Empty: none. */
+  readonly place: string
+  /** Set if the place must stay the same: `item`, whose elements are reused for other items, or a named `part`. */
+  readonly placedIn?: 'item' | 'part'
+  /** State of a switch, checkbox or toggle button before the action. */
+  readonly now?: 'on' | 'off' | 'mixed'
+}
+
+/** A control with its full texts. `called` shortens them, as the approval shows them. */
+interface FullyCalled {
+  readonly called: Called
+  /** For digests, without secrets: the full name and place, and the values that the control sends. */
+  readonly whole: readonly string[]
+  readonly sends: readonly string[]
+}
+
+const NAME_LIMIT = 100
+
+function calledOf(element: Element, live: LivePage): FullyCalled {
+  const { options } = live
+  const clean = scrubber(live)
+  const role = roleOf(element)
+  const isPage = isTag(element, 'body') || isTag(element, 'html')
+  const text = isMasked(element, options) ? '' : readableText(element, options)
+  const ownName = nameOf(element, role || 'button', options).text
+  const place = placeOf(element, options, Infinity)
+  const placedIn = place?.of === 'item' ? 'item' : place?.of === 'named' ? 'part' : null
+  const now = toggleState(element)
+  // Scrub first, then shorten: the beginning of a secret that is cut would stay.
+  const name = clean(ownName || text)
+  return {
+    called: {
+      role: role || 'generic',
+      name: shorten(name, NAME_LIMIT),
+      place: placeNote(place, clean),
+      ...(placedIn && { placedIn }),
+      ...(now && { now }),
+    },
+    whole: [
+      // The name of a whole page is all its text: leave it out.
+      isPage ? '' : name,
+      placedIn && place ? clean(place.label) : '',
+    ],
+    sends: sentBy(element).map(clean),
+  }
+}
+
+function toggleState(element: Element): Called['now'] | null {
+  const pressed = native.getAttribute(element, 'aria-pressed')
+  const state = checkedState(element) ?? (PRESSED.test(pressed ?? '') ? pressed : null)
+  if (state === null) return null
+  if (state === 'mixed') return 'mixed'
+  return state === true || state === 'true' ? 'on' : 'off'
+}
+
+const PRESSED = /^(true|false|mixed)$/
+
+/** Name and value that the control itself submits, or that a script may read from it. */
+function sentBy(element: Element): readonly string[] {
+  if (isTag(element, 'option')) return [element.value]
+  const sends =
+    isTag(element, 'button') ||
+    (isTag(element, 'input') && /^(checkbox|radio|submit|image|button)$/.test(element.type))
+  return sends && !RENEWED.test(element.name) ? [element.name, element.value] : []
+}
+
+/** `button "Delete" (in row "Ada"), now off`. */
+function calledLine({ role, name, place, now }: Called): string {
+  return `${name ? `${role} ${quoted(name)}` : role}${place}${now ? `, now ${now}` : ''}`
+}
+
+export function quoted(text: string): string {
+  return quote(text.replace(/"/g, "'"))
+}
+
+/**
+ * Whether both describe the same control, ignoring clocks that ran on. `isUntouched`: no action has changed its
+ * surroundings yet.
+ */
+function isCalledSame(
+  asked: Called,
+  now: Called,
+  { elapsedMs, isUntouched }: { readonly elapsedMs: number; readonly isUntouched: boolean },
+): boolean {
+  const placeCounts = asked.placedIn === 'item' || (asked.placedIn === 'part' && isUntouched)
+  return (
+    asked.role === now.role &&
+    isSameName(asked.name, now.name, elapsedMs) &&
+    (!placeCounts || isSameName(asked.place, now.place, elapsedMs)) &&
+    (!isUntouched || asked.now === now.now)
+  )
+}
 
 /** An element as an approval shows it. All texts come from the page: untrusted content. */
 export interface Subject extends Called {

@@ -1,25 +1,30 @@
-import { asSent, isScrubbed, withoutSigns } from '../as-sent.ts'
-import { cleanText, escapeMarks, quote, shorten } from '../clean-text.ts'
+import {
+  asSent,
+  cleanText,
+  escapeMarks,
+  isScrubbed,
+  quote,
+  shorten,
+  withoutSigns,
+} from '../clean-text.ts'
 import { isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage, scrub, scrubber } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { framed } from '../read/frame.ts'
+import { framed } from '../read/snapshot.ts'
 import { clickElement } from './click.ts'
-import { describeElement } from './describe.ts'
+import { describeElement, validationMessageOf } from './describe.ts'
 import { isPlainTextField } from './field-kind.ts'
 import { parameterOf } from './form-definition.ts'
-import { digestBeside } from './form-fields.ts'
+import { digestBeside } from './subject.ts'
 import { checkKey } from './guard-actions.ts'
 import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
 import { type ActionContext, type ActionReport, perform, type Telling } from './perform.ts'
-import { elementsOf, submitterOf } from './sites.ts'
-import { validationMessageOf } from './validation-message.ts'
+import { elementsOf, isStandIn, submitterOf } from './sites.ts'
 import { describeThrown } from '../../protocol/error.ts'
 import { withoutHidden } from '../../lib/invisible.ts'
-import { isStandIn } from './keep-on-site.ts'
 
 /** Fills one field. */
 export interface Filling {

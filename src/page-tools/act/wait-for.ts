@@ -1,5 +1,4 @@
-import { asSent, quoteSent } from '../as-sent.ts'
-import { normalize } from '../clean-text.ts'
+import { asSent, normalize, quoteSent } from '../clean-text.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'

@@ -1,4 +1,4 @@
-import { scrubAround } from '../as-sent.ts'
+import { scrubAround } from '../clean-text.ts'
 import * as native from '../native.ts'
 import { PageError } from '../page-error.ts'
 import type { Page, PageOptions } from '../options.ts'

@@ -1,7 +1,7 @@
+import { computeAccessibleName } from 'dom-accessibility-api'
 import { cleanText } from '../clean-text.ts'
-import { childrenOf, isElement, isTag, referenced } from '../dom.ts'
-import { drawnText, hasGenerated, withGenerated } from '../generated-text.ts'
-import { labelsOf } from '../labels.ts'
+import { childrenOf, isElement, isTag, labelsOf, parentOf, referenced, viewOf } from '../dom.ts'
+import { drawnText, hasGenerated, shownAt, type Side, withGenerated } from '../generated-text.ts'
 import * as native from '../native.ts'
 import {
   isField,
@@ -14,10 +14,159 @@ import {
 import { rememberName } from '../secrets/field-words.ts'
 import type { PageOptions } from '../options.ts'
 import { hiddenReason } from './visibility.ts'
-import { computeName } from './compute-name.ts'
 import { isNamedByContent } from './role.ts'
-import { sliderLabel } from './slider-label.ts'
 import { isExcluded, isReadable } from './region.ts'
+import { becomesVisible, hiddenUntilHover } from './hover/on-hover.ts'
+
+/** The accessible name as the library computes it, including words of styles. */
+function computeName(element: Element): string {
+  const view = viewOf(element)
+  try {
+    const name = computeAccessibleName(element, {
+      computedStyleSupportsPseudoElements: true,
+      getComputedStyle: (target, side) =>
+        side
+          ? contentOf(target, side as Side)
+          : shownStyle(target, element, view.getComputedStyle(target)),
+    })
+    // Fields of a form may hide the properties that the library reads.
+    return cleanText(
+      name.replace(GLUED, '') || (isTag(element, 'form') ? labelContent(element) : ''),
+    )
+  } catch {
+    // For example when id references cross trees.
+    return cleanText(labelContent(element) || (native.textContent(element) ?? ''))
+  }
+}
+
+/** Gives the library the hovered style of an element that is hidden until hover. */
+function shownStyle(
+  target: Element,
+  element: Element,
+  style: CSSStyleDeclaration,
+): CSSStyleDeclaration {
+  const isHidden = (target === element && style.display === 'none') || style.visibility === 'hidden'
+  if (!isHidden || !hiddenUntilHover(element) || !becomesVisible(target)) return style
+  const shown: Readonly<Record<string, string>> = {
+    display: target === element ? 'block' : style.display,
+    visibility: 'visible',
+  }
+  const getPropertyValue = (name: string): string => shown[name] ?? style.getPropertyValue(name)
+  return { getPropertyValue } as unknown as CSSStyleDeclaration
+}
+
+function labelContent(element: Element): string {
+  const labels = referenced(element, 'aria-labelledby').map((label) => native.textContent(label))
+  return native.getAttribute(element, 'aria-label') ?? labels.join(' ')
+}
+
+/** Marks the place between words of a style and the text they join: the library puts a space there. */
+const GLUE = '\uFDD0'
+const GLUED = /\uFDD0 ?| ?\uFDD1/gu
+const GLUE_AFTER = '\uFDD1'
+
+/** Stands in for a style. The library reads only its `content`. */
+function contentOf(element: Element, side: Side): CSSStyleDeclaration {
+  const shown = shownAt(element, side)
+  const before = shown?.isJoined && side === '::after' ? GLUE_AFTER : ''
+  const after = shown?.isJoined && side === '::before' ? GLUE : ''
+  const content = shown ? `"${before}${shown.text}${after}"` : 'none'
+  return { getPropertyValue: () => content } as unknown as CSSStyleDeclaration
+}
+
+const SLIDERS = 'input[type=range],[role=slider]'
+const CONTROLS =
+  'button,a[href],input:not([type=hidden]),select,textarea,[role=button],[role=spinbutton],[role=combobox],[role=textbox],[role=switch],[role=checkbox],[role=radio],[role=tab]'
+const LEVELS = 5
+const LONGEST_LABEL = 60
+
+/**
+ * Finds the element that labels a slider without a name, for people: a `label` for it, else words before it, else words
+ * after it. Words only count if no other control is in between. HTML gives labels to its own fields only.
+ */
+export function sliderLabel(slider: Element, options: PageOptions): Element | null {
+  const byId = native.id(slider) && labelFor(slider)
+  if (byId) return isUsable(byId, options) ? byId : null
+  let inner: Element | null = slider
+  let after: Element | null = null
+  for (let level = 0; inner && level < LEVELS; level += 1) {
+    const around: Element | null = parentOf(inner)
+    if (!around || holdsOther(around, inner, slider)) break
+    const beside = holdersIn(around, inner)
+    const before = beside.before.findLast((one) => isUsable(one, options))
+    const behind = beside.after.find((one) => isUsable(one, options))
+    // Words at both ends, such as "quiet" and "loud", count only if there are no others.
+    if (before && !behind) return before
+    after ??= before ?? behind ?? null
+    inner = around
+  }
+  return after
+}
+
+/** Text of the label without the content of the slider. */
+export function sliderLabelText(label: Element, slider: Element): string {
+  const isAround = native.contains(label, slider)
+  const texts = [...native.childNodes(label)].map((node) =>
+    native.nodeType(node) === 3 || !isAround
+      ? native.nodeType(node) === 3
+        ? native.nodeValue(node)
+        : native.textContent(node)
+      : '',
+  )
+  return cleanText(texts.join(' '))
+}
+
+function labelFor(slider: Element): Element | null {
+  const root = native.getRootNode(slider) as Document | ShadowRoot
+  return native.querySelector(root, `label[for="${CSS.escape(native.id(slider))}"]`)
+}
+
+function isUsable(label: Element, options: PageOptions): boolean {
+  return (
+    isReadable(label, options) &&
+    !isMasked(label, options) &&
+    native.checkVisibility(label, { visibilityProperty: true })
+  )
+}
+
+/**
+ * Whether the part holds another control, to which the words may belong. Another thumb of this slider doesn't count.
+ */
+function holdsOther(around: Element, inner: Element, slider: Element): boolean {
+  if (native.matches(around, 'body,html')) return true
+  const others = [...native.querySelectorAll(around, `${CONTROLS},${SLIDERS}`)].filter(
+    (one) => one !== slider && !native.contains(slider, one) && !native.contains(inner, one),
+  )
+  const isThumb = (one: Element): boolean =>
+    native.matches(one, SLIDERS) && native.parentElement(one) === native.parentElement(slider)
+  return others.some((one) => !isThumb(one))
+}
+
+interface Beside {
+  readonly before: readonly Element[]
+  readonly after: readonly Element[]
+}
+
+/** Elements with words of their own in `around`, before and after `inner`. */
+function holdersIn(around: Element, inner: Element): Beside {
+  const before: Element[] = []
+  const after: Element[] = []
+  let found = before
+  const add = (element: Element): void => {
+    for (const node of childrenOf(element)) {
+      if (node === inner) found = after
+      else if (isElement(node)) add(node)
+      else if (isLabel(node)) found.push(element)
+    }
+  }
+  add(around)
+  return { before, after }
+}
+
+function isLabel(node: Node): boolean {
+  const text = native.nodeType(node) === 3 ? cleanText(native.nodeValue(node) ?? '') : ''
+  return /\p{L}{2}/u.test(text) && text.length <= LONGEST_LABEL
+}
 
 export interface ElementName {
   readonly text: string

@@ -1,5 +1,48 @@
 import type { OnHover } from './hover/on-hover.ts'
 import type { ElementName } from './name.ts'
+import * as native from '../native.ts'
+import { MASKED } from '../privacy.ts'
+import { isActionable } from './role.ts'
+import { stateOf } from './state.ts'
+
+/** Whether the elements that both lists contain have another order now. */
+export function isReordered(was: readonly OutlineItem[], now: readonly OutlineItem[]): boolean {
+  const before = elementsIn(was)
+  const places = new Map(before.map((element, place) => [element, place]))
+  let last = -1
+  for (const element of elementsIn(now)) {
+    const place = places.get(element)
+    if (place === undefined) continue
+    if (place < last) return true
+    last = place
+  }
+  return false
+}
+
+export function elementsIn(items: readonly OutlineItem[]): Element[] {
+  return items.filter(isNode).map(({ element }) => element)
+}
+
+const NAMING_ATTRIBUTES = ['aria-label', 'title', 'alt', 'placeholder', 'src']
+
+/**
+ * A text that changes with the node's own state. Computing names is expensive, so it contains the attributes that names
+ * are made of.
+ */
+export function signatureOf(node: OutlineNode): string {
+  const { element, role, control, items, masked } = node
+  let signature = node.onHover ? `${role}\u0005` : role
+  for (const item of items) if ('text' in item) signature += `\u0001${item.text}`
+  if (!role || (!isActionable(role) && !native.hasAttributes(element))) return signature
+  const { flags, value } = stateOf(control, role)
+  if (flags.length > 0) signature += `\u0002${flags.join(' ')}`
+  if (value) signature += `\u0003${masked ? MASKED : value}`
+  for (const name of NAMING_ATTRIBUTES) {
+    const hint = native.getAttribute(element, name)
+    if (hint) signature += `\u0004${name}=${hint}`
+  }
+  return signature
+}
 
 /** Text that is a direct child of an element. */
 export interface TextItem {

@@ -4,20 +4,65 @@ import { childrenOf, contains, frameDocument, isElement, isTag, viewOf } from '.
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { holdsText, isSecretField, MASKED, maskSelector } from '../privacy.ts'
-import { hasDragCursor, hasPointerCursor, type Visibility, visibilityOf } from './visibility.ts'
-import { clipInside, isInView, viewport } from './clip.ts'
+import {
+  clipsContent,
+  hasDragCursor,
+  hasPointerCursor,
+  type Visibility,
+  visibilityOf,
+} from './visibility.ts'
 import {
   type Appearance,
   appearanceOf,
   isUnseenUntilHover,
   roleUntilHover,
-} from './hover/appearance.ts'
-import { isNode, type OmittedItem, type OutlineNode, type WalkContext } from './outline-node.ts'
-import { hasParts, isStepSign, isTabStop, reactsItself } from './own-reaction.ts'
+} from './hover/on-hover.ts'
+import {
+  type Box,
+  isNode,
+  type OmittedItem,
+  type OutlineNode,
+  signatureOf,
+  type WalkContext,
+} from './outline-node.ts'
+import {
+  getsPointerOnHover,
+  hasParts,
+  isStepSign,
+  isTabStop,
+  reactsItself,
+} from './own-reaction.ts'
 import { isActionable, roleOf } from './role.ts'
-import { signatureOf } from './signature.ts'
-import { drawsDots } from '../dots.ts'
-import { getsPointerOnHover } from './pointer-rules.ts'
+import { drawsDots } from '../generated-text.ts'
+
+/** The visible part of a frame. */
+function viewport(view: Window): Box {
+  return { left: 0, top: 0, right: view.innerWidth, bottom: view.innerHeight }
+}
+
+/** The visible part of an element's content; null when there is none. */
+function clipInside({ element, inView, context }: OutlineNode, visibility: Visibility): Box | null {
+  const { clip } = context
+  if (!inView) return visibility.fixed ? clip : null
+  if (!clip || isTag(element, 'body') || !clipsContent(visibility)) return clip
+  const box = native.getBoundingClientRect(element)
+  return {
+    left: Math.max(clip.left, box.left),
+    top: Math.max(clip.top, box.top),
+    right: Math.min(clip.right, box.right),
+    bottom: Math.min(clip.bottom, box.bottom),
+  }
+}
+
+/** Whether a part of the element is in view. Always true for an element without a box: its content decides. */
+function isInView(element: Element, clip: Box | null): boolean {
+  if (!clip) return false
+  const box = native.getBoundingClientRect(element)
+  if (box.width === 0 || box.height === 0) return true
+  return (
+    box.bottom > clip.top && box.top < clip.bottom && box.right > clip.left && box.left < clip.right
+  )
+}
 
 /** The settings of a walk, and its callbacks. */
 export interface Walk {

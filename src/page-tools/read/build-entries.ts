@@ -4,13 +4,13 @@ import { drawnText } from '../generated-text.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { once } from '../../lib/once.ts'
-import { type Entry, type LineLimits, omittedEntry, textEntry } from './entry.ts'
-import { INLINE_TAGS } from './inline-tags.ts'
-import { sizeOf } from './left-out.ts'
+import { type Entry, type LineLimits, omittedEntry, sizeOf, textEntry } from './entry.ts'
+import { commonMark, INLINE_TAGS, markedTexts, textOf } from './readable-text.ts'
 import {
   type Head,
   headText,
   LEAST_WITH_MARK,
+  optionsLine,
   readHead,
   shownValue,
   textMark,
@@ -24,9 +24,7 @@ import {
   type TextItem,
 } from '../outline/outline-node.ts'
 import { isInteractive, isNamedByContent, isPopup } from '../outline/role.ts'
-import { commonMark, markedTexts, textOf } from './marked-text.ts'
-import { optionsLine } from './option-text.ts'
-import { textPlaces } from './text-places.ts'
+import { textPlaces } from './long-text.ts'
 
 export interface EntryOptions {
   readonly options: PageOptions

@@ -2,18 +2,37 @@ import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import type { Changes } from '../outline/live-outline.ts'
 import type { LivePage } from '../outline/live-page.ts'
-import { runSync } from '../time-slicing.ts'
+import { runSync } from '../waiting.ts'
 import { buildEntries } from './build-entries.ts'
 import { once } from '../../lib/once.ts'
-import { noEntries, textEntry, type Entry } from './entry.ts'
+import { type Entry, noEntries, ONE_LINE, textEntry } from './entry.ts'
 import { fit } from './fit.ts'
-import { ONE_LINE } from './left-out.ts'
 import { headOf, NAME_LIMIT as SHOWN_NAME_LIMIT, VALUE_LIMIT } from './line.ts'
-import { orderLine } from './order-line.ts'
-import { isText, nodesOf, type OutlineNode } from '../outline/outline-node.ts'
+import { elementsIn, isText, nodesOf, type OutlineNode } from '../outline/outline-node.ts'
 import { readableText, shownText } from './readable-text.ts'
 import { isNamedByContent } from '../outline/role.ts'
 import { forgetLayers } from '../sight/layers.ts'
+import { quote, shorten } from '../clean-text.ts'
+import type { PageOptions } from '../options.ts'
+
+const SHOWN = 12
+const ORDER_TEXT_LIMIT = 40
+
+/** The line that reports a new order: the texts of the node's elements in that order. */
+function orderLine(node: OutlineNode, options: PageOptions): string {
+  const texts = elementsIn(node.items)
+    .map((element) => readableText(element, options))
+    .filter(Boolean)
+  const shown = texts.slice(0, SHOWN).map((text) => quote(shorten(text, ORDER_TEXT_LIMIT)))
+  const rest = texts.length > SHOWN ? ` and ${texts.length - SHOWN} more` : ''
+  return `<changed> order in ${headOf(holderOf(node), options)}: ${shown.join(', ')}${rest}`
+}
+
+/** The nearest node with a role: the list or table, when the rows are in a wrapper. */
+function holderOf(node: OutlineNode): OutlineNode {
+  for (let at: OutlineNode | null = node; at; at = at.parent) if (at.role) return at
+  return node
+}
 
 const TEXT_LIMIT = 240
 const NAME_LIMIT = 60

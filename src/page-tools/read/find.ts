@@ -1,27 +1,177 @@
-import { cleanText, escapeMarks, normalize, shorten } from '../clean-text.ts'
-import { descendantsOf, isTag, referenced, viewOf } from '../dom.ts'
+import { cleanText, escapeMarks, normalize, quote, shorten } from '../clean-text.ts'
+import { ancestorsOf, contains, descendantsOf, isTag, referenced, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { isField, isMasked } from '../privacy.ts'
 import { refOf } from '../refs.ts'
-import { runInSlices } from '../time-slicing.ts'
-import { drawnWordsOf, hints, isClickable, LONG_TEXT, typedValue } from './hints.ts'
-import { excerptOf } from './long-text.ts'
-import { headWithRef, shownValue, textMark } from './line.ts'
-import { longTextOf } from './text-places.ts'
+import { runInSlices } from '../waiting.ts'
+import { drawnWordsOf, hints, isClickable, LONG_TEXT, nameHint, typedValue } from './hints.ts'
+import { excerptOf, longTextOf } from './long-text.ts'
+import { headWithRef, isContainer, shownValue, standaloneNode, textMark } from './line.ts'
 import { hiddenReason, visibilityOf } from '../outline/visibility.ts'
 import { recountRules } from '../outline/hover/cascade.ts'
 import { hiddenUntilHover } from '../outline/hover/on-hover.ts'
-import { nameHint } from './name-hint.ts'
 import { nameOf } from '../outline/name.ts'
-import { placeNote, placeOf } from './place.ts'
-import { standaloneNode } from './standalone-node.ts'
 import { comparableTexts, readableText, shownText } from './readable-text.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
 import { isActionable, isNamedByContent, roleOf } from '../outline/role.ts'
 import { forgetLayers } from '../sight/layers.ts'
+
+/** Surroundings of an element with their label, which tell equal elements apart. */
+interface Place {
+  readonly role: string
+  /** Empty: masked. */
+  readonly label: string
+  /** Source of the label: an item of a list, a part with a name or a title, or the words of a part without. */
+  readonly of: 'item' | 'named' | 'words'
+}
+
+const ITEMS = /^(row|listitem|article|treeitem)$/
+const DIALOGS = /^(dialog|alertdialog)$/
+const PARTS = /^(region|form|group|tabpanel)$/
+const TITLES = 'h1,h2,h3,h4,h5,h6,[role=heading]'
+const PLACE_LABEL_LIMIT = 60
+
+/**
+ * The nearest item, dialog or named part around an element, else the nearest part without a name. `limit`: characters.
+ */
+export function placeOf(element: Element, options: PageOptions, limit?: number): Place | null {
+  let unnamed: Place | null = null
+  for (const at of ancestorsOf(element)) {
+    const role = roleOf(at)
+    const isItem = ITEMS.test(role)
+    if (!isItem && !DIALOGS.test(role) && !PARTS.test(role)) continue
+    if (isMasked(at, options)) return unnamed ?? { role, label: '', of: 'words' }
+    const name = nameOf(at, role, options).text || (isItem ? '' : titleIn(at, options))
+    const label = name || readableText(at, options, limit)
+    if (!label) continue
+    if (isItem) return { role, label, of: 'item' }
+    // The words of a dialog are its question.
+    if (name || DIALOGS.test(role)) return { role, label, of: 'named' }
+    unnamed ??= { role, label, of: 'words' }
+  }
+  return unnamed
+}
+
+/** ` (in row "Ada")`; empty for none. `clean`: removes secrets. */
+export function placeNote(place: Place | null, clean: (text: string) => string): string {
+  if (!place) return ''
+  const { role, label } = place
+  if (!label) return ` (in ${role})`
+  // Scrub first, then shorten: the beginning of a secret that is cut would stay.
+  return ` (in ${role} ${quote(shorten(clean(label), PLACE_LABEL_LIMIT).replace(/"/g, "'"))})`
+}
+
+function titleIn(part: Element, options: PageOptions): string {
+  for (const one of descendantsOf(part))
+    if (native.matches(one, TITLES))
+      return isReadable(one, options) && !isMasked(one, options) ? readableText(one, options) : ''
+  return ''
+}
+
+const LABEL_LIMIT = 60
+
+interface Telling {
+  readonly options: PageOptions
+  /** Removes secrets. */
+  readonly clean: (text: string) => string
+  /** More elements may have this name. */
+  readonly mayBeMore: boolean
+}
+
+/**
+ * Lines of elements of the same name, in page order. Each has what tells it from the others: the row, dialog or part
+ * around it, its column, the words beside it, else its number from the top.
+ */
+export function toldApart(
+  unordered: readonly Found[],
+  { options, clean, mayBeMore }: Telling,
+): readonly string[] {
+  const found = inOrder(unordered, rootOf(options))
+  const elements = found.map(({ element }) => element)
+  const kinds = [
+    elements.map((one) => placeNote(placeOf(one, options), clean)),
+    elements.map((one) => note(clean, partAround(one, blockOf(one, elements), options))),
+    elements.map((one) => note(clean, columnOf(one, options))),
+    elements.map((one) => note(clean, wordsBeside(one, blockOf(one, elements), options))),
+  ]
+  const count = mayBeMore ? `at least ${found.length}` : found.length
+  return found.map(({ line }, index) => {
+    const own = kinds.findIndex((notes) => isOnlyOne(notes, index))
+    if (own === 0) return line
+    const told = own > 0 ? kinds[own]?.[index] : ` (${index + 1} of ${count} from the top)`
+    return `${line}${told}`
+  })
+}
+
+/** Sorts elements in page order, across frames and shadow roots. */
+function inOrder(found: readonly Found[], root: Element): readonly Found[] {
+  const byElement = new Map(found.map((one) => [one.element, one]))
+  return [root, ...descendantsOf(root)].flatMap((element) => byElement.get(element) ?? [])
+}
+
+function isOnlyOne(notes: readonly string[], index: number): boolean {
+  const own = notes[index]
+  return own !== '' && notes.indexOf(own ?? '') === notes.lastIndexOf(own ?? '')
+}
+
+/** The outermost element around one that holds none of the others. */
+function blockOf(element: Element, all: readonly Element[]): Element {
+  let block = element
+  for (const at of ancestorsOf(element)) {
+    if (all.some((other) => other !== element && contains(at, other))) break
+    block = at
+  }
+  return block
+}
+
+interface Told {
+  readonly how: 'in' | 'in column' | 'beside'
+  readonly role?: string
+  readonly label: string
+}
+
+function note(clean: (text: string) => string, told: Told | null): string {
+  if (!told) return ''
+  const { how, role, label } = told
+  // Scrub first, then shorten: the beginning of a secret that is cut would stay.
+  const words = label && quote(shorten(clean(label), LABEL_LIMIT).replace(/"/g, "'"))
+  return ` (${[how, role, words].filter(Boolean).join(' ')})`
+}
+
+/** The outermost part of the page, with its name, that holds only this element: `navigation "Main"`. */
+function partAround(element: Element, block: Element, options: PageOptions): Told | null {
+  let told: Told | null = null
+  for (const at of ancestorsOf(element)) {
+    const role = roleOf(at)
+    if (isContainer(role) && !isMasked(at, options))
+      told = { how: 'in', role, label: nameOf(at, role, options).text }
+    if (at === block) break
+  }
+  return told
+}
+
+function columnOf(element: Element, options: PageOptions): Told | null {
+  const cell = native.closest(element, 'td,th')
+  const table = cell && native.closest(cell, 'table')
+  const [first] = table && isTag(table, 'table') ? table.rows : []
+  const index = cell ? (cell as HTMLTableCellElement).cellIndex : -1
+  const header = first?.cells[index]
+  if (!header || header === cell || isMasked(header, options)) return null
+  const label = readableText(header, options)
+  return label ? { how: 'in column', label } : null
+}
+
+/** The title of its part, or the first words there that aren't its own. */
+function wordsBeside(element: Element, block: Element, options: PageOptions): Told | null {
+  if (block === element || isMasked(block, options)) return null
+  const own = cleanText(readableText(element, options))
+  const label =
+    titleIn(block, options) || cleanText(readableText(block, options)).replace(own, '').trim()
+  return /[\p{L}\p{N}]/u.test(label) ? { how: 'beside', label } : null
+}
 
 export interface FindQuery {
   /** `button`, `link`, `textbox` … */

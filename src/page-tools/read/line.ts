@@ -1,29 +1,91 @@
-import { shownTyped } from '../as-sent.ts'
-import { cleanText, cut, quote, shorten } from '../clean-text.ts'
+import { cleanText, cut, quote, shorten, shownTyped } from '../clean-text.ts'
 import {
   ancestorsOf,
   childrenOf,
   descendantsOf,
   isElement,
   isTag,
+  labelsOf,
   referenced,
   viewOf,
 } from '../dom.ts'
 import { hasGenerated, shownAt, SIDES } from '../generated-text.ts'
-import { labelsOf } from '../labels.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
-import { isSecretField, MASKED } from '../privacy.ts'
+import { isMasked, isSecretField, MASKED } from '../privacy.ts'
 import { refOf, rememberRef } from '../refs.ts'
-import { type ElementName, hasNamingAttribute, nameOf } from '../outline/name.ts'
+import { type ElementName, hasNamingAttribute, nameOf, sliderLabel } from '../outline/name.ts'
 import { isNode, isText, type OutlineItem, type OutlineNode } from '../outline/outline-node.ts'
-import { isActionable, isNamedByContent, isPopup } from '../outline/role.ts'
+import { isActionable, isNamedByContent, isPopup, roleOf } from '../outline/role.ts'
 import { stateOf } from '../outline/state.ts'
-import { nameHint } from './name-hint.ts'
-import { optionTexts } from './option-text.ts'
-import { sliderLabel } from '../outline/slider-label.ts'
-import type { Unseen } from '../sight/reasons.ts'
-import { unseenByStyle, unseenGenerated, unseenReason } from '../sight/unseen.ts'
+import { nameHint } from './hints.ts'
+import { type Unseen, unseenByStyle, unseenGenerated, unseenReason } from '../sight/unseen.ts'
+import { isInExcluded } from '../outline/region.ts'
+import { hiddenUntilHover } from '../outline/hover/on-hover.ts'
+import { pageContext } from '../outline/walk.ts'
+
+/** Options of a closed list that its line shows. */
+const OPTION_LIMIT = 12
+
+/** Label of an option in a native list. Null if it may not be read. */
+function optionText(option: HTMLOptionElement, options: PageOptions): string | null {
+  if (isInExcluded(option, options)) return null
+  return isMasked(option, options) ? MASKED : cleanText(option.label)
+}
+
+export function optionTexts(
+  list: Iterable<HTMLOptionElement>,
+  options: PageOptions,
+): readonly string[] {
+  return [...list].flatMap((option) => optionText(option, options) ?? [])
+}
+
+/** The choices of a native select, in one line. `limit`: characters. */
+export function optionsLine(
+  select: HTMLSelectElement,
+  {
+    masked,
+    limit,
+    options,
+  }: { readonly masked: boolean; readonly limit: number; readonly options: PageOptions },
+): string {
+  if (masked) return `/options: ${MASKED}`
+  const labels: string[] = []
+  let left = limit
+  const told = [...select.options].filter((option) => !isInExcluded(option, options))
+  for (const option of told.slice(0, OPTION_LIMIT)) {
+    const text = shorten(optionText(option, options) ?? '', 100)
+    const name = quote(text) + (option.disabled ? ' [disabled]' : '')
+    left -= name.length
+    if (left < 0) break
+    labels.push(name)
+  }
+  const rest = told.length - labels.length
+  if (rest > 0) labels.push(`… ${rest} more`)
+  return `/options: ${labels.join(', ')}`
+}
+
+/** A node for one element without its content, to show it in one line. */
+export function standaloneNode(element: Element, options: PageOptions): OutlineNode {
+  return {
+    element,
+    role: roleOf(element),
+    control: element,
+    parent: null,
+    items: [],
+    inView: true,
+    holdsView: true,
+    clickable: false,
+    masked: isMasked(element, options),
+    visuallyHidden: false,
+    onHover: hiddenUntilHover(element),
+    context: pageContext(viewOf(element)),
+    signature: '',
+    addedAt: 0,
+    changedAt: 0,
+    name: null,
+  }
+}
 
 export const NAME_LIMIT = 100
 export const VALUE_LIMIT = 120

@@ -1,13 +1,67 @@
-import { cleanText } from '../clean-text.ts'
+import { cleanText, escapeMarks, quote } from '../clean-text.ts'
 import { childrenOf, isElement, parentOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { excludedSelector, isExcluded } from '../outline/region.ts'
 import { isSecretPart, MASKED, maskSelector } from '../privacy.ts'
 import { hasSecrets } from '../scrub.ts'
-import { unseenReason } from '../sight/unseen.ts'
-import { INLINE_TAGS } from './inline-tags.ts'
-import { joinTold, markOf } from './marked-text.ts'
+import { type Unseen, unseenReason } from '../sight/unseen.ts'
+import type { TextItem } from '../outline/outline-node.ts'
+
+/** Elements whose text continues the line around them, without a gap unless the page contains one. */
+export const INLINE_TAGS: ReadonlySet<string> = new Set(
+  'a,abbr,b,bdi,bdo,cite,code,data,dfn,em,font,i,kbd,mark,q,s,samp,slot,small,span,strong,sub,sup,time,u,var,wbr,label'.split(
+    ',',
+  ),
+)
+
+/** A text of a page, with the mark that says why nobody sees it; empty for visible text. */
+interface Told {
+  readonly text: string
+  readonly mark: string
+}
+
+/** Returns `[sr-only]` or `[hidden: too small to see]`; empty for visible text. */
+export function markOf(reason: Unseen | null): string {
+  if (reason === null) return ''
+  return reason === 'sr-only' ? '[sr-only]' : `[hidden: ${reason}]`
+}
+
+function told({ text, visuallyHidden, holder }: TextItem): Told {
+  if (text === MASKED || holder.masked) return { text, mark: '' }
+  const reason = visuallyHidden ? 'sr-only' : unseenReason(holder.element)
+  return { text, mark: markOf(reason) }
+}
+
+/** The text without its mark, for lines whose texts share one mark. */
+export function textOf(item: TextItem): string {
+  return told(item).text
+}
+
+/** The mark that all texts share; empty when their marks differ. */
+export function commonMark(items: readonly TextItem[]): string {
+  const marks = new Set(items.map((item) => told(item).mark))
+  const [mark = ''] = marks
+  return marks.size === 1 ? mark : ''
+}
+
+/** Joins texts on one line. Texts that nobody sees are in quotes, after the reason. */
+export function markedTexts(items: readonly TextItem[]): string {
+  return joinTold(items.map(told))
+}
+
+/** Joins texts; neighbours with the same mark become one text. */
+function joinTold(parts: readonly Told[]): string {
+  const joined: Told[] = []
+  for (const { text, mark } of parts) {
+    const last = joined.at(-1)
+    if (last?.mark === mark) joined[joined.length - 1] = { text: `${last.text} ${text}`, mark }
+    else if (text) joined.push({ text, mark })
+  }
+  return joined
+    .map(({ text, mark }) => (mark ? `${mark} ${quote(text)}` : escapeMarks(text)))
+    .join(' ')
+}
 
 /** The text of an element with spaces between its parts, masked parts masked. For comparisons. */
 export function readableText(

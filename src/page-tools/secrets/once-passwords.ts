@@ -1,6 +1,5 @@
 import { cleanText } from '../clean-text.ts'
-import { isTag } from '../dom.ts'
-import { labelsOf } from '../labels.ts'
+import { isTag, labelsOf } from '../dom.ts'
 import * as native from '../native.ts'
 
 /** Fields that are or were password fields. "Show password" turns them into text fields. */

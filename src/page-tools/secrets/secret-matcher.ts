@@ -1,4 +1,269 @@
-import { isSign, type SecretPattern } from './secret-patterns.ts'
+/** Matches marks that consist of words already, as most do. */
+const WORDS = /^[a-z0-9]+(?: [a-z0-9]+)*$/
+
+/** Splits a name that a developer gave into words for a hint: `removeUser_btn` becomes `remove user btn`. */
+export function hintWords(mark: string): string {
+  if (WORDS.test(mark)) return mark
+  return mark
+    .replaceAll(/(\p{Ll})(?=\p{Lu})/gu, '$1 ')
+    .replaceAll(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim()
+    .toLowerCase()
+}
+
+/** Longest value to search in split form. */
+export const LONGEST_SPLIT = 64
+const LONG = 8
+/** Shortest value of digits and letters to search in split form: it is no word, and no number of a list. */
+const LEAST_SPLIT = 6
+
+/** Gap between characters of a value that is shown in several elements: in a line, in cells, in lines of an outline. */
+const GAP = '(?: \\| |\\n *- (?:text: )?| )?'
+const GAP_OF_DIGITS = '(?: \\| |\\n *- (?:text: )?|[ -])?'
+
+/** How a secret may be shown. */
+export interface SecretPattern {
+  /** Source of an expression with the flag `u`. Made on demand: most are never needed. */
+  readonly source: () => string
+  /** Letters of each text that it matches, without signs and gaps. */
+  readonly letters: string
+  readonly beginsWithSign: boolean
+}
+
+/**
+ * Patterns of a value: as it is, URL-encoded, and split over several elements. Numbers match with and without the gaps
+ * that cards are printed with.
+ */
+export function patternsOfValue(value: string): readonly SecretPattern[] {
+  const digits = value.replace(/[ -]/g, '')
+  if (/^\d{8,}$/.test(digits)) return [patternOf(digits, () => spread(digits, GAP_OF_DIGITS))]
+  const wellFormed = value.replace(/\p{Surrogate}/gu, '\uFFFD')
+  const encoded = new Set([encodeURIComponent(wellFormed), encodedInForm(wellFormed)])
+  encoded.delete(value)
+  // A letter with an accent is one character or two.
+  const shown = new Set([value, value.normalize('NFC'), value.normalize('NFD')])
+  // The value as a hint shows it, made of marks that no person reads.
+  const hint = hintWords(value)
+  const isHint = hint.length >= LEAST_SPLIT && hint !== value
+  return [
+    ...[...shown].map((form) => patternOf(form, () => sourceOf(form))),
+    ...[...encoded].map((form) => patternOf(form, () => escapePattern(form))),
+    ...(isHint ? [patternOf(hint, () => sourceOfHint(hint))] : []),
+  ]
+}
+
+/** A short value as a whole word. */
+export function patternOfWord(value: string): SecretPattern {
+  return patternOf(value, () => asWord(escapePattern(value)))
+}
+
+/** A part of a value, without the gaps that it may be shown with. */
+export function patternOfPart(part: string): SecretPattern {
+  return patternOf(part, () => asWord(spread(part, '[ -]?')))
+}
+
+function patternOf(form: string, source: () => string): SecretPattern {
+  return { source, letters: form.replace(SIGNS, ''), beginsWithSign: isSign(form.charCodeAt(0)) }
+}
+
+/**
+ * All of ASCII but letters and digits. Gaps and escapes consist of these, and of letters that don't belong to a value.
+ */
+const SIGNS = /[\0-/:-@[-`{-\x7F]+/g
+
+function isSign(code: number): boolean {
+  return (
+    code < 48 || (code > 57 && code < 65) || (code > 90 && code < 97) || (code > 122 && code < 128)
+  )
+}
+
+function sourceOf(form: string): string {
+  return maySplit(form) ? spread(form.replace(/ /g, ''), GAP) : escapePattern(form)
+}
+
+function sourceOfHint(hint: string): string {
+  const hinted = escapePattern(hint)
+  return hint.length >= LONG ? hinted : asWord(hinted)
+}
+
+/** Most values have letters, digits and spaces only. */
+const WITH_SPACES = /^[A-Za-z0-9 .*_-]+$/
+
+function encodedInForm(text: string): string {
+  if (WITH_SPACES.test(text)) return text.replace(/ /g, '+')
+  return new URLSearchParams({ '': text }).toString().slice(1)
+}
+
+function asWord(pattern: string): string {
+  return `(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`
+}
+
+/** Whether a value can be recognized when its characters stand apart: no word, and no number of a list. */
+export function maySplit(value: string): boolean {
+  if (value.length > LONGEST_SPLIT) return false
+  const isMixed = /\p{L}/u.test(value) && /\d/.test(value)
+  return value.replace(/ /g, '').length >= (isMixed ? LEAST_SPLIT : LONG)
+}
+
+function spread(text: string, gap: string): string {
+  return Array.from(text, escapePattern).join(gap)
+}
+
+/** Characters that an outline escapes, or that an outline or markup writes in another way. */
+const SHOWN_AS: Readonly<Record<string, string>> = {
+  '"': '(?:\\\\?"|\'|&quot;)',
+  '<': '(?:\\\\?<|&lt;)',
+  '>': '(?:>|&gt;)',
+  '&': '&(?:amp;)?',
+  '[': '\\\\?\\[',
+  ']': '\\\\?\\]',
+  '|': '\\\\?\\|',
+  '\\': '\\\\{1,2}',
+}
+
+function escapePattern(text: string): string {
+  return text.replace(
+    /[\\^$.*+?()[\]{}|/"<>&]/g,
+    (character) => SHOWN_AS[character] ?? `\\${character}`,
+  )
+}
+
+/** Text with percent-escapes of addresses. */
+const ENCODED = /[^\s"']*%[0-9A-Fa-f]{2}[^\s"']*/g
+const PIECES = /([?&=#;/:,]+)/
+/** An address may contain another one. */
+const MAX_LAYERS = 3
+
+/** Removes secrets with escapes that no encoder makes: `%2f`, `%5A%65`, `%252F`. */
+export function withoutEncoded(text: string, secrets: SecretMatcher, mask: string): string {
+  if (!text.includes('%')) return text
+  return text.replace(ENCODED, (address) => {
+    if (!holds(address, secrets)) return address
+    const rest = address
+      .split(PIECES)
+      .map((piece) => (holds(piece, secrets) ? mask : piece))
+      .join('')
+    return holds(rest, secrets) ? mask : rest
+  })
+}
+
+function holds(address: string, secrets: SecretMatcher): boolean {
+  let at = address
+  for (let layer = 0; layer < MAX_LAYERS && at.includes('%'); layer += 1) {
+    at = decoded(at)
+    if (secrets.isIn(at)) return true
+  }
+  return false
+}
+
+/** Decodes percent-escapes. Invalid ones stay. */
+function decoded(text: string): string {
+  return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (escapes) => {
+    try {
+      return decodeURIComponent(escapes)
+    } catch {
+      return escapes
+    }
+  })
+}
+
+/** Place where a text was cut, at its end or its beginning. Skips the `…` before a number of omitted things. */
+const CUT = /(?<=\S)…|…(?=\S)/g
+const LEAST_PART = 4
+/** Characters that don't count: gaps between the parts of a value, and those that quoting adds. */
+const GAP_SIGN = /[\s|\\-]/
+const GAPS = /[\s|\\-]+/g
+
+/** Returns a function that masks what is left of a secret before or after a cut. */
+export function cutEndsOf(values: readonly string[], mask: string): (text: string) => string {
+  const forms = new Set(values.flatMap(formsOf))
+  const beginnings = byBeginning(forms)
+  let endings: Beginnings | undefined
+  return (text) => {
+    if (!text.includes('…')) return text
+    let clean = ''
+    let from = 0
+    for (const { index } of text.matchAll(CUT)) {
+      if (index < from) continue
+      const before = text.slice(from, index)
+      const left = partLength(lastLine(before), beginnings)
+      clean += left > 0 ? before.slice(0, -left) + mask : before
+      clean += '…'
+      const [behind = ''] = text.slice(index + 1).split('\n', 1)
+      const right = behind ? partLength(reversed(behind), (endings ??= endingsOf(forms))) : 0
+      if (right > 0) clean += mask
+      from = index + 1 + right
+    }
+    return clean + text.slice(from)
+  }
+}
+
+const ASCII = /^[\0-\x7F]*$/
+
+function formsOf(value: string): string[] {
+  const composed = ASCII.test(value)
+    ? []
+    : [value.normalize('NFC'), value.normalize('NFD')].map(plain)
+  const wellFormed = value.replace(/\p{Surrogate}/gu, '\uFFFD')
+  return [
+    plain(value),
+    ...composed,
+    plain(encodeURIComponent(wellFormed)),
+    plain(hintWords(value)),
+  ].filter(({ length }) => length >= LEAST_PART)
+}
+
+function plain(text: string): string {
+  return text.replace(GAPS, '').replaceAll('"', "'")
+}
+
+function sign(character: string): string {
+  return GAP_SIGN.test(character) ? '' : character === '"' ? "'" : character
+}
+
+/** Values by their first characters. */
+type Beginnings = ReadonlyMap<string, readonly string[]>
+
+function byBeginning(values: Iterable<string>): Beginnings {
+  const found = new Map<string, string[]>()
+  for (const value of values) {
+    const beginning = value.slice(0, LEAST_PART)
+    const those = found.get(beginning)
+    if (those) those.push(value)
+    else found.set(beginning, [value])
+  }
+  return found
+}
+
+function endingsOf(values: ReadonlySet<string>): Beginnings {
+  return byBeginning([...values].map(reversed))
+}
+
+/** Length of the longest end of the text that is the beginning of a value. */
+function partLength(text: string, values: Beginnings): number {
+  const characters: { readonly sign: string; readonly at: number }[] = []
+  for (let at = 0; at < text.length; at += 1) {
+    const one = sign(text.charAt(at))
+    if (one) characters.push({ sign: one, at })
+  }
+  const all = characters.map((one) => one.sign).join('')
+  for (let start = 0; start + LEAST_PART <= all.length; start += 1) {
+    const likely = values.get(all.slice(start, start + LEAST_PART))
+    if (!likely) continue
+    const end = all.slice(start)
+    if (likely.some((value) => value.startsWith(end)))
+      return text.length - (characters[start]?.at ?? text.length)
+  }
+  return 0
+}
+
+function lastLine(text: string): string {
+  return text.slice(text.lastIndexOf('\n') + 1)
+}
+
+function reversed(text: string): string {
+  return text.split('').toReversed().join('')
+}
 
 /** Letters that don't belong to a secret: in a text, they stand for a sign, or for the gap between two elements. */
 const ENTITIES = ['quot;', 'amp;', 'lt;', 'gt;']

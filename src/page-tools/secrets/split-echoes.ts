@@ -3,7 +3,7 @@ import { ancestorsOf, parentOf } from '../dom.ts'
 import { drawnParts } from '../generated-text.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { LONGEST_SPLIT, maySplit } from './secret-patterns.ts'
+import { LONGEST_SPLIT, maySplit } from './secret-matcher.ts'
 
 const SHORTEST = 6
 /** Shortest part to search alone. Shorter ones are found only if the whole value is in one line. */

@@ -4,6 +4,8 @@ import * as nativeDocument from '../native-document.ts'
 import { type Colour, coloursIn, FAINT, readColour } from './colour.ts'
 import {
   clippingLayers,
+  isEmptyClip,
+  isEmptyPath,
   isInShapeOfText,
   type Layer,
   layerOf,
@@ -11,8 +13,16 @@ import {
   marginOf,
   refreshLayers,
 } from './layers.ts'
-import type { Unseen } from './reasons.ts'
-import { isEmptyClip, isEmptyPath } from './shapes.ts'
+
+/** Why nobody sees a text, wherever the page is scrolled to. */
+export type Unseen =
+  | 'transparent'
+  | 'too small to see'
+  | 'clipped to nothing'
+  | 'off the page'
+  | 'not displayed'
+  /** Hidden in the way that pages use for text that only assistive technology reads. */
+  | 'sr-only'
 
 const SMALLEST_FONT_PX = 1
 /** Height of a one-pixel line of text. A line in the smallest font that can be made out is higher. */

@@ -1,29 +1,39 @@
 import type { ToolDefinitionOptions } from '../../client/define-tool.ts'
-import { withUnloadNote } from '../../lib/unload-note.ts'
-import { typedTool } from './typed-tool.ts'
-import type { CommitsContext, DescribeContext, Tool, ToolContext } from '../../client/tool.ts'
+import { takeUnloadNote, withUnloadNote } from '../../lib/unload-note.ts'
+import type {
+  CommitsContext,
+  DescribeContext,
+  Reconciled,
+  Tool,
+  ToolContext,
+} from '../../client/tool.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import type { ActionReport } from '../act/perform.ts'
 import type { Target } from '../act/target.ts'
 import type { Page, PageAction } from '../options.ts'
-import { maskedInputs, type Written } from './masked-inputs.ts'
 import {
   type Asked,
   type AskedUse,
   commits,
   describeUses,
   LOAD,
+  maskedInputs,
   mustAsk,
   readAsked,
   type Use,
+  type Written,
 } from './asked.ts'
-import { readUnloadNote } from './unload-note.ts'
 import { contains, isAttached } from '../dom.ts'
-import { activated, controlAround } from '../act/activated.ts'
-import { isNamedBy } from '../act/choices.ts'
+import {
+  activated,
+  controlAround,
+  guardActions,
+  marksOf,
+  mustConfirm,
+  type Touch,
+} from '../act/guard-actions.ts'
+import { isNamedBy } from '../act/option-list.ts'
 import { describeElement } from '../act/describe.ts'
-import { guardActions, type Touch } from '../act/guard-actions.ts'
-import { marksOf, mustConfirm } from '../act/must-confirm.ts'
 import { commitOf, type Doing, LEAVES, rememberPost } from '../act/commits.ts'
 import {
   addressDigest,
@@ -35,6 +45,46 @@ import {
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
 import { lookUpRef } from '../refs.ts'
+import type { InferInput } from '../../client/infer-schema.ts'
+import { shownAddress } from '../clean-text.ts'
+
+/**
+ * Types a tool as `defineTool` does, but without checks. Registration checks it, with code that the page has already
+ * loaded.
+ */
+export function typedTool<
+  const Name extends string,
+  const Schema extends JsonSchema,
+  Output = unknown,
+>(tool: ToolDefinitionOptions<Name, Schema, Output>): Tool<Name, InferInput<Schema>, Output> {
+  return tool
+}
+
+/** Outcome of an action that was cut off: it happened if a note says that it left the page. */
+export function readUnloadNote(idempotencyKey: string): Reconciled {
+  const from = takeUnloadNote(idempotencyKey)
+  if (from === undefined) return undefined
+  const result = `Done; it led from ${shownAddress(from)} to ${shownAddress(location.href)}. All refs are new: read the page.`
+  return { happened: true, result }
+}
+
+/** Parameters that several tools share. */
+export const REF = {
+  type: 'string',
+  description: 'Ref such as e12, or the exact visible name',
+} as const
+
+export const CHARACTER = { type: 'integer', minimum: 0 } as const
+
+export const TIMEOUT = {
+  type: 'integer',
+  minimum: 100,
+  maximum: 30_000,
+  description: 'Default 5000',
+} as const
+
+/** `click` explains and checks the limits: in a schema they cost more than they help. */
+export const FRACTION = { type: 'number' } as const
 
 type Definition<Schema extends JsonSchema> = Omit<
   ToolDefinitionOptions<string, Schema, string>,

@@ -5,25 +5,66 @@ import type { CallAbout } from '../../protocol/run.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { cleanText, shorten } from '../clean-text.ts'
 import { focusedElement, isElement } from '../dom.ts'
-import { quoted } from '../act/called.ts'
-import { choicesOf } from '../act/choices.ts'
-import { dropTarget } from '../act/drop-target.ts'
-import { takesEnter } from '../act/field-kind.ts'
-import { requireActivated, takesKeys } from '../act/guard-actions.ts'
-import type { Point } from '../act/hit-test.ts'
-import { mustConfirm } from '../act/must-confirm.ts'
-import { placeInWords } from '../act/place-on-element.ts'
+import { isSameSubject, quoted, type Subject, subjectLine, subjectOf } from '../act/subject.ts'
+import { choicesOf } from '../act/option-list.ts'
+import { dropTarget } from '../act/drag.ts'
+import { editableIn, takesEnter } from '../act/field-kind.ts'
+import { mustConfirm, requireActivated, takesKeys } from '../act/guard-actions.ts'
+import { placeInWords, type Point } from '../act/hit-test.ts'
 import { activationOf, commitOf, type Doing, usedBy } from '../act/commits.ts'
-import { isSameSubject, type Subject, subjectLine, subjectOf } from '../act/subject.ts'
 import { resolveTarget } from '../act/target.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
 import { requireAllowed, rootOf } from '../outline/region.ts'
-import type { Page } from '../options.ts'
+import type { Page, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
 import { readRef } from '../refs.ts'
+import { partsOf } from '../act/type-characters.ts'
+import { nameOf } from '../outline/name.ts'
+import { roleOf } from '../outline/role.ts'
+import { isCardNumber } from '../secrets/split-fields.ts'
+import { isMasked } from '../privacy.ts'
+
+/** A text that a call writes into an element. */
+export interface Written {
+  /** JSON pointer of the text in the input. */
+  readonly pointer: string
+  /** Undefined: the focused element. */
+  readonly target: string | undefined
+  readonly text?: string
+}
+
+/**
+ * JSON pointers of the values that go into masked fields. A field that isn't found counts: it may be masked once it is
+ * there.
+ */
+export async function maskedInputs(
+  page: Page,
+  written: readonly Written[],
+): Promise<readonly string[]> {
+  const live = livePage(page)
+  const masked: string[] = []
+  for (const { pointer, target, text } of written) {
+    const ownerDocument = native.ownerDocument(rootOf(live.options))
+    const element =
+      target === undefined
+        ? (focusedElement(ownerDocument) ?? nativeDocument.body(ownerDocument))
+        : await resolveTarget(target, { page, live }).catch(() => null)
+    if (!element || isCardNumber(text ?? '') || takesSecrets(element, live.options))
+      masked.push(pointer)
+  }
+  return masked
+}
+
+function takesSecrets(element: Element, options: PageOptions): boolean {
+  const field = isElement(element) ? editableIn(element) : null
+  return [element, ...(field ? [field] : []), ...partsOf(element)].some((one) => {
+    nameOf(one, roleOf(one) || 'textbox', options)
+    return isMasked(one, options)
+  })
+}
 
 /** An element that a call names, and the action on it. Without a target: the focused element. */
 export interface Use extends Doing {

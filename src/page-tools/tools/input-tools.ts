@@ -6,8 +6,7 @@ import { selectText } from '../act/select-text.ts'
 import { setChecked } from '../act/set-checked.ts'
 import { typeText } from '../act/type-text.ts'
 import type { Page } from '../options.ts'
-import { actingTool } from './acting-tool.ts'
-import { CHARACTER, REF } from './parameters.ts'
+import { actingTool, CHARACTER, REF } from './acting-tool.ts'
 
 /** Tools for the keyboard and forms. */
 export function inputTools(page: Page): Tool[] {

@@ -2,29 +2,86 @@ import type { Tool } from '../../client/tool.ts'
 import { createPage, livePage } from '../outline/live-page.ts'
 import type { Page, PageOptions } from '../options.ts'
 import { inputTools } from './input-tools.ts'
-import { type PageToolName, type PageToolPreset, wantedNames } from './tool-names.ts'
-import { askedAddress } from '../act/asked-address.ts'
-import { allowedUrl, goBack, navigate } from '../act/navigate.ts'
-import { type AddressNote, noteOnAddress } from '../act/known-address.ts'
+import { askedAddress } from '../act/subject.ts'
+import { type AddressNote, allowedUrl, goBack, navigate, noteOnAddress } from '../act/navigate.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { escapeMarks } from '../clean-text.ts'
 import { PageError } from '../page-error.ts'
-import { actingTool } from './acting-tool.ts'
+import { actingTool, FRACTION, REF, TIMEOUT, typedTool } from './acting-tool.ts'
 import { click } from '../act/click.ts'
 import { drag } from '../act/drag.ts'
 import { hover } from '../act/hover.ts'
 import { scroll } from '../act/scroll.ts'
-import { FRACTION, REF, TIMEOUT } from './parameters.ts'
-import { typedTool } from './typed-tool.ts'
 import { highlight } from '../act/highlight.ts'
 import { look } from '../act/look.ts'
 import { resolveTarget } from '../act/target.ts'
 import { waitFor } from '../act/wait-for.ts'
 import { find } from '../read/find.ts'
-import { FRAME_RULE, framed } from '../read/frame.ts'
+import { FRAME_RULE, framed, snapshot } from '../read/snapshot.ts'
 import { readTextPlace } from '../read/long-text.ts'
 import { readSelection } from '../read/selection.ts'
-import { snapshot } from '../read/snapshot.ts'
+
+const READ = ['read_page', 'find', 'read_selection', 'look', 'highlight', 'wait_for'] as const
+const FORMS = [
+  'read_page',
+  'find',
+  'click',
+  'type_text',
+  'fill_form',
+  'select_option',
+  'set_checked',
+] as const
+const ALL = [
+  'read_page',
+  'find',
+  'read_selection',
+  'look',
+  'highlight',
+  'wait_for',
+  'click',
+  'hover',
+  'drag',
+  'scroll',
+  'type_text',
+  'select_text',
+  'fill_form',
+  'select_option',
+  'set_checked',
+  'press_key',
+  'navigate',
+  'go_back',
+] as const
+
+export type PageToolName = (typeof ALL)[number]
+
+/** `'read'`: tools that change nothing; `'forms'`: tools to read, click and fill in; `'all'`: all tools. */
+export type PageToolPreset = 'read' | 'forms' | 'all'
+
+const PRESETS: Readonly<Record<PageToolPreset, readonly PageToolName[] | null>> = {
+  read: READ,
+  forms: FORMS,
+  all: null,
+}
+
+/**
+ * Names of the wanted tools; null for all. Throws a `PageError` for an unknown name or preset, so that a missing tool
+ * is noticed early.
+ */
+function wantedNames(wanted: PageToolPreset | readonly PageToolName[]): ReadonlySet<string> | null {
+  if (typeof wanted === 'string') {
+    if (Object.hasOwn(PRESETS, wanted)) return PRESETS[wanted] && new Set(PRESETS[wanted])
+    throw new PageError(
+      'invalid-input',
+      `tools: there is no preset ${JSON.stringify(wanted)}, but ${Object.keys(PRESETS).join(', ')}.`,
+    )
+  }
+  const unknown = wanted.find((name) => !ALL.includes(name))
+  if (unknown === undefined) return new Set(wanted)
+  throw new PageError(
+    'invalid-input',
+    `tools: there is no page tool ${JSON.stringify(unknown)}, but ${ALL.join(', ')}.`,
+  )
+}
 
 export interface PageToolsOptions extends PageOptions {
   /** Only these tools: a preset, or names. Default `'all'`. Throws a `PageError` for a name that no tool has. */

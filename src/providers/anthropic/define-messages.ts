@@ -13,18 +13,61 @@ import { modelName } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { defined } from '../core/defined.ts'
 import { strictParameters, type StrictRules } from '../core/strict-schema.ts'
-import { resultBlock, textBlocks, userBlocks } from './content.ts'
 import type {
   AssistantMessage,
+  FilePart,
   Message,
+  TextPart,
   ToolCallPart,
   ToolMessage,
+  ToolOutput,
+  ToolResultPart,
 } from '../../protocol/message.ts'
 import { asObjects, asRecord } from '../core/read-json.ts'
-import { legalToolName } from '../core/wire-names.ts'
-import { createWireIds, type WireIds } from '../core/wire-ids.ts'
+import { createWireIds, legalToolName, type WireIds } from '../core/wire-ids.ts'
 import { healHistory } from '../heal-history.ts'
-import { withFilesAsInput } from '../sent-files.ts'
+import { fileInWords, outputText, withFilesAsInput } from '../sent-files.ts'
+
+/** Content blocks of a user message, without blank text blocks, which the API refuses. */
+function userBlocks(parts: readonly (TextPart | FilePart)[], takesFiles: boolean): JsonObject[] {
+  return parts.flatMap((part) =>
+    part.type === 'text' ? textBlocks(part.text) : [fileBlock(part, takesFiles)],
+  )
+}
+
+function textBlocks(text: string): JsonObject[] {
+  return text.trim() === '' ? [] : [{ type: 'text', text }]
+}
+
+function fileBlock(part: FilePart, takesFiles: boolean): JsonObject {
+  const { mediaType, data, filename } = part
+  const source = { type: 'base64', media_type: mediaType, data }
+  const isKnown = mediaType.startsWith('image/') || mediaType === 'application/pdf'
+  if (!takesFiles || !isKnown) {
+    return { type: 'text', text: fileInWords(part) }
+  }
+  return mediaType.startsWith('image/')
+    ? { type: 'image', source }
+    : { type: 'document', source, ...(filename !== undefined && { title: filename }) }
+}
+
+function resultBlock(
+  { output }: ToolResultPart,
+  toolUseId: string,
+  takesFiles: boolean,
+): JsonObject {
+  return {
+    type: 'tool_result',
+    tool_use_id: toolUseId,
+    content: resultContent(output, takesFiles),
+    ...((output.type === 'error' || output.type === 'denied') && { is_error: true }),
+  }
+}
+
+function resultContent(output: ToolOutput, takesFiles: boolean): string | JsonObject[] {
+  const hasFiles = output.type === 'content' && output.value.some((part) => part.type === 'file')
+  return hasFiles ? userBlocks(output.value, takesFiles) : outputText(output) || '(no output)'
+}
 
 /** Anthropic's Messages with one vendor's rules. */
 function defineMessages(id: string, rules: MessagesRules): HttpProviderDefinition<MessagesState> {

@@ -1,13 +1,18 @@
-import type { Usage } from '../../protocol/message.ts'
-import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
-import { asArguments, asPiece } from '../core/argument-value.ts'
+import type { StreamPart, ToolCallStreamPart, Usage } from '../../protocol/message.ts'
+import { asArguments, asPiece } from '../core/parse-tool-input.ts'
 import { createToolCallAssembler, type ToolCallAssembler } from '../core/assemble-tool-calls.ts'
-import { countingWord, failedError, mapFinishReason, outputEnd } from '../core/finish-reason.ts'
-import { streamError } from '../core/provider-error.ts'
+import {
+  addStray,
+  countingWord,
+  failedError,
+  mapFinishReason,
+  noAnswer,
+  outputEnd,
+  strayError,
+} from '../core/finish-reason.ts'
+import { secondAnswer, streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord, parseJson } from '../core/read-json.ts'
 import type { ModelRequest } from '../provider.ts'
-import { addStray, noAnswer, strayError } from '../core/stray.ts'
-import { secondAnswer } from '../core/transport-error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 
 /** State kept between the events of one answer. */

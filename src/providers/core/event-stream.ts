@@ -1,13 +1,27 @@
 import { createParser, type EventSourceMessage, type ParseError } from 'eventsource-parser'
-import { MAX_BUFFER, type BodyFormat, type ReadStatus } from './body-format.ts'
 import { asRecord, parseJson } from './read-json.ts'
 import {
   badResponseError,
   brokenJsonError,
   incompleteError,
+  readErrorBody,
   tooLargeError,
-} from './transport-error.ts'
-import { readErrorBody } from './vendor-error.ts'
+} from './provider-error.ts'
+import type { ErrorData } from '../../protocol/error.ts'
+
+/** Maximum characters of a line or event without an end, and of a JSON body. */
+export const MAX_BUFFER: number = 16 * 1024 * 1024
+
+/** The state of an answer. `done`: its own end was seen. */
+export type ReadStatus = 'open' | 'done' | ErrorData
+
+/** Decodes a body: text goes in, JSON values come out. Never throws. */
+export interface BodyFormat {
+  push(text: string): unknown[]
+  /** Returns values that only the end of the body completes. */
+  end(): unknown[]
+  status(): ReadStatus
+}
 
 /** Most characters of a body that an error's message quotes. */
 const EXCERPT = 300

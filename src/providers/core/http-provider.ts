@@ -1,7 +1,7 @@
 import { type ErrorData, OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import type { Credentials, ModelConfigData } from '../../protocol/model.ts'
-import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart } from '../../protocol/message.ts'
 import type {
   BatchProvider,
   HttpProviderDefinition,
@@ -12,19 +12,16 @@ import type {
   RequestForm,
   StreamOptions,
 } from '../provider.ts'
-import { type AbortScope, createAbortScope } from './abort-scope.ts'
-import { askCredentials } from './ask-credentials.ts'
+import { type AbortScope, createAbortScope, startWatchdog, type Watchdog } from './watchdog.ts'
+import { askCredentials, withoutSecrets } from './secrets.ts'
 import { FormMemory } from './form-memory.ts'
 import { addressOf, ownMetadata, withOrigin } from './metadata-origin.ts'
 import { asList } from './read-json.ts'
 import { createAnswerReader } from './read-answer.ts'
 import { hasContent } from './part-gate.ts'
-import { incompleteError, networkError, timeoutError } from './transport-error.ts'
-import { startWatchdog, type Watchdog } from './watchdog.ts'
+import { httpError, incompleteError, networkError, timeoutError } from './provider-error.ts'
 import { watchPolicy } from '../../protocol/policy.ts'
 import { ownPolicyScope, policyError } from './policy-error.ts'
-import { httpError } from './provider-error.ts'
-import { withoutSecrets } from './secrets.ts'
 
 const FIRST_CHUNK_MS = 120_000
 const IDLE_MS = 60_000

@@ -1,11 +1,33 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { ModelConfigData } from '../../protocol/model.ts'
-import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { FilePart, StreamPart } from '../../protocol/message.ts'
 import type { Ladder, Refused, RequestForm } from '../provider.ts'
 import type { FormMemory, StoredForm } from './form-memory.ts'
 import { asObjects, asText } from './read-json.ts'
-import { filesOf, metadataOf, offersTools } from './refused.ts'
 import { fileDigest, isBlank, metadataDigest, optionalFields, tokenField } from './request-form.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import { outputFiles } from '../sent-files.ts'
+
+/** Files of the request, oldest first. */
+function filesOf({ request: { messages } }: Refused): FilePart[] {
+  return messages.flatMap((message) => {
+    if (message.role === 'system') return []
+    if (message.role === 'tool') return message.parts.flatMap(({ output }) => outputFiles(output))
+    return message.parts.flatMap((part) => (part.type === 'file' ? [part] : []))
+  })
+}
+
+/** Metadata from this provider in the request's messages. */
+function metadataOf({ request, providerId }: Refused): JsonObject[] {
+  return request.messages.flatMap((message) => {
+    const own = message.role === 'assistant' && message.providerMetadata?.[providerId]
+    return own ? [own] : []
+  })
+}
+
+function offersTools({ request }: Refused): boolean {
+  return request.toolMode !== 'action' && request.tools.length > 0
+}
 
 /** Most requests for one message. */
 const MAX_REQUESTS = 4

@@ -1,6 +1,5 @@
-import type { Message } from '../../protocol/message.ts'
+import type { Message, StreamPart } from '../../protocol/message.ts'
 import type { ModelConfigData } from '../../protocol/model.ts'
-import type { StreamPart } from '../../protocol/stream-part.ts'
 import type { HttpProviderDefinition, ModelRequest } from '../provider.ts'
 import { asText } from './read-json.ts'
 

@@ -1,8 +1,8 @@
 import type { ErrorData } from '../../protocol/error.ts'
-import type { StreamPart, ToolCallStreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart, ToolCallStreamPart } from '../../protocol/message.ts'
 import { newCallId } from './new-call-id.ts'
 import { unfinished } from './unfinished.ts'
-import { incompleteError } from './transport-error.ts'
+import { incompleteError } from './provider-error.ts'
 
 type Ending = Extract<StreamPart, { type: 'finish' | 'error' }>
 

@@ -1,9 +1,256 @@
-import type { ErrorCode, ErrorData } from '../../protocol/error.ts'
+import { describeThrown, type ErrorCode, type ErrorData } from '../../protocol/error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { classifyError, isRetryable } from './classify-error.ts'
 import { defined } from './defined.ts'
-import { parseJson } from './read-json.ts'
-import { MAX_MESSAGE, readErrorBody, readVendorError, type VendorError } from './vendor-error.ts'
+import { asCount, asList, asRecord, asText, type JsonRecord, parseJson } from './read-json.ts'
+import type { StreamPart } from '../../protocol/message.ts'
+
+/** Most characters of the provider's message, and of each label, that an error keeps. */
+const MAX_MESSAGE = 2_000
+const MAX_LABEL = 100
+
+/** The provider's description of an error. */
+interface VendorError {
+  readonly message: string
+  /** `code` and `type` as sent, for classification. */
+  readonly labels: readonly string[]
+  /** Path of the request's field that caused the error, such as `messages.2.name`. */
+  readonly field?: string
+  /** HTTP status inside the body. */
+  readonly status?: number
+  /** Token counts that some servers add to an overflow. */
+  readonly contextWindow?: number
+  readonly promptTokens?: number
+}
+
+/**
+ * The error in a JSON body or chunk, or undefined if there is none. Shapes: OpenAI and most others
+ * `{ error: { message, type, code } }`; Anthropic the same with `type: 'error'`; Ollama `{ error: '…' }`;
+ * vLLM `{ object: 'error', message }`; FastAPI `{ detail }`; OpenRouter `error.metadata.raw`; Gemini a
+ * list of one; MiniMax `{ base_resp: { status_code, status_msg } }`; a message with a status of 400 or
+ * more, `error: true` or `status: 'error'`.
+ */
+function readVendorError(body: unknown): VendorError | undefined {
+  const record = asRecord(Array.isArray(body) ? body[0] : body)
+  if (!record) return undefined
+  const error = unwrapped(record['error'])
+  if (typeof error === 'string' && error !== '') return vendorError(error, record)
+  const nested = asRecord(error)
+  if (nested && Object.keys(nested).length > 0) return readNested(nested)
+  const base = asRecord(record['base_resp'])
+  if (base && asCount(base['status_code']) !== 0) {
+    return vendorError(asText(base['status_msg']) ?? 'unknown error', { code: base['status_code'] })
+  }
+  if (record['object'] === 'error' || record['type'] === 'error') {
+    return vendorError(messageOf(record) ?? 'unknown error', record)
+  }
+  const message = messageOf(record)
+  if (message === undefined) return undefined
+  const isError = error === true || record['status'] === 'error' || statusOf(record) !== undefined
+  return isError ? vendorError(message, record) : undefined
+}
+
+/** Removes the lists and objects without a message that gateways wrap around an error. */
+function unwrapped(error: unknown): unknown {
+  let found = error
+  for (let depth = 0; depth < 4; depth++) {
+    const record = asRecord(found)
+    const isBare = record !== undefined && messageOf(record) === undefined
+    const inner: unknown = Array.isArray(found) ? found[0] : isBare ? record['error'] : undefined
+    if (!inner) break
+    found = inner
+  }
+  return found
+}
+
+/** The HTTP status, if it is a failure. */
+function statusOf(source: JsonRecord): number | undefined {
+  const status =
+    asCount(source['status']) ?? asCount(source['status_code']) ?? asCount(source['code'])
+  return status !== undefined && status >= 400 && status < 600 ? status : undefined
+}
+
+/** Like `readVendorError`, for a body that is known to be an error: accepts looser shapes, too. */
+export function readErrorBody(body: unknown): VendorError | undefined {
+  const known = readVendorError(body)
+  if (known) return known
+  const record = asRecord(body)
+  const message = record && messageOf(record)
+  return record && message !== undefined ? vendorError(message, record) : undefined
+}
+
+function readNested(error: JsonRecord): VendorError {
+  const upstream = asText(asRecord(error['metadata'])?.['raw'])
+  const message = messageOf(error) ?? JSON.stringify(error)
+  return vendorError(upstream === undefined ? message : `${message}: ${upstream}`, error)
+}
+
+function messageOf(record: JsonRecord): string | undefined {
+  const { message, msg, detail, error_msg: errorMsg, error_message: long } = record
+  const { text: erring } = record['error_code'] === undefined ? {} : record
+  for (const words of [message, msg, detail, errorMsg, long, erring]) {
+    const inner = asRecord(words)
+    const text = asText(words) ?? asText(inner?.['message']) ?? asText(inner?.['msg'])
+    if (text !== undefined) return text
+  }
+  const texts = entriesOf(record).map((entry) => {
+    const { loc, ...rest } = asRecord(entry) ?? {}
+    const said = asText(entry) ?? messageOf(rest)
+    const path = pathOf(loc)
+    return path === undefined ? said : `${path}: ${said ?? 'refused'}`
+  })
+  return asText(texts.filter((text) => text !== undefined).join('; '))
+}
+
+/** A list of errors: `errors`, or FastAPI's `detail`, which Mistral puts into `message`. */
+function entriesOf({ message, detail, errors }: JsonRecord): readonly unknown[] {
+  const inner = asRecord(message)?.['detail']
+  return asList([detail, message, inner, errors].find(Array.isArray))
+}
+
+/** Converts a pydantic path, such as `["body", "messages", 2, "name"]`. */
+function pathOf(loc: unknown): string | undefined {
+  return asText(
+    asList(loc)
+      .filter((name) => name !== 'body')
+      .join('.'),
+  )
+}
+
+/** The field from OpenAI's `param` or pydantic's `loc`. */
+function fieldOf(record: JsonRecord): string | undefined {
+  const [first] = entriesOf(record)
+  return asText(record['param']) ?? pathOf(asRecord(first)?.['loc'])
+}
+
+function vendorError(words: string, source: JsonRecord): VendorError {
+  const message = words.slice(0, MAX_MESSAGE)
+  const labels = [source['code'], source['type']].flatMap((label) =>
+    typeof label === 'string' || typeof label === 'number'
+      ? [String(label).slice(0, MAX_LABEL)]
+      : [],
+  )
+  const status = statusOf(source)
+  const field = fieldOf(source)?.slice(0, MAX_LABEL)
+  const contextWindow = asCount(source['n_ctx']) ?? readNumber(message, CONTEXT_WINDOW)
+  const promptTokens = asCount(source['n_prompt_tokens'])
+  return {
+    message,
+    labels,
+    ...(status !== undefined && { status }),
+    ...(field !== undefined && { field }),
+    ...(contextWindow !== undefined && { contextWindow }),
+    ...(promptTokens !== undefined && { promptTokens }),
+  }
+}
+
+const CONTEXT_WINDOW =
+  /maximum (?:context length|prompt length|allowed input length) (?:is|of) (\d+)/i
+
+function readNumber(text: string, pattern: RegExp): number | undefined {
+  return asCount(pattern.exec(text)?.[1])
+}
+
+/**
+ * Error of a request without an answer. Browsers hide the cause behind vague messages (Chrome "Failed to fetch",
+ * Firefox "NetworkError …", Safari "Load failed"). Therefore this one lists all likely causes, each with a way to
+ * check it.
+ */
+export function networkError(thrown: unknown, url: URL): ErrorData {
+  const causes = [
+    `The server isn't running, or the address is wrong: open ${url.origin} in a tab or with curl.`,
+    'CORS: the server must allow the origin of this page and the headers content-type and authorization; the browser console names the refusal. (Ollama: OLLAMA_ORIGINS; LM Studio: "Enable CORS"; vLLM: --allowed-origins; LocalAI: --cors.)',
+    ...(url.protocol === 'http:'
+      ? [
+          'Mixed content: a page on https may call plain http on localhost only; serve the endpoint with https, or the page with http.',
+        ]
+      : ['TLS: the certificate must be valid; open the address in a tab to see.']),
+    'Local network: browsers ask a person before a public page may reach local addresses; check the permission in the site settings.',
+    "Content-Security-Policy: connect-src must allow it, in the policy of the worker's file too. (Safari doesn't tell workers of a refusal; other browsers do.)",
+    'A redirect: redirects are refused; use the final address as baseURL.',
+    'The device is offline.',
+  ]
+  return {
+    code: 'network',
+    message: [
+      `${url.origin} could not be reached (${describeCause(thrown)}). Likely causes, and how to check:`,
+      ...causes.map((cause, index) => `${index + 1}. ${cause}`),
+    ].join('\n'),
+    retryable: true,
+    details: { origin: url.origin },
+  }
+}
+
+/** Error of an answer that broke off: the connection was reset, or the stream ended without its end marker. */
+export function incompleteError(thrown?: unknown): ErrorData {
+  const words = thrown === undefined ? 'the stream ended early' : describeCause(thrown)
+  return {
+    code: 'stream-incomplete',
+    message: `The answer was cut short before its end was proven (${words}).`,
+    retryable: true,
+  }
+}
+
+export function timeoutError(phase: 'first-chunk' | 'idle', limitMs: number): ErrorData {
+  const message =
+    phase === 'first-chunk'
+      ? `The endpoint sent nothing within ${limitMs} ms. A local model may still be loading; timeouts.firstChunkMs sets the limit.`
+      : `The endpoint fell silent for ${limitMs} ms in the middle of its answer; timeouts.idleMs sets the limit.`
+  return { code: 'timeout', message, retryable: true, details: { phase, limitMs } }
+}
+
+export function abortedError(signal: AbortSignal): ErrorData {
+  const reason: unknown = signal.reason
+  const words = typeof reason === 'string' ? `: ${reason}` : '.'
+  return { code: 'aborted', message: `The request was aborted${words}`, retryable: false }
+}
+
+/** Error of a 2xx answer that doesn't come from a model. */
+export function badResponseError(options: {
+  readonly contentType: string | null
+  readonly body: string
+}): ErrorData {
+  const contentType = options.contentType ?? 'none'
+  const isEmpty = options.body.trim() === ''
+  const words = (plainText(options.body) || options.body).slice(0, 300)
+  const what = isEmpty ? 'an empty body' : `this: ${words}`
+  return {
+    code: 'bad-response',
+    message: `The endpoint answered with neither an event stream nor JSON (content type: ${contentType}), but with ${what}\nCheck the baseURL: a proxy, a login page or another service may have answered.`,
+    retryable: isEmpty,
+    details: { contentType },
+  }
+}
+
+export function tooLargeError(limit: number): ErrorData {
+  return {
+    code: 'response-too-large',
+    message: `The endpoint sent more than ${limit} characters without an end of line or event.`,
+    retryable: false,
+    details: { limit },
+  }
+}
+
+function describeCause(thrown: unknown): string {
+  const words = describeThrown(thrown)
+  const cause = thrown instanceof Error ? thrown.cause : undefined
+  return cause instanceof Error ? `${words}: ${describeThrown(cause)}` : words
+}
+
+/** Error of a second answer in the middle of the first: either could be the valid one. */
+export function secondAnswer(): StreamPart[] {
+  const message = 'The endpoint began its answer anew; nothing was run.'
+  return [{ type: 'error', error: { code: 'bad-response', message, retryable: true } }]
+}
+
+/** Error of invalid JSON. Lost data could change a call, so the answer ends here. */
+export function brokenJsonError(text: string): ErrorData {
+  return {
+    code: 'bad-response',
+    message: `The endpoint sent JSON that can't be read: ${text.slice(0, 200)}`,
+    retryable: true,
+  }
+}
 
 /** Advice for developers, by error code, where the code is enough to know it. */
 const advice: { readonly [code in ErrorCode]?: string } = {

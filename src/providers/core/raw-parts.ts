@@ -1,4 +1,4 @@
-import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart } from '../../protocol/message.ts'
 import type { ModelRequest } from '../provider.ts'
 
 /** The parts read from one chunk of a provider's data. If `raw` is set, the chunk itself comes first. */

@@ -1,19 +1,18 @@
 import type { ErrorData } from '../../protocol/error.ts'
-import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart } from '../../protocol/message.ts'
 import type { HttpProviderDefinition, ModelRequest } from '../provider.ts'
 import { withRaw } from './raw-parts.ts'
 import { createPartGate } from './part-gate.ts'
-import { type BodyFormat, MAX_BUFFER, type ReadStatus } from './body-format.ts'
-import { openEventStream } from './event-stream.ts'
+import { type BodyFormat, MAX_BUFFER, openEventStream, type ReadStatus } from './event-stream.ts'
 import {
   badResponseError,
   brokenJsonError,
   incompleteError,
+  readErrorBody,
   tooLargeError,
-} from './transport-error.ts'
+} from './provider-error.ts'
 import { createJsonScan } from '../../lib/json-scan.ts'
 import { parseJson } from './read-json.ts'
-import { readErrorBody } from './vendor-error.ts'
 
 /** Turns the bytes of an answer into parts. */
 export interface AnswerReader {

@@ -1,5 +1,4 @@
-import type { ToolCallPart } from '../../protocol/message.ts'
-import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart, ToolCallPart } from '../../protocol/message.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import type { ArgumentText } from './argument-text.ts'
 import { parseToolInput, type ParsedInput } from './parse-tool-input.ts'

@@ -1,4 +1,4 @@
-import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart } from '../../protocol/message.ts'
 import type { BatchProvider, Provider, RequestConfig, StreamOptions } from '../provider.ts'
 import { mapStrings, Redactor, withMarks } from './redactor.ts'
 import { secretsOf } from './secrets.ts'

@@ -9,9 +9,8 @@ import type {
   ToolResultPart,
   UserMessage,
 } from '../../protocol/message.ts'
-import { outputFiles, outputText } from '../output-text.ts'
+import { filesInWords, outputFiles, outputText } from '../sent-files.ts'
 import type { ModelRequest, RequestConfig, RequestForm } from '../provider.ts'
-import { filesInWords } from '../sent-files.ts'
 import { minimalSchema, portableSchema } from './portable-schema.ts'
 import { asObjects, asRecord } from './read-json.ts'
 import { wireId } from './wire-ids.ts'

@@ -1,4 +1,25 @@
-import type { RequestConfig } from '../provider.ts'
+import type { RequestConfig, StreamOptions } from '../provider.ts'
+import type { Credentials } from '../../protocol/model.ts'
+
+interface Address {
+  readonly provider: string
+  readonly baseURL?: string | undefined
+}
+
+/** Asks the page for an endpoint's credentials. `rejected`: the endpoint refused the previous ones. */
+export async function askCredentials(
+  { credentials }: StreamOptions,
+  rejected: boolean,
+  { provider, baseURL }: Address,
+): Promise<Credentials> {
+  const url = parseURL(baseURL ?? '')
+  const endpoint = {
+    provider,
+    ...(baseURL !== undefined && { baseURL }),
+    ...(url && { origin: url.origin }),
+  }
+  return (await credentials?.(rejected, endpoint)) ?? {}
+}
 
 /** Shorter ones are no secrets, and replacing them would mangle the text. */
 const MIN_LENGTH = 8

@@ -1,7 +1,7 @@
 import { isRecord } from '../../lib/shape.ts'
 import { isUntyped, leaves, SchemaReader, type Shape } from '../../action/schema.ts'
 import type { JsonObject, JsonSchema, JsonValue } from '../../protocol/json.ts'
-import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart } from '../../protocol/message.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 
 /**

@@ -2,11 +2,9 @@ import type { ModelConfigData } from '../../protocol/model.ts'
 import { asCount } from '../core/read-json.ts'
 import type { StreamOptions } from '../provider.ts'
 import { ask, throwIfAborted, type Outcome } from './ask.ts'
-import { pageOf } from './browser-environment.ts'
-import { browserModel, findWebGpu, type Availability } from './browser-models.ts'
-import { identifyServer, type ServerId } from './identify-server.ts'
-import { modelEntries, modelNames } from './list-models.ts'
-import { helpFor } from './server-help.ts'
+import { type Availability, browserModel, findWebGpu, pageOf } from './browser-environment.ts'
+import { helpFor, identifyServer, type ServerId } from './server-help.ts'
+import { modelEntries, modelNames } from './find-endpoint.ts'
 
 export interface DiscoverOptions {
   /** Default: the global `fetch`. */

@@ -4,6 +4,7 @@ import type {
   CallErrorCode,
   FilePart,
   Foreign,
+  HistoryMessage,
   Message,
   ProviderMetadata,
   ReasoningPart,
@@ -15,10 +16,60 @@ import type {
 } from '../../protocol/message.ts'
 import { asList, asObjects, asRecord, type JsonRecord } from '../core/read-json.ts'
 import { fromVendor } from './from-vendor.ts'
-import { invalidHistory } from './invalid-history.ts'
-import { readForeign, type Shape } from './place.ts'
+import { invalidHistory, isCallErrorCode, readForeign, type Shape } from './place.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import { isCallErrorCode } from './kept-fields.ts'
+import { describeThrown } from '../../protocol/error.ts'
+
+/**
+ * Reads messages of OpenAI's Chat Completions; the result has no ids. Restores everything that `toOpenAI` wrote.
+ * Pure. Throws `invalid-history`, naming the message and the field, for anything that can't be read.
+ */
+export function fromOpenAI(messages: readonly HistoryMessage[]): Message[] {
+  return fromFormat(messages, 'openai')
+}
+
+/**
+ * Reads messages of Anthropic's Messages API: an array, or the fields `system` and `messages` of a request. The
+ * result has no ids. Restores everything that `toAnthropic` wrote. Pure. Throws as `fromOpenAI` does.
+ */
+export function fromAnthropic(
+  history:
+    | readonly HistoryMessage[]
+    | { readonly system?: unknown; readonly messages: readonly HistoryMessage[] },
+): Message[] {
+  const { system, messages } = asRecord(history) ?? { messages: history }
+  const first = system === undefined ? [] : [{ role: 'system', content: system }]
+  return [...fromFormat(first, 'anthropic'), ...fromFormat(messages, 'anthropic')]
+}
+
+function fromFormat(messages: unknown, shape: Shape): Message[] {
+  return joined(readHistory(plain(messages), shape).flat())
+}
+
+export function joined(read: readonly Message[]): Message[] {
+  const together: Message[] = []
+  for (const message of read) {
+    const last = together.at(-1)
+    // Results of one answer are one message.
+    if (message.role === 'tool' && last?.role === 'tool' && !(message.foreign && last.foreign))
+      together[together.length - 1] = {
+        ...last,
+        ...message,
+        parts: [...last.parts, ...message.parts],
+      }
+    else together.push(message)
+  }
+  return together
+}
+
+/** Returns a JSON copy: later changes don't reach it, and it has no getters that run code. */
+export function plain(messages: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(messages) ?? 'null')
+  } catch (cause) {
+    throw invalidHistory('history', describeThrown(cause))
+  }
+}
 
 /**
  * Reads earlier messages in Offstage's, OpenAI's (Chat Completions) or Anthropic's (Messages) format, also mixed.
@@ -39,7 +90,7 @@ export function importHistory(messages: unknown): Message[] {
  * Returns the messages read from each given one, with ids only if the history has them. `shape`: the format of fields
  * that Offstage doesn't know. Default: detected for each message.
  */
-export function readHistory(messages: unknown, shape?: Shape): Message[][] {
+function readHistory(messages: unknown, shape?: Shape): Message[][] {
   if (!Array.isArray(messages)) throw invalidHistory('history', 'must be an array of messages')
   const matched = new CallMatcher()
   return messages.map((given: unknown, index) => {

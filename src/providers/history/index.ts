@@ -20,8 +20,8 @@ export type {
   ResponsesContent,
   ResponsesItem,
 } from './formats.ts'
-export { fromAnthropic, fromOpenAI } from './from-histories.ts'
-export { fromResponses } from './from-responses.ts'
+export { fromAnthropic, fromOpenAI } from './import-history.ts'
+export { fromResponses } from './responses-items.ts'
 export { toAnthropic } from './to-anthropic.ts'
 export { toOpenAI } from './to-openai.ts'
-export { toResponses } from './to-responses.ts'
+export { toResponses } from './responses-items.ts'

@@ -1,8 +1,150 @@
-import type { JsonObject } from '../../protocol/json.ts'
-import type { FilePart, TextPart } from '../../protocol/message.ts'
-import { asRecord, asText, type JsonRecord } from '../core/read-json.ts'
-import { fileKind } from './file-kinds.ts'
-import { asJson, foreignOf, keptOf, refuse, requireText, type Placed } from './place.ts'
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import type {
+  CallErrorCode,
+  FilePart,
+  TextPart,
+  ToolOutput,
+  ToolResultPart,
+} from '../../protocol/message.ts'
+import { asRecord, asText, type JsonRecord, parseJson } from '../core/read-json.ts'
+import {
+  asJson,
+  blocksOf,
+  foreignOf,
+  keptOf,
+  type Placed,
+  refuse,
+  requireText,
+  type Shape,
+} from './place.ts'
+
+const IMAGES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as const
+
+/** Image types that Anthropic accepts. */
+type ImageType = (typeof IMAGES)[number]
+
+export function isImageType(mediaType: string): mediaType is ImageType {
+  return (IMAGES as readonly string[]).includes(mediaType)
+}
+
+const AUDIO = new Map([
+  ['audio/wav', 'wav'],
+  ['audio/mpeg', 'mp3'],
+] as const)
+
+/** Returns the `input_audio` format of a media type; undefined if Chat Completions has none for it. */
+export function audioFormat(mediaType: string): 'wav' | 'mp3' | undefined {
+  return [...AUDIO].find(([known]) => known === mediaType)?.[1]
+}
+
+/** Returns the block type for a file of this media type; undefined if the format has none. */
+export function fileKind(shape: Shape, mediaType: string): string | undefined {
+  if (shape === 'anthropic') {
+    if (isImageType(mediaType)) return 'image'
+    return mediaType === 'application/pdf' ? 'document' : undefined
+  }
+  if (mediaType.startsWith('image/')) return 'image_url'
+  return audioFormat(mediaType) ? 'input_audio' : 'file'
+}
+
+/** Start of a denied call's result. */
+export const DENIED = 'Denied by the person.'
+export const DENIED_WHY = 'Denied by the person: '
+
+/** Start of a failed call's result, for formats that can't mark errors. */
+export function errorWords(code: string): string {
+  return `Error (${code}): `
+}
+
+/**
+ * Reads a result: a message with the role `tool`, or a block `tool_result`. `CallMatcher` adds the tool's name later.
+ */
+export function readResult(
+  result: Placed,
+  idField: 'tool_call_id' | 'tool_use_id',
+): ToolResultPart {
+  const { fields } = result
+  const { note } = keptOf(result)
+  const isMarked = idField === 'tool_use_id'
+  const { output, isWhole } = readOutput(result, isMarked)
+  const read = ['role', 'type', idField, ...(isWhole ? ['content'] : [])]
+  return {
+    type: 'tool-result',
+    toolCallId: requireText(result, idField),
+    toolName: '',
+    output,
+    ...(typeof note === 'string' && { note }),
+    ...foreignOf(result, fields['is_error'] === true ? [...read, 'is_error'] : read),
+  }
+}
+
+interface ReadOutput {
+  readonly output: ToolOutput
+  /** The output holds all of the content. */
+  readonly isWhole: boolean
+}
+
+function readOutput(result: Placed, isMarked: boolean): ReadOutput {
+  const { fields, place } = result
+  const content = fields['content'] ?? ''
+  const parts = blocksOf(content, place).map(readContent)
+  const text = textOf(parts)
+  const [first] = parts
+  const isText = parts.length === 1 && first?.type === 'text' && !first.foreign
+  const kept = keptOf(result)
+  const isError = fields['is_error'] === true
+  const special = keptOutput(kept, text, isMarked)
+  if (special) return { output: special, isWhole: isText }
+  if (kept['output'] === 'content')
+    return { output: { type: 'content', value: parts }, isWhole: true }
+  if (isError) return { output: { type: 'error', code: 'failed', message: text }, isWhole: isText }
+  return {
+    output: isText ? { type: 'text', value: text } : { type: 'content', value: parts },
+    isWhole: true,
+  }
+}
+
+/** Returns the text of an error's content; undefined if it can't be read. */
+export function errorText(content: unknown): string | undefined {
+  try {
+    const place = { at: 'content', field: '', shape: 'anthropic' } as const
+    return textOf(blocksOf(content, place).map(readContent))
+  } catch {
+    return undefined
+  }
+}
+
+function textOf(parts: readonly (TextPart | FilePart)[]): string {
+  return parts.map((part) => (part.type === 'text' ? part.text : '')).join('\n')
+}
+
+/** Returns the output that the `offstage` extension declares this text to be; undefined without one. */
+function keptOutput(
+  { output, code }: { readonly [field: string]: unknown },
+  text: string,
+  isMarked: boolean,
+): ToolOutput | undefined {
+  switch (output) {
+    case 'json': {
+      const value = parseJson(text)
+      return value === undefined ? undefined : { type: 'json', value: value as JsonValue }
+    }
+    case 'error': {
+      const known = (code ?? 'failed') as CallErrorCode
+      const message = isMarked ? text : without(text, errorWords(known))
+      return { type: 'error', code: known, message }
+    }
+    case 'denied':
+      if (text === DENIED) return { type: 'denied' }
+      return { type: 'denied', reason: without(text, DENIED_WHY) }
+    default:
+      return undefined
+  }
+}
+
+function without(text: string, start: string): string {
+  return text.startsWith(start) ? text.slice(start.length) : text
+}
 
 /** Reads text or a file from a content part of Chat Completions or a block of Anthropic's Messages. */
 export function readContent(block: Placed): TextPart | FilePart {

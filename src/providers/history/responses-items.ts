@@ -1,11 +1,256 @@
-import type { JsonObject } from '../../protocol/json.ts'
-import { asObjects, asRecord } from '../core/read-json.ts'
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
+import { asObjects, asRecord, asText } from '../core/read-json.ts'
+import type { AssistantMessage, FilePart, Message } from '../../protocol/message.ts'
+import { asArguments, parseToolInput } from '../core/parse-tool-input.ts'
+import { GAP, partText, withPictures } from '../openai-responses/item-content.ts'
+import { CallMatcher, joined, plain } from './import-history.ts'
+import { fromVendor } from './from-vendor.ts'
+import { invalidHistory } from './place.ts'
+import { sameJson } from '../../lib/same-json.ts'
+import type { Target, ToHistoryOptions } from './extension.ts'
+import type { OpenAIMessage, ResponsesItem } from './formats.ts'
+import { chatMessages } from './to-openai.ts'
+
+type Part = AssistantMessage['parts'][number]
+
+/**
+ * Converts items of OpenAI's Responses API to messages without ids. Takes an array, or a request's fields `instructions`
+ * and `input`. The items of one answer become one message, which keeps them. Output of `toResponses` is read without
+ * loss. Pure. Throws as `fromOpenAI` does.
+ */
+export function fromResponses(
+  history:
+    | readonly object[]
+    | { readonly instructions?: string; readonly input: string | readonly object[] },
+): Message[] {
+  const { instructions, input } = asRecord(plain(history)) ?? { input: plain(history) }
+  const items: unknown = typeof input === 'string' ? [{ role: 'user', content: input }] : input
+  if (!Array.isArray(items)) throw invalidHistory('history', 'must be an array of items')
+  const matched = new CallMatcher()
+  const text = asText(instructions)
+  return joined([
+    ...(text === undefined ? [] : [{ role: 'system', parts: [{ type: 'text', text }] } as const]),
+    ...stepsOf(items).flatMap(({ at, step }) =>
+      readItems(step, at).map((message) => matched.match(message, at)),
+    ),
+  ])
+}
+
+interface Step {
+  readonly at: string
+  readonly step: JsonObject[]
+}
+
+/** Groups the items by answer. Inputs and outputs of calls each form a separate group. */
+function stepsOf(items: readonly unknown[]): Step[] {
+  const steps: Step[] = []
+  let isOpen = false
+  for (const [index, value] of items.entries()) {
+    const at = `history[${index}]`
+    const item = asRecord(value) as JsonObject | undefined
+    if (!item) throw invalidHistory(at, 'is no item')
+    if (item['type'] === 'item_reference')
+      throw invalidHistory(at, 'is an item that is somewhere else')
+    const answers = isAnswer(item)
+    const goesOn = isOpen && answers && asJson(item['offstage'])['step'] !== true
+    if (goesOn) steps.at(-1)?.step.push(item)
+    else steps.push({ at, step: [item] })
+    isOpen = answers
+  }
+  return steps
+}
+
+function readItems(step: readonly JsonObject[], at: string): Message[] {
+  const [item = {}] = step
+  const place = { at, field: '', shape: 'responses' } as const
+  if (isAnswer(item))
+    return isBuilt(step) ? fromVendor(chatAnswer(step), place) : [readOwn(step, at)]
+  const { type: _, content, output, call_id: callId, ...rest } = item
+  return item['type'] === 'function_call_output'
+    ? fromVendor(
+        { role: 'tool', tool_call_id: callId, content: fromItemParts(output), ...rest },
+        place,
+      )
+    : fromVendor({ content: fromItemParts(content), ...rest }, place)
+}
+
+/** Whether `toResponses` may have built the items from a message's parts. */
+function isBuilt(step: readonly JsonObject[]): boolean {
+  const isExtended = step.some(({ offstage }) =>
+    Object.keys(asJson(offstage)).some((name) => name !== 'step'),
+  )
+  return isExtended || step.every((item, at) => isPlain(item, at === 0))
+}
+
+function isPlain(item: JsonObject, isFirst: boolean): boolean {
+  const { offstage: _, ...fields } = item
+  if (item['type'] === 'function_call') return has(fields, ['type', 'call_id', 'name', 'arguments'])
+  return (
+    isFirst &&
+    has(fields, ['type', 'role', 'content']) &&
+    asObjects(item['content']).every((part) => has(part, ['type', 'text', 'refusal', 'offstage']))
+  )
+}
+
+function has(fields: JsonObject, names: readonly string[]): boolean {
+  return Object.keys(fields).every((name) => names.includes(name))
+}
+
+/** Converts an answer to Chat Completions, for `fromVendor`. */
+function chatAnswer(step: readonly JsonObject[]): JsonObject {
+  const {
+    type: _,
+    content,
+    offstage,
+    ...rest
+  } = step.find(({ type }) => type !== 'function_call') ?? {}
+  const { step: __, ...kept } = asJson(offstage)
+  const calls = step.filter(({ type }) => type === 'function_call').map(chatCall)
+  return {
+    ...rest,
+    role: 'assistant',
+    content: (content === undefined ? null : fromItemParts(content)) as JsonValue,
+    ...(calls.length > 0 && { tool_calls: calls }),
+    offstage: kept,
+  }
+}
+
+function chatCall(item: JsonObject): JsonObject {
+  const { type: _, call_id: id, name, arguments: args, offstage, ...fields } = item
+  const { step: __, ...kept } = asJson(offstage)
+  const named = { name: name ?? '', arguments: args ?? '' }
+  return { ...fields, id: id ?? '', type: 'function', function: named, offstage: kept }
+}
+
+/** Reads an answer like a stream of its items: parts in the items' order, with the items as metadata. */
+function readOwn(step: readonly JsonObject[], at: string): AssistantMessage {
+  const parts: Part[] = []
+  const said = new Set<string>()
+  const say = (type: 'text' | 'reasoning', text: string): void => {
+    if (text === '') return
+    const whole = said.has(type) ? GAP + text : text
+    said.add(type)
+    const last = parts.at(-1)
+    if (last?.type === type) parts[parts.length - 1] = { type, text: last.text + whole }
+    else parts.push({ type, text: whole })
+  }
+  const items = step.map((given) => {
+    const { offstage: _, ...item } = given
+    const texts = [...asObjects(item['summary']), ...contentParts(item['content'])].map(partText)
+    switch (item['type'] ?? 'message') {
+      case 'message':
+        say('text', texts.join(''))
+        break
+      case 'reasoning':
+        for (const text of texts) say('reasoning', text)
+        break
+      case 'function_call':
+        parts.push(readCall(item, at))
+        break
+      case 'image_generation_call': {
+        const picture = pictureOf(item)
+        if (!picture) break
+        parts.push(picture)
+        return { ...item, result: '' }
+      }
+      default:
+    }
+    return item
+  })
+  return { role: 'assistant', parts, providerMetadata: { openai: { items } } }
+}
+
+function contentParts(content: unknown): JsonObject[] {
+  return typeof content === 'string' ? [{ text: content }] : asObjects(content)
+}
+
+function readCall(item: JsonObject, at: string): Part {
+  const toolCallId = asText(item['call_id']) ?? asText(item['id'])
+  const toolName = asText(item['name'])
+  if (toolCallId === undefined || toolName === undefined)
+    throw invalidHistory(at, 'has a call without an id or a name')
+  const args = asArguments(item['arguments']) ?? ''
+  const read = args.trim() === '' ? { input: {} } : parseToolInput(args)
+  const ref = { type: 'tool-call', toolCallId, toolName } as const
+  return 'error' in read ? { ...ref, ...read, rawInput: args } : { ...ref, ...read }
+}
+
+function pictureOf({ result, output_format: format }: JsonObject): FilePart | null {
+  const data = asText(result)
+  return data === undefined
+    ? null
+    : { type: 'file', mediaType: `image/${asText(format) ?? 'png'}`, data }
+}
+
+/**
+ * Converts messages, as in snapshots and `agent.conversations.get()`, to items of OpenAI's Responses API: a request's
+ * `input`. An answer's own items stay unchanged. Pure. `fromResponses` returns the same messages, without their ids.
+ * With `extensions: 'refuse'` it throws `invalid-history` for content that the format can't express.
+ */
+export function toResponses(
+  messages: readonly Message[],
+  { extensions = 'keep' }: ToHistoryOptions = {},
+): ResponsesItem[] {
+  const items: JsonObject[] = []
+  for (const [index, message] of messages.entries()) {
+    const target: Target = { shape: 'responses', extensions, index }
+    const [first, ...rest] =
+      message.role === 'assistant'
+        ? (ownStep(message, target) ?? chatMessages(message, target).flatMap(itemsOf))
+        : chatMessages(message, target).flatMap(itemsOf)
+    if (!first) continue
+    // Two adjacent answers need a mark: else they would be read as one.
+    const last = items.at(-1)
+    const begins =
+      message.role === 'assistant' && extensions === 'keep' && last !== undefined && isAnswer(last)
+    const offstage = { ...asJson(first['offstage']), step: true }
+    items.push(begins ? { ...first, offstage } : first, ...rest)
+  }
+  return items as ResponsesItem[]
+}
+
+/** The items stored with the model's answer, if they contain the whole message. */
+function ownStep(message: AssistantMessage, { extensions }: Target): JsonObject[] | undefined {
+  const { id: _, ...stored } = message
+  const given = asObjects(stored.providerMetadata?.['openai']?.['items'])
+  const files = stored.parts.filter((part) => part.type === 'file')
+  const items = withPictures(given, files)
+  if (items.length === 0) return undefined
+  const own = readOwn(items, 'items')
+  const says = extensions === 'omit' ? sameJson(own.parts, stored.parts) : sameJson(own, stored)
+  return says ? items : undefined
+}
+
+function itemsOf(message: OpenAIMessage): JsonObject[] {
+  const { role, content, ...rest } = message as unknown as JsonObject
+  if (role === 'assistant') return answerItems(content, rest)
+  if (role !== 'tool')
+    return [{ type: 'message', role: role ?? '', content: toItemParts(content, 'input'), ...rest }]
+  const { tool_call_id: callId, ...fields } = rest
+  const output = typeof content === 'string' ? content : toItemParts(content, 'input')
+  return [{ type: 'function_call_output', call_id: callId ?? '', output, ...fields }]
+}
+
+function answerItems(content: JsonValue | undefined, fields: JsonObject): JsonObject[] {
+  const { tool_calls: calls = [], ...rest } = fields
+  const items = (calls as JsonObject[]).map(({ id, function: named, ...call }) => ({
+    call_id: id ?? '',
+    ...asJson(named),
+    ...call,
+    type: 'function_call',
+  }))
+  const parts = toItemParts(content, 'output')
+  const isMessage = parts.length > 0 || items.length === 0 || Object.keys(rest).length > 0
+  return isMessage
+    ? [{ type: 'message', role: 'assistant', content: parts, ...rest }, ...items]
+    : items
+}
 
 /**
  * Converts content parts of Chat Completions to the Responses API, which has other type names and one level less.
  * `side`: `input` from the user, `output` from the model.
  */
-export function toItemParts(content: unknown, side: 'input' | 'output'): JsonObject[] {
+function toItemParts(content: unknown, side: 'input' | 'output'): JsonObject[] {
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : asObjects(content)
   return parts.map(({ type, ...part }) => {
     switch (type) {
@@ -27,7 +272,7 @@ export function toItemParts(content: unknown, side: 'input' | 'output'): JsonObj
 }
 
 /** The reverse of `toItemParts`. */
-export function fromItemParts(content: unknown): unknown {
+function fromItemParts(content: unknown): unknown {
   if (!Array.isArray(content)) return content
   return content.map((part: unknown) => {
     const { type, offstage, ...fields } = asJson(part)
@@ -54,10 +299,10 @@ export function fromItemParts(content: unknown): unknown {
 }
 
 /** Whether an item belongs to the model's answer: it is neither input nor the output of a call. */
-export function isAnswer({ type = 'message', role }: JsonObject): boolean {
+function isAnswer({ type = 'message', role }: JsonObject): boolean {
   return type === 'message' ? role === 'assistant' : type !== 'function_call_output'
 }
 
-export function asJson(value: unknown): JsonObject {
+function asJson(value: unknown): JsonObject {
   return (asRecord(value) ?? {}) as JsonObject
 }

@@ -10,16 +10,18 @@ import type {
 } from '../../protocol/message.ts'
 import { sameJson } from '../../lib/same-json.ts'
 import { asObjects, asRecord, asText } from '../core/read-json.ts'
-import { orderOf } from './arrange.ts'
 import {
   contentOf,
   extension,
   fileWords,
+  orderOf,
   otherForeign,
+  resultExtension,
+  resultText,
   type Target,
   type ToHistoryOptions,
 } from './extension.ts'
-import { fileKind, isImageType } from './file-kinds.ts'
+import { errorText, fileKind, isImageType } from './read-content.ts'
 import type {
   AnthropicAssistantBlock,
   AnthropicContent,
@@ -30,8 +32,6 @@ import type {
   AnthropicToolUse,
 } from './formats.ts'
 import { readAnswer } from './from-vendor.ts'
-import { errorText } from './read-results.ts'
-import { resultExtension, resultText } from './write-results.ts'
 
 /**
  * Converts messages, as `agent.conversations.get()` and snapshots return them, to Anthropic's Messages format. Pure.

@@ -10,16 +10,18 @@ import type {
 import { parseToolInput } from '../core/parse-tool-input.ts'
 import { asRecord, asText } from '../core/read-json.ts'
 import { sameJson } from '../../lib/same-json.ts'
-import { orderOf } from './arrange.ts'
 import {
   contentOf,
   extension,
   fileWords,
+  orderOf,
   otherForeign,
+  resultExtension,
+  resultText,
   type Target,
   type ToHistoryOptions,
 } from './extension.ts'
-import { audioFormat, fileKind } from './file-kinds.ts'
+import { audioFormat, fileKind } from './read-content.ts'
 import type {
   OpenAIAssistantMessage,
   OpenAIContent,
@@ -27,7 +29,6 @@ import type {
   OpenAIText,
   OpenAIToolCall,
 } from './formats.ts'
-import { resultExtension, resultText } from './write-results.ts'
 
 /**
  * Converts messages, as `agent.conversations.get()` and snapshots return them, to OpenAI's Chat Completions format.

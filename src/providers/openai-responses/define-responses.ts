@@ -24,14 +24,12 @@ import type {
   ToolCallPart,
   ToolOutput,
 } from '../../protocol/message.ts'
-import { createWireIds, type WireIds } from '../core/wire-ids.ts'
-import { legalToolName } from '../core/wire-names.ts'
+import { createWireIds, legalToolName, type WireIds } from '../core/wire-ids.ts'
 import { healHistory } from '../heal-history.ts'
-import { outputFiles, outputText } from '../output-text.ts'
-import { fileInWords, withFilesAsInput } from '../sent-files.ts'
+import { fileInWords, outputFiles, outputText, withFilesAsInput } from '../sent-files.ts'
 import { sameJson } from '../../lib/same-json.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
-import { asArguments } from '../core/argument-value.ts'
+import { asArguments } from '../core/parse-tool-input.ts'
 import { withoutStrictNulls } from '../core/strict-nulls.ts'
 import { GAP, isPicture, partText, withPictures } from './item-content.ts'
 

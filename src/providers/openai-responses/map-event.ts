@@ -1,11 +1,18 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
-import type { Usage } from '../../protocol/message.ts'
-import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart, Usage } from '../../protocol/message.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
-import { asArguments, asPiece } from '../core/argument-value.ts'
-import { countingWord, failedError, mapFinishReason, outputEnd } from '../core/finish-reason.ts'
-import { streamError } from '../core/provider-error.ts'
+import { asArguments, asPiece } from '../core/parse-tool-input.ts'
+import {
+  addStray,
+  countingWord,
+  failedError,
+  mapFinishReason,
+  noAnswer,
+  outputEnd,
+  strayError,
+} from '../core/finish-reason.ts'
+import { secondAnswer, streamError } from '../core/provider-error.ts'
 import {
   asCount,
   asList,
@@ -15,18 +22,65 @@ import {
   type JsonRecord,
   parseJson,
 } from '../core/read-json.ts'
-import { addStray, noAnswer, strayError } from '../core/stray.ts'
-import { secondAnswer } from '../core/transport-error.ts'
 import { createInlineReasoning, type InlineReasoning } from '../openai/inline-reasoning.ts'
 import { createProducedFiles, type ProducedFiles } from '../openai/produced-files.ts'
 import { readUsage } from '../openai/usage.ts'
 import type { ModelRequest } from '../provider.ts'
-import { findItem, type Item, openItem } from './items.ts'
 import { GAP, partText } from './item-content.ts'
 import { createArgumentText } from '../core/argument-text.ts'
 import { newCallId } from '../core/new-call-id.ts'
 import { callParts, type OutputEnd, type Settlement } from '../core/read-input.ts'
 import { withoutNulls } from '../core/strict-nulls.ts'
+
+/** An item of an answer during the stream. */
+interface Item {
+  /** The `output_index` of its events. GitHub Copilot changes ids between events, but never this. */
+  readonly index: number | undefined
+  /** The item's latest value: as opened, then with its complete parts, finally complete. */
+  value: JsonRecord
+  /** The server reported the item as complete. */
+  isDone: boolean
+  /** The text shown so far, by part. */
+  readonly shown: Map<string, string>
+  /** Set once a call has a name. */
+  toolCallId?: string
+}
+
+/** The item of the same type that shares most ids with an event. If several do, the last. */
+function findItem(
+  items: readonly Item[],
+  value: JsonRecord,
+  index: number | undefined,
+): Item | undefined {
+  let found: Item | undefined
+  let best = isNameless(value, index) ? 0 : 1
+  for (const item of items) {
+    if (item.value['type'] !== value['type']) continue
+    const score =
+      Number(isNameless(item.value, item.index) || (index !== undefined && item.index === index)) +
+      2 * (Number(isShared(item, value, 'id')) + Number(isShared(item, value, 'call_id')))
+    if (score >= best) {
+      found = item
+      best = score
+    }
+  }
+  return found
+}
+
+/** Whether there is neither an id nor an index, as with some servers. */
+function isNameless({ id, call_id: callId }: JsonRecord, index: number | undefined): boolean {
+  return index === undefined && (asText(id) ?? asText(callId)) === undefined
+}
+
+function isShared(item: Item, value: JsonRecord, field: string): boolean {
+  return asText(value[field]) !== undefined && item.value[field] === value[field]
+}
+
+function openItem(items: Item[], value: JsonRecord, index: number | undefined): Item {
+  const item: Item = { index, value, isDone: false, shown: new Map() }
+  items.push(item)
+  return item
+}
 
 /** The state of one answer, from event to event. */
 export interface ResponsesState {

@@ -1,4 +1,4 @@
-import { asArguments } from '../core/argument-value.ts'
+import { asArguments } from '../core/parse-tool-input.ts'
 import type { CallDelta } from '../core/assemble-tool-calls.ts'
 import { asCount, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 

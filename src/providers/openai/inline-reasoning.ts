@@ -1,5 +1,5 @@
 import { createThinkSplitter } from '../../action/think-splitter.ts'
-import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart } from '../../protocol/message.ts'
 import { STRAY_CLOSER, UNOPENED_REASONING } from '../unopened-reasoning.ts'
 
 /** Splits a model's text at `<think>` tags. */

@@ -7,11 +7,9 @@ import type {
   ToolMessage,
 } from '../../protocol/message.ts'
 import { asList, asObjects, asRecord, asText } from '../core/read-json.ts'
-import { createWireIds, type WireIds } from '../core/wire-ids.ts'
-import { legalToolName } from '../core/wire-names.ts'
+import { createWireIds, legalToolName, type WireIds } from '../core/wire-ids.ts'
 import { healHistory } from '../heal-history.ts'
-import { outputFiles, outputText } from '../output-text.ts'
-import { withFilesAsInput } from '../sent-files.ts'
+import { outputFiles, outputText, withFilesAsInput } from '../sent-files.ts'
 import type { ModelRequest } from '../provider.ts'
 import type { ChatRules } from './presets.ts'
 

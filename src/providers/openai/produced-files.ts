@@ -1,4 +1,4 @@
-import type { StreamPart } from '../../protocol/stream-part.ts'
+import type { StreamPart } from '../../protocol/message.ts'
 import { fileOfDataURL } from '../core/data-url.ts'
 import { asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 

@@ -3,8 +3,17 @@ import { fold } from '../../conversation/fold.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { NewRow, Row } from '../../protocol/fact.ts'
 import type { Append, Store } from '../../worker/store/store.ts'
-import type { Requirement, StorePair } from './cases.ts'
-import { appendOf, codeOf, ended, holds, newId, same, started } from './expectations.ts'
+import {
+  appendOf,
+  codeOf,
+  ended,
+  holds,
+  newId,
+  type Requirement,
+  same,
+  started,
+  type StorePair,
+} from './expectations.ts'
 
 const IDS = ['a', 'b', 'c'] as const
 const HISTORIES = 15

@@ -1,10 +1,8 @@
-import { APPENDS } from './appends.ts'
-import type { ContractCase, Requirement, StoreUnderTest } from './cases.ts'
-import { FOLLOWS } from './follows.ts'
+import { APPENDS, LATE_REQUESTS } from './appends.ts'
+import type { ContractCase, Requirement, StoreUnderTest } from './expectations.ts'
+import { FOLLOWS, READS } from './reads.ts'
 import { HISTORIES_CASES } from './histories.ts'
-import { LATE_REQUESTS } from './late-requests.ts'
 import { OWNERS } from './owners.ts'
-import { READS } from './reads.ts'
 
 const GROUPS: readonly (readonly [group: string, cases: Record<string, Requirement>])[] = [
   ['appends', APPENDS],

@@ -1,5 +1,14 @@
-import type { Requirement } from './cases.ts'
-import { appendOf, codeOf, ended, holds, refused, rowsIn, same, started } from './expectations.ts'
+import {
+  appendOf,
+  codeOf,
+  ended,
+  holds,
+  refused,
+  type Requirement,
+  rowsIn,
+  same,
+  started,
+} from './expectations.ts'
 
 export const OWNERS: Record<string, Requirement> = {
   'gives every claim of any conversation the next epoch of one store': async ({ store, other }) => {

@@ -1,13 +1,13 @@
-import type { CompactionOptions } from '../../client/compaction.ts'
 import type {
   AgentOptions,
   ApprovalPolicy,
+  CompactionOptions,
   ModelConfig,
   ReflectOptions,
+  SubAgentOptions,
 } from '../../client/options.ts'
 import type { AgentMemory } from '../../client/memory.ts'
 import type { Skill } from '../../client/skill.ts'
-import type { SubAgentOptions } from '../../client/sub-agent-options.ts'
 import type { CompositeTool } from '../../client/tool.ts'
 import type { BlackboardOptions } from '../../memory/blackboard.ts'
 import type { KeptMemoryOptions } from '../../memory/memory.ts'

@@ -1,8 +1,15 @@
-import type { StepContext } from '../../protocol/questions.ts'
-import { toErrorData, type ErrorData } from '../../protocol/error.ts'
-import type { AttemptRef } from '../../protocol/delta.ts'
-import type { ReasoningPart, TextPart, Usage } from '../../protocol/message.ts'
-import type { SentRequest } from '../../protocol/request.ts'
+import type { StepContext } from '../../protocol/page-calls.ts'
+import { type ErrorData, toErrorData } from '../../protocol/error.ts'
+import type { AttemptRef, RequestTokens, SentRequest } from '../../protocol/delta.ts'
+import type {
+  AssistantMessage,
+  FilePart,
+  Message,
+  ReasoningPart,
+  TextPart,
+  ToolResultPart,
+  Usage,
+} from '../../protocol/message.ts'
 import type { StoredForm } from '../../providers/core/form-memory.ts'
 import { FormLadder } from '../../providers/core/ladder.ts'
 import { retryDelay } from '../../providers/core/retry-delay.ts'
@@ -12,10 +19,146 @@ import type { ModelMemory } from './model-memory.ts'
 import type { Said } from './meter-usage.ts'
 import { untilAborted } from '../../lib/abort.ts'
 import { readsDelimitedOnly, readsTextCalls } from '../../providers/text-calls.ts'
-import { asConfigured } from './as-prompt.ts'
 import { forModel } from './model-names.ts'
-import { sentRequest } from './sent-request.ts'
-import { TurnReader, type ModelTurn, type TurnDelta } from './turn-reader.ts'
+import { type ModelTurn, type TurnDelta, TurnReader } from './turn-reader.ts'
+import { estimateTokens } from '../../lib/estimate-tokens.ts'
+import { fixedSize, messageTokens, partTokens } from './compaction/request-size.ts'
+import type { ModelConfigData } from '../../protocol/model.ts'
+import { healHistory } from '../../providers/heal-history.ts'
+import { outputText } from '../../providers/sent-files.ts'
+
+/** The request in the configured input mode. The scripted provider counts messages, so it always gets messages. */
+function asConfigured(
+  request: ModelRequest,
+  { inputMode, provider }: Pick<ModelConfigData, 'inputMode' | 'provider'>,
+): ModelRequest {
+  return inputMode === 'prompt' && provider !== 'scripted' ? asPrompt(request) : request
+}
+
+/**
+ * Puts the whole request into one message: instructions, turns with their calls and results, and the trailer. Pure.
+ * A turn is a heading in brackets at the start of a line, then its text. Each line of text is indented, so no text
+ * can begin a turn. Files follow the text, in the order in which it names them.
+ */
+export function asPrompt(request: ModelRequest): ModelRequest {
+  const { messages, instructions, trailer, ...rest } = request
+  const files: FilePart[] = []
+  const turns = [
+    ...(instructions ? [turn('system', instructions)] : []),
+    ...healHistory(messages).flatMap((message) => turnsOf(message, files)),
+    ...(trailer ? [turn('context', trailer)] : []),
+  ]
+  const text = [PREFACE, ...turns, '[assistant]\n'].join('\n\n')
+  return { ...rest, messages: [{ role: 'user', parts: [{ type: 'text', text }, ...files] }] }
+}
+
+const PREFACE =
+  'This is a conversation. A turn begins with a line in brackets that is not indented. An indented line is text of the turn, whatever it looks like. Write only what the assistant says next, without heading and indentation.'
+
+function turnsOf(message: Message, files: FilePart[]): string[] {
+  switch (message.role) {
+    case 'system':
+      return [turn('system', contentText(message.parts, files))]
+    case 'user':
+      return [turn(message.synthetic ? 'notice' : 'user', contentText(message.parts, files))]
+    case 'assistant':
+      return assistantTurns(message)
+    case 'tool':
+      return message.parts.map((part) =>
+        turn(`result of ${callName(part)}`, resultText(part, files)),
+      )
+    default:
+      return message satisfies never
+  }
+}
+
+function assistantTurns({ parts }: AssistantMessage): string[] {
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  const calls = parts.flatMap((part) =>
+    part.type === 'tool-call'
+      ? [turn(`assistant calls ${callName(part)}`, JSON.stringify(part.input ?? {}))]
+      : [],
+  )
+  return [...(text === '' ? [] : [turn('assistant', text)]), ...calls]
+}
+
+function resultText({ output }: ToolResultPart, files: FilePart[]): string {
+  return output.type === 'content' ? contentText(output.value, files) : outputText(output)
+}
+
+function contentText(parts: readonly (TextPart | FilePart)[], files: FilePart[]): string {
+  return parts
+    .map((part) => {
+      if (part.type === 'text') return part.text
+      const name = part.filename === undefined ? '' : `, ${quoted(part.filename)}`
+      return `[file ${files.push(part)}: ${quoted(part.mediaType)}${name}]`
+    })
+    .join('\n')
+}
+
+/** Characters that a model may read as the end of a line. */
+const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g
+
+function turn(heading: string, text: string): string {
+  return `[${heading}]\n  ${text.replace(LINE_BREAKS, '\n  ')}`
+}
+
+/** Quotes a name that a model or a server chose, on one line. */
+function quoted(name: string): string {
+  return JSON.stringify(name.replace(LINE_BREAKS, ' '))
+}
+
+function callName({
+  toolName,
+  toolCallId,
+}: {
+  readonly toolName: string
+  readonly toolCallId: string
+}): string {
+  return `${quoted(toolName)}, ${quoted(toolCallId)}`
+}
+
+type Asked = Pick<StepContext, 'instructions' | 'model' | 'tools'>
+
+/**
+ * Describes a request for the page. Pure.
+ *
+ * `plain` is the request as built, which the token counts are for. `configured` is the request that the provider gets.
+ */
+function sentRequest(plain: ModelRequest, configured: ModelRequest, asked: Asked): SentRequest {
+  const { instructions, messages, tools, trailer, toolMode = 'native' } = configured
+  const { provider, model } = asked.model
+  return {
+    provider,
+    model,
+    toolMode,
+    ...(instructions !== undefined && { instructions }),
+    messages,
+    tools,
+    ...(trailer !== undefined && { context: trailer }),
+    tokens: tokensOf(plain, asked),
+  }
+}
+
+function tokensOf(plain: ModelRequest, asked: Asked): RequestTokens {
+  const { instructions, tools, context } = fixedSize(plain)
+  const superseding = new Set(
+    asked.tools.flatMap(({ name, annotations }) => (annotations.supersedes ? [name] : [])),
+  )
+  let history = 0
+  let snapshots = 0
+  for (const message of plain.messages) {
+    const all = messageTokens(message)
+    let shown = 0
+    if (message.role === 'tool')
+      for (const part of message.parts)
+        if (superseding.has(part.toolName)) shown += partTokens(part)
+    history += all - shown
+    snapshots += shown
+  }
+  const own = Math.min(instructions, estimateTokens(asked.instructions))
+  return { instructions: own, tools: tools + instructions - own, history, snapshots, context }
+}
 
 export type ModelOutcome = { readonly attempt: number } & (
   | {

@@ -1,23 +1,80 @@
-import type { ExtractRequest, Extraction, ExtractRef } from '../../protocol/commands.ts'
+import type { Extraction, ExtractRef, ExtractRequest } from '../../protocol/worker-calls.ts'
 import type { WorkerNotice } from '../../protocol/notices.ts'
 import type { PageApi } from '../../protocol/page-calls.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Message, RunUsage } from '../../protocol/message.ts'
-import { abortedError } from '../../providers/core/transport-error.ts'
+import { abortedError } from '../../providers/core/provider-error.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import { callModel } from './call-model.ts'
 import type { Effects } from '../effects.ts'
-import { providerOf, type Engines } from './engines.ts'
-import { extractJson } from './extract-json.ts'
+import { type Engines, providerOf } from './engines.ts'
 import { meterUsage } from './meter-usage.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { modelFetch } from './page-fetch.ts'
 import { stoppablePage } from '../stoppable.ts'
 import { addUsage } from '../../conversation/usage.ts'
-import { issueWords } from '../validation/issue-words.ts'
+import { issueWords } from '../validation/check-input.ts'
 import type { Validator } from '../validation/validator.ts'
 import { watchedValidator } from '../validation/watched-validator.ts'
+
+/**
+ * Finds the JSON value in a model's answer: the whole text, a fenced block, or the first balanced object or array in
+ * prose that parses. Undefined if there is none.
+ */
+export function extractJson(text: string): JsonValue | undefined {
+  const whole = parse(text)
+  if (whole !== undefined) return whole
+  for (const [, body = ''] of text.matchAll(FENCED)) {
+    const value = parse(body)
+    if (value !== undefined) return value
+  }
+  return firstBalanced(text)
+}
+
+const FENCED = /^[ \t]*```[^\n`]*\n([\s\S]*?)^[ \t]*```/gm
+
+function parse(text: string): JsonValue | undefined {
+  const trimmed = text.trim()
+  if (trimmed === '') return undefined
+  try {
+    return JSON.parse(trimmed) as JsonValue
+  } catch {
+    return undefined
+  }
+}
+
+/** Scans once: if a balanced bracket doesn't parse, the scan continues after its end, not inside. */
+function firstBalanced(text: string): JsonValue | undefined {
+  for (let at = 0; at < text.length; at++) {
+    if (text[at] !== '{' && text[at] !== '[') continue
+    const end = balancedEnd(text, at)
+    if (end === -1) return undefined
+    const value = parse(text.slice(at, end))
+    if (value !== undefined) return value
+    at = end - 1
+  }
+  return undefined
+}
+
+/** Index after the bracket that closes the one at `start`; -1 when it stays open. */
+function balancedEnd(text: string, start: number): number {
+  let depth = 0
+  let quoted = false
+  for (let at = start; at < text.length; at++) {
+    const char = text[at]
+    if (quoted) {
+      if (char === '\\') at += 1
+      else if (char === '"') quoted = false
+    } else if (char === '"') quoted = true
+    else if (char === '{' || char === '[') depth += 1
+    else if (char === '}' || char === ']') {
+      depth -= 1
+      if (depth === 0) return at + 1
+    }
+  }
+  return -1
+}
 
 export interface ExtractDeps {
   readonly page: PageApi

@@ -2,7 +2,7 @@ import { countedUsage } from '../../conversation/usage.ts'
 import type { AssistantMessage, Usage } from '../../protocol/message.ts'
 import type { ModelConfigData, ModelPrices } from '../../protocol/model.ts'
 import type { Limits } from '../../protocol/run.ts'
-import { pricesOf } from '../../providers/catalogue/prices-of.ts'
+import { pricesOf } from '../../providers/catalogue/model-facts.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import { fixedSize, messageTokens, partTokens } from './compaction/request-size.ts'
 

@@ -1,6 +1,5 @@
 import type { JsonValue } from '../../protocol/json.ts'
-import type { ToolOutput } from '../../protocol/message.ts'
-import { replaceInNames } from '../../protocol/replace-in.ts'
+import { replaceInNames, type ToolOutput } from '../../protocol/message.ts'
 import type { ToolDefinition, ToolDescriptor } from '../../protocol/tool.ts'
 
 // Model APIs restrict tool names. Requests and answers use the restricted names; everything else uses the tools' own.

@@ -1,8 +1,12 @@
 import { transfer } from 'comlink'
-import type { PageApi } from '../../protocol/page-calls.ts'
+import {
+  type BytesNotice,
+  type BytesWish,
+  FETCH_WINDOW,
+  type PageApi,
+} from '../../protocol/page-calls.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { ModelConfigData } from '../../protocol/model.ts'
-import { FETCH_WINDOW, type BytesNotice, type BytesWish } from '../../protocol/model-fetch.ts'
 import { policyError } from '../../providers/core/policy-error.ts'
 import type { StreamOptions } from '../../providers/provider.ts'
 

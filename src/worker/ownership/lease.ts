@@ -1,14 +1,280 @@
 import type { Effects } from '../effects.ts'
-import type { LeaseMessages } from './lease-messages.ts'
-import { ANSWER_MS, SILENCE_MS, type Liveness } from './liveness.ts'
-import { orAbort, requestLock, type HeldLock, type Locks } from './locks.ts'
-import type { TabChannel } from './tab-channel.ts'
+import { type HeldLock, type Locks, orAbort, requestLock } from './locks.ts'
+import type { TabChannel, TabShapes } from './tab-channel.ts'
 import { withStop } from './with-stop.ts'
+import { type Check, isFlag, isNumber, isText, nullOr, shape } from '../../lib/shape.ts'
+
+/** The two locks of a conversation: its lease, and the first place in the line of its heirs. */
+type LockRole = 'lease' | 'heir'
+
+export type HandoverAnswer = 'pending' | 'granted' | 'refused'
+
+/** Messages between holders of leases and the tabs that want them. */
+export interface LeaseMessages {
+  /** Asks the holder to answer. A frozen one doesn't. */
+  'lease-ask': { readonly conversationId: string; readonly role: LockRole }
+  'lease-alive': { readonly conversationId: string; readonly role: LockRole }
+  'lease-acquired': { readonly conversationId: string }
+  /** A decision was made on a run that other tabs may hold paused. */
+  'lease-decided': { readonly conversationId: string }
+  'handover-ask': { readonly conversationId: string; readonly requestId: string }
+  'handover-answer': { readonly requestId: string; readonly answer: HandoverAnswer }
+  /** The sender is new on the channel, or answers a new tab (`isAnswer`). */
+  'lock-hello': { readonly isAnswer: boolean }
+  'lock-request': {
+    readonly name: string
+    readonly id: string
+    readonly ticket: number
+    /** True once the time for objections is over. The request then precedes those made without knowing of it. */
+    readonly isOld: boolean
+  }
+  /** The request was aborted. */
+  'lock-withdrawn': { readonly name: string; readonly id: string }
+  'lock-state': LockState
+}
+
+/** A lock kept by messages, as its holder knows it. */
+export interface LockState {
+  readonly name: string
+  /** Id of the request that holds the lock. */
+  readonly id: string
+  /** How often the lock was granted before, as far as the holder knew. */
+  readonly term: number
+  /** Epoch that was claimed in the store under this lock. Null before that. */
+  readonly epoch: number | null
+  readonly isHeld: boolean
+}
+
+const isRole: Check = (value) => value === 'lease' || value === 'heir'
+const isAnswer: Check = (value) => value === 'pending' || value === 'granted' || value === 'refused'
+const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0
+
+export const LEASE_MESSAGES: TabShapes<LeaseMessages> = {
+  'lease-ask': shape({ conversationId: isText, role: isRole }),
+  'lease-alive': shape({ conversationId: isText, role: isRole }),
+  'lease-acquired': shape({ conversationId: isText }),
+  'lease-decided': shape({ conversationId: isText }),
+  'handover-ask': shape({ conversationId: isText, requestId: isText }),
+  'handover-answer': shape({ requestId: isText, answer: isAnswer }),
+  'lock-hello': shape({ isAnswer: isFlag }),
+  'lock-request': shape({ name: isText, id: isText, ticket: isCount, isOld: isFlag }),
+  'lock-withdrawn': shape({ name: isText, id: isText }),
+  'lock-state': shape({
+    name: isText,
+    id: isText,
+    term: isCount,
+    epoch: nullOr(isNumber),
+    isHeld: isFlag,
+  }),
+}
+
+/** Time for a holder to answer. Milliseconds. */
+export const ANSWER_MS = 1000
+/** A holder that is silent for this long counts as frozen. Milliseconds. */
+export const SILENCE_MS = 10_000
+/** Pause between pings to a holder that answers. Milliseconds. */
+const PING_MS = 2000
+
+interface LockRef {
+  readonly conversationId: string
+  readonly role: LockRole
+}
+
+/**
+ * Pings lock holders, because the browser doesn't tell a working one from a frozen one. Silence is counted in
+ * unanswered pings, not on a clock: a tab that was asleep itself pings again before it decides.
+ */
+export class Liveness {
+  readonly #channel: TabChannel<LeaseMessages>
+  readonly #effects: Pick<Effects, 'sleep'>
+  readonly #isHolding: (ref: LockRef) => boolean
+
+  constructor(
+    channel: TabChannel<LeaseMessages>,
+    effects: Pick<Effects, 'sleep'>,
+    isHolding: (ref: LockRef) => boolean,
+  ) {
+    this.#channel = channel
+    this.#effects = effects
+    this.#isHolding = isHolding
+    channel.on('lease-ask', (ref) => {
+      if (isHolding(ref)) channel.post('lease-alive', ref)
+    })
+  }
+
+  /** True as soon as the lock's holder answers; false when it doesn't answer in time, or the signal aborts. */
+  isAlive(ref: LockRef, signal: AbortSignal): Promise<boolean> {
+    // A channel doesn't reach its own tab.
+    if (this.#isHolding(ref)) return Promise.resolve(true)
+    return withStop([signal], async (stop) => {
+      let isAnswered = false
+      const remove = this.#channel.on('lease-alive', ({ conversationId, role }) => {
+        if (conversationId !== ref.conversationId || role !== ref.role) return
+        isAnswered = true
+        stop.abort()
+      })
+      this.#channel.post('lease-ask', ref)
+      await this.#effects.sleep(ANSWER_MS, stop.signal)
+      remove()
+      return isAnswered
+    })
+  }
+
+  /** Resolves when the lock's holder has been silent for too long, or the signal aborts. */
+  async whenSilent(ref: LockRef, signal: AbortSignal): Promise<void> {
+    let silence = 0
+    while (silence < SILENCE_MS && !signal.aborted) {
+      if (await this.isAlive(ref, signal)) {
+        silence = 0
+        await this.#effects.sleep(PING_MS, signal)
+      } else silence += ANSWER_MS
+    }
+  }
+}
+
+/** Checks that an heir answers whenever its turn comes. */
+export interface Succession {
+  /** Whether the heir has the tools to resume the run. If not, the next heir gets the turn. */
+  isCapable(): boolean
+  /**
+   * Whether there is a run to resume: an open one that isn't paused, or one that nobody drives. Called while the lock
+   * is held and nobody else writes, so the store is up to date. If false, the lease isn't taken.
+   */
+  isNeeded(): boolean | Promise<boolean>
+  /** Resolves when the heir may be needed although nobody has acquired the lease, or when the signal aborts. */
+  whenRoused(signal: AbortSignal): Promise<void>
+  readonly signal: AbortSignal
+}
+
+/** An heir that found nothing to do looks again after this time, in case it missed a message. Milliseconds. */
+const STAND_BY_MS = 30_000
+
+interface SuccessionDeps {
+  readonly scope: string
+  readonly locks: Locks
+  readonly channel: TabChannel<LeaseMessages>
+  readonly liveness: Liveness
+  readonly effects: Pick<Effects, 'sleep'>
+}
+
+/**
+ * The queue of heirs of each conversation: a second lock, held by the first heir. Only the first heir waits for the
+ * lease's lock and watches its holder. The others wait for the first place and watch the first heir. If the first heir
+ * falls silent, the last tab to notice takes its place, and the order starts again.
+ */
+export class Heirs {
+  readonly #deps: SuccessionDeps
+  /** First places held here, by conversation. */
+  readonly #places = new Map<string, HeldLock>()
+
+  constructor(deps: SuccessionDeps) {
+    this.#deps = deps
+  }
+
+  isFirst(conversationId: string): boolean {
+    return this.#places.has(conversationId)
+  }
+
+  /** Resolves once the worker holds the lease; rejects with the signal's reason when that aborts first. */
+  async wait(lease: Lease, succession: Succession): Promise<void> {
+    const { signal } = succession
+    await withStop([signal], async (stop) => {
+      const remove = lease.whenHeld(() => stop.abort())
+      try {
+        while (!lease.isHeld && !stop.signal.aborted) {
+          if (succession.isCapable()) await this.#standInLine(lease, succession, stop.signal)
+          await this.#deps.effects.sleep(PING_MS, stop.signal)
+        }
+      } finally {
+        remove()
+      }
+    })
+    if (!lease.isHeld) signal.throwIfAborted()
+  }
+
+  async #standInLine(lease: Lease, succession: Succession, signal: AbortSignal): Promise<void> {
+    const { conversationId } = lease
+    const name = `offstage-heir:${this.#deps.scope}:${conversationId}`
+    const place = await this.#waitFor(name, { conversationId, role: 'heir' }, signal)
+    if (place === null) return
+    this.#places.set(conversationId, place)
+    try {
+      await withStop([signal], async (turn) => {
+        place.onLost = () => turn.abort()
+        if (place.isLost) turn.abort()
+        void this.#untilIncapable(succession, turn)
+        while (!turn.signal.aborted) await this.#succeed(lease, succession, turn.signal)
+      })
+    } finally {
+      if (this.#places.get(conversationId) === place) this.#places.delete(conversationId)
+      place.release()
+    }
+  }
+
+  /** Takes the lease when it is free and needed, else waits until somebody else acquires it. */
+  async #succeed(lease: Lease, succession: Succession, signal: AbortSignal): Promise<void> {
+    const { conversationId, lockName } = lease
+    const { channel, effects } = this.#deps
+    const lock = await this.#waitFor(lockName, { conversationId, role: 'lease' }, signal)
+    // The browser aborts the requests of a page that it takes into its back/forward cache.
+    if (lock === null) return effects.sleep(PING_MS, signal)
+    await withStop([signal], async (stop) => {
+      // Subscribed before the lock is released, so that the next holder is noticed.
+      const remove = channel.on('lease-acquired', (acquired) => {
+        if (acquired.conversationId === conversationId) stop.abort()
+      })
+      try {
+        lock.onLost = () => stop.abort()
+        const goesOn = succession.isCapable() && (await isNeeded(succession))
+        // A lock granted to a frozen tab may have been stolen since. Waits for that news to arrive.
+        await effects.sleep(RETRY_MS, signal)
+        if (goesOn && !signal.aborted && lease.keep(lock)) return
+        lock.release()
+        await Promise.race([
+          effects.sleep(STAND_BY_MS, stop.signal),
+          succession.whenRoused(stop.signal),
+        ])
+      } finally {
+        remove()
+      }
+    })
+  }
+
+  async #untilIncapable(succession: Succession, turn: AbortController): Promise<void> {
+    while (!turn.signal.aborted && succession.isCapable()) {
+      await this.#deps.effects.sleep(PING_MS, turn.signal)
+    }
+    turn.abort()
+  }
+
+  /** Waits in the lock's queue, and steals it from a holder that is silent; null when the signal aborts. */
+  async #waitFor(name: string, ref: LockRef, signal: AbortSignal): Promise<HeldLock | null> {
+    const { locks, liveness } = this.#deps
+    return withStop([signal], async (stop) => {
+      const granted = requestLock(locks, name, { signal: stop.signal })
+      const silent = liveness.whenSilent(ref, stop.signal)
+      const isSilent = await Promise.race([granted.then(() => false), silent.then(() => true)])
+      const lock = await orAbort(granted, stop)
+      if (lock !== null && signal.aborted) lock.release()
+      if (signal.aborted) return null
+      return lock === null && isSilent ? requestLock(locks, name, { steal: true }) : lock
+    })
+  }
+}
+
+/** False if the store can't be read now. The heir checks again later. */
+async function isNeeded(succession: Succession): Promise<boolean> {
+  try {
+    return await succession.isNeeded()
+  } catch {
+    return false
+  }
+}
 
 /** A page that is being left releases its locks within this time. Milliseconds. */
 const UNLOAD_MS = 300
 /** Pause before a silent holder is asked again. Milliseconds. */
-export const RETRY_MS = 50
+const RETRY_MS = 50
 /** Tries for a lock whose requests the browser aborts, as it does when a page enters the back/forward cache. */
 const MAX_ATTEMPTS = 10
 

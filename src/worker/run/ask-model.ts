@@ -1,8 +1,9 @@
 import type { Delta } from '../../protocol/delta.ts'
-import type { StepContext } from '../../protocol/questions.ts'
+import type { StepContext } from '../../protocol/page-calls.ts'
 import {
-  callModel,
   type CallDelta,
+  callModel,
+  type CutTurn,
   type ModelCall,
   type ModelOutcome,
 } from '../model/call-model.ts'
@@ -14,10 +15,202 @@ import { meterUsage } from '../model/meter-usage.ts'
 import { modelFetch } from '../model/page-fetch.ts'
 import { REQUEST_CHANGED, TOOLS_REFUSED } from '../../providers/core/ladder.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
-import { resolveName } from './resolve-name.ts'
-import { PROMPT_TRUNCATED } from './truncated-prompt.ts'
+import { resolveName, type ToolTable } from './tool-table.ts'
 import { maySeal } from './seal-output.ts'
-import type { ToolTable } from './tool-table.ts'
+import type { CallFacts, FactOf, Identified } from '../../protocol/fact.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import { formatObservation } from '../../action/index.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import type { AssistantMessage, Loss, Message, ToolCallPart } from '../../protocol/message.ts'
+import { toOwnNames } from '../model/model-names.ts'
+import type { ModelTurn } from '../model/turn-reader.ts'
+import type { ModelRequest } from '../../providers/provider.ts'
+import { messageTokens } from '../model/compaction/request-size.ts'
+
+/** Code of the warning about a server that silently cuts requests. */
+export const PROMPT_TRUNCATED = 'prompt-truncated'
+
+/** Share of a request's minimum tokens below which the server can't have read all of it. */
+export const READ = 0.7
+/** Counts up to this many tokens prove nothing: a server's cache may have held the rest. */
+const LEAST_COUNT = 1000
+
+/**
+ * Pieces of text that are at least one token each in all tokenizers. A token has at most three Chinese or Japanese
+ * characters on average.
+ */
+const WORDS = /[\u3040-\u9fff]{1,3}|[\p{L}\p{M}]{1,16}/gu
+
+/** The minimum tokens of a text. */
+const leastTokens = (text: string): number => text.match(WORDS)?.length ?? 0
+
+/**
+ * Counts signs that the server cut the request; 2 are a proof.
+ *
+ * A server that reports only uncached tokens still counts everything since the last answer. A count below that proves a
+ * cut. A count well above it, yet below the whole request, is one sign.
+ */
+export function truncationSigns(
+  { instructions = '', trailer = '', messages }: ModelRequest,
+  counted: number,
+): { readonly signs: 0 | 1 | 2; readonly least: number } {
+  const least = leastTokens(`${instructions} ${trailer}`) + leastOf(messages)
+  if (counted <= LEAST_COUNT || counted >= READ * least) return { signs: 0, least }
+  const fresh = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant'))
+  if (counted < READ * leastOf(fresh)) return { signs: 2, least }
+  const most = fresh.reduce((sum, message) => sum + messageTokens(message), 0)
+  return { signs: counted > 1.5 * most ? 1 : 0, least }
+}
+
+/** The minimum tokens of messages. Parts that some servers leave out, such as reasoning, count as zero. */
+function leastOf(messages: readonly Message[]): number {
+  return leastTokens(messages.flatMap(({ parts }) => parts.map(textOf)).join(' '))
+}
+
+function textOf(part: Message['parts'][number]): string {
+  if (part.type === 'text') return part.text
+  const isData = part.type === 'tool-result' && /text|json/.test(part.output.type)
+  return isData ? JSON.stringify(part.output) : ''
+}
+
+interface TurnOutput extends Omit<Extract<ModelOutcome, { type: 'turn' }>, 'type'> {
+  readonly messageId: string
+  readonly step: number
+  readonly losses: readonly Loss[]
+  readonly tools: ToolTable
+  /** Whether untrusted content holds the same call, so that the model may only be quoting it. */
+  readonly isQuoted: (call: { readonly toolName: string; readonly input: JsonValue }) => boolean
+  /** Whether a native call has worked in this conversation. */
+  readonly calledNatively: boolean
+  readonly newId: (prefix: string) => string
+}
+
+/** The fact of a complete model turn: message, calls and usage at once. */
+function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'parentId'> {
+  const { form, losses, tools, toolMode, newId } = output
+  const { parts, usage, finishReason, rawFinishReason, providerMetadata, actionText, feedback } =
+    output.turn
+  const named = parts.map((part) => {
+    if (part.type !== 'tool-call') return part
+    const isNative = toolMode === 'native' && !part.rescued
+    const toolName = isNative ? resolveName(part.toolName, tools) : part.toolName
+    return toOwnNames({ ...part, toolName }, tools.get(toolName))
+  })
+  const message: Identified<AssistantMessage> = {
+    role: 'assistant',
+    id: output.messageId,
+    parts: named,
+    ...(providerMetadata && { providerMetadata }),
+    ...(actionText !== undefined && { actionText }),
+    ...(losses.length > 0 && { losses }),
+  }
+  return {
+    type: 'model-output',
+    step: output.step,
+    attempt: output.attempt,
+    message,
+    toolsId: named.some((part) => part.type === 'tool-call') ? newId('msg_') : null,
+    calls: named.flatMap((part) => (part.type === 'tool-call' ? [factsOf(part, output)] : [])),
+    usage,
+    finishReason,
+    ...(rawFinishReason !== undefined && { rawFinishReason }),
+    toolMode,
+    ...(form && { form }),
+    ...(feedback && {
+      feedback: {
+        id: newId('msg_'),
+        error: feedback,
+        text: formatObservation([{ error: feedback }]),
+      },
+    }),
+  }
+}
+
+function factsOf(part: ToolCallPart, output: TurnOutput): CallFacts {
+  const { toolMode } = output
+  const tool = output.tools.get(part.toolName)
+  const besides =
+    tool !== undefined && (tool.annotations.readOnly || tool.parallelSafe) && !tool.sequential
+  return {
+    toolCallId: part.toolCallId,
+    known: tool !== undefined,
+    // ACTION calls always run in order.
+    parallel: toolMode === 'native' && besides,
+    ...(tool?.title !== undefined && { title: tool.title }),
+    ...(tool?.remote && { source: tool.remote.source }),
+    ...(tool?.annotations.readOnly === true && { readOnly: true }),
+    ...(tool?.control === 'finish-task' && { finishes: true }),
+    ...(part.rescued && { rescued: true }),
+    ...(tool !== undefined && mayBeOthers(part, output) && { quoted: true }),
+  }
+}
+
+/**
+ * Whether a call in text may be quoted from untrusted content (Q3). A model that is known to call natively may also
+ * merely mention a call (Q4).
+ */
+function mayBeOthers(part: ToolCallPart, output: TurnOutput): boolean {
+  const { toolMode, calledNatively, isQuoted } = output
+  if (part.error || (toolMode === 'native' && !part.rescued)) return false
+  const isNative = (other: ModelTurn['parts'][number]): boolean =>
+    other.type === 'tool-call' && !other.rescued && !other.error
+  if (part.rescued && (calledNatively || output.turn.parts.some(isNative))) return true
+  return isQuoted({ toolName: part.toolName, input: part.input })
+}
+
+/** A step requested from the model. */
+export interface AskedStep {
+  readonly step: number
+  readonly messageId: string
+  readonly stepContext: StepContext
+}
+
+type CutFact = Omit<FactOf<'step-cut'>, 'parentId'>
+
+export type TurnOutcome = Extract<ModelOutcome, { readonly type: 'turn' }>
+
+/** The fact that records the model's answer to a step. */
+export function turnFact(
+  { conversation: { sentWords }, effects, losses, tools }: RunContext,
+  asked: AskedStep,
+  outcome: TurnOutcome,
+): ReturnType<typeof modelOutput> {
+  return modelOutput({
+    ...asked,
+    ...outcome,
+    newId: effects.newId,
+    losses: losses.splice(0),
+    tools,
+    isQuoted: (call) => sentWords.hold(call, asked.stepContext.tools),
+    calledNatively: sentWords.calledNatively,
+  })
+}
+
+/** The fact of a step that was cut short because a person wrote a message. */
+export function cutForMessage(
+  asked: AskedStep,
+  outcome: CutTurn & { readonly attempt: number },
+): FactDraft {
+  const { attempt, usage } = outcome
+  const cut = cutFact(asked, outcome) ?? {
+    type: 'step-cut',
+    step: asked.step,
+    attempt,
+    message: null,
+    usage,
+  }
+  return { ...cut, goesOn: true }
+}
+
+/** The fact of a step that was cut short. Null if it has neither parts nor usage. */
+export function cutFact(
+  { step, messageId }: AskedStep,
+  { attempt, partial, usage }: CutTurn & { readonly attempt: number },
+): CutFact | null {
+  if (partial.length === 0 && Object.keys(usage).length === 0) return null
+  const message = partial.length === 0 ? null : { id: messageId, parts: partial }
+  return { type: 'step-cut', step, attempt, message, usage }
+}
 
 type Asking = Pick<ModelCall, 'confirm' | 'messageId' | 'firstAttempt' | 'stepContext'>
 

@@ -1,16 +1,21 @@
 import { contextOn } from '../../conversation/context.ts'
 import type { CompactionSettings } from '../../protocol/compaction.ts'
 import { OffstageError, type ErrorData } from '../../protocol/error.ts'
-import type { StepContext } from '../../protocol/questions.ts'
+import type { StepContext } from '../../protocol/page-calls.ts'
 import { modelFacts } from '../../providers/catalogue/model-facts.ts'
 import { buildRequest } from '../model/build-request.ts'
-import { sentTokens } from '../model/compaction/planned.ts'
+import { sentTokens } from '../model/compaction/plan-compaction.ts'
 import { fixedSize, outputTokens, type FixedSize } from '../model/compaction/request-size.ts'
-import { report } from './ask-model.ts'
-import type { AskedStep, TurnOutcome } from './asked-step.ts'
+import {
+  type AskedStep,
+  PROMPT_TRUNCATED,
+  READ,
+  report,
+  truncationSigns,
+  type TurnOutcome,
+} from './ask-model.ts'
 import type { CountedRun } from './counters.ts'
 import type { RunContext } from './run-context.ts'
-import { PROMPT_TRUNCATED, READ, truncationSigns } from './truncated-prompt.ts'
 
 export const COMPACTION_DEFAULTS = { at: 0.8, policy: 'auto' } as const
 

@@ -1,18 +1,218 @@
-import { ownCalls } from '../../conversation/nested.ts'
+import { ownCalls, rests } from '../../conversation/nested.ts'
 import { isSettled } from '../../conversation/pending.ts'
-import type { ReflectMode, Row } from '../../protocol/fact.ts'
-import type { CallError } from '../../protocol/message.ts'
-import type { LimitName } from '../../protocol/run.ts'
-import type { RunState } from '../../protocol/state.ts'
-import { isBlank } from './blank-answer.ts'
-import {
-  countCalls,
-  countRepetition,
-  NO_REPETITION,
-  type CallCounts,
-  type Repetition,
-} from './repetition.ts'
-import { activeTime, type ActiveTime } from './run-budget.ts'
+import type { FactOf, ReflectMode, Row, RunEnd } from '../../protocol/fact.ts'
+import type { CallError, RunUsage } from '../../protocol/message.ts'
+import { type LimitName, type Limits, MOST_CHILDREN, type RunLimits } from '../../protocol/run.ts'
+import type { CallState, RunState } from '../../protocol/state.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import type { StepContext } from '../../protocol/page-calls.ts'
+import { pricesMissing } from '../../protocol/model.ts'
+import { pricesOf } from '../../providers/catalogue/model-facts.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import { textDigest } from '../../lib/text-digest.ts'
+import { isSeal } from '../../protocol/sealed.ts'
+
+type Output = Pick<FactOf<'model-output'>, 'message' | 'calls' | 'feedback' | 'finishReason'>
+
+/** Whether the message has nothing for the person: only reasoning, calls or white space. */
+export function isBlank({ message }: Pick<Output, 'message'>): boolean {
+  return !message.parts.some((part) =>
+    part.type === 'text' ? part.text.trim() !== '' : part.type === 'file',
+  )
+}
+
+/** Whether the answer ended too early: it is blank, or it announced a tool call that never came. */
+export function endsEarly(output: Output): boolean {
+  const { calls, feedback, finishReason } = output
+  if (calls.length > 0 || feedback || /filter|pause/.test(finishReason)) return false
+  return finishReason === 'tool-calls' || isBlank(output)
+}
+
+/** The note that asks the model for an answer. */
+export function noteOn(output: Output): string {
+  const what = isBlank(output) ? 'Your last message was empty.' : 'No tool call came.'
+  const how = output.finishReason === 'length' ? ', briefly: the output limit was reached' : ''
+  return `${what} Call a tool or answer in words${how}.`
+}
+
+/**
+ * Rounds in a row after which the model is warned (`warn`), and after which the run ends (`stop`).
+ *
+ * `steps`: most steps that may ask for a call with the same name and input. A time or counter in a result would
+ * otherwise hide a repetition.
+ */
+export const REPETITION = { warn: 3, stop: 6, steps: 25 } as const
+
+/** Longest repeated cycle to detect, in steps. */
+const MAX_LENGTH = 4
+
+/** Detects cycles of steps with equal calls and results. A small, pure fold over the steps. */
+interface Repetition {
+  /** Signatures of the newest steps, the newest last. */
+  readonly recent: readonly string[]
+  /** For each cycle length from 1: the number of steps in a row that equal the step that many steps earlier. */
+  readonly streaks: readonly number[]
+  /** Length in steps of the most repeated cycle. `count`: its rounds in a row. */
+  readonly length: number
+  readonly count: number
+}
+
+const NO_REPETITION: Repetition = { recent: [], streaks: [], length: 1, count: 0 }
+
+/** Counts one more step's calls with their results. An equal call with another result is progress. */
+function countRepetition(before: Repetition, calls: readonly CallState[]): Repetition {
+  const signature = digestOf(calls.map((call) => [call.toolName, call.modelInput, call.output]))
+  const streaks = Array.from({ length: MAX_LENGTH }, (_, index) =>
+    before.recent.at(-1 - index) === signature ? (before.streaks[index] ?? 0) + 1 : 0,
+  )
+  let best = { length: 1, count: 1 }
+  for (const [index, streak] of streaks.entries()) {
+    const length = index + 1
+    const count = Math.floor(streak / length) + 1
+    if (count > best.count) best = { length, count }
+  }
+  return { recent: [...before.recent, signature].slice(-MAX_LENGTH), streaks, ...best }
+}
+
+/** Counts the steps that asked for a call, by name and input. */
+type CallCounts = ReadonlyMap<string, number>
+
+/** Counts the calls of one more step. */
+function countCalls(before: CallCounts, calls: readonly CallState[]): CallCounts {
+  const counts = new Map(before)
+  for (const call of new Set(calls.map((each) => digestOf([each.toolName, each.modelInput]))))
+    counts.set(call, (counts.get(call) ?? 0) + 1)
+  return counts
+}
+
+/** Digest without placeholders for secrets: their values can't be compared. */
+function digestOf(value: unknown): string {
+  return textDigest(JSON.stringify(value, (_name, each: unknown) => (isSeal(each) ? '' : each)))
+}
+
+/** For example `3 times in a row`, or `3 times in a row, in rounds of 2 steps`. */
+export function repetitionWords({ count, length }: Repetition): string {
+  return `${count} times in a row${length > 1 ? `, in rounds of ${length} steps` : ''}`
+}
+
+/** Amounts of its limits that a run has used. */
+export interface Spent {
+  readonly steps: number
+  readonly usage: Pick<RunUsage, 'totalTokens' | 'costUSD'>
+  readonly activeMs: number
+}
+
+interface Concluding {
+  readonly limits: Limits
+  /** The limit reached when the current step began. See `Counters`. */
+  readonly limit: LimitName | null
+}
+
+/** Time that a run was active, computed from its rows. */
+interface ActiveTime {
+  readonly activeMs: number
+  /** Start of the current active time, in milliseconds since 1970. Null: the run waits for somebody. */
+  readonly activeSince: number | null
+}
+
+/** The first limit that these runs have reached together. Null: none. Pure. */
+export function reachedLimit(limits: Limits, spent: readonly Spent[]): LimitName | null {
+  const { steps, tokens, costUSD, minutes } = limits
+  const sum = (of: (one: Spent) => number | undefined): number =>
+    spent.reduce((total, one) => total + (of(one) ?? 0), 0)
+  if (steps !== undefined && sum((one) => one.steps) >= steps) return 'steps'
+  if (tokens !== undefined && sum(({ usage }) => usage.totalTokens) >= tokens) return 'tokens'
+  if (costUSD !== undefined && sum(({ usage }) => usage.costUSD) >= costUSD) return 'costUSD'
+  if (minutes !== undefined && sum((one) => one.activeMs) >= minutes * 60_000) return 'minutes'
+  return null
+}
+
+/** The limit that makes the run's next step its last answer. Null: none. Pure. */
+export function limitOf(run: Spent & Concluding): LimitName | null {
+  return run.limit ?? reachedLimit(run.limits, [run])
+}
+
+/**
+ * The step's configuration within the run's limits. A last answer gets `toolChoice: 'none'`. Throws `invalid-config` if
+ * the run limits cost and the model's prices are unknown.
+ */
+export function withinLimits(stepContext: StepContext, run: Spent & Concluding): StepContext {
+  const { model } = stepContext
+  if (run.limits.costUSD !== undefined && !pricesOf(model))
+    throw new OffstageError('invalid-config', pricesMissing(model.model))
+  return limitOf(run) === null
+    ? stepContext
+    : { ...stepContext, model: { ...model, toolChoice: 'none' } }
+}
+
+/** The run's active time after one of its rows. `run` is the state after that row, too. Pure. */
+function activeTime(before: ActiveTime, run: RunState, row: Row): ActiveTime {
+  const { activeSince } = before
+  // The time before the run was resumed doesn't count. A clock that was set back must not subtract time.
+  const isCounted = activeSince !== null && row.type !== 'run-taken-up'
+  const activeMs = before.activeMs + (isCounted ? Math.max(0, row.at - activeSince) : 0)
+  return { activeMs, activeSince: isActive(run) ? row.at : null }
+}
+
+/** Whether the run is working, not waiting for somebody or paused. */
+function isActive(run: RunState): boolean {
+  return run.end === null && !rests(run)
+}
+
+const NAMES: readonly LimitName[] = ['steps', 'tokens', 'costUSD', 'minutes']
+
+/** Takes the lower value of each limit. A limit that only one side sets applies, too. Pure. */
+export function stricterLimits(one: RunLimits, other: RunLimits): RunLimits {
+  const maxSteps = Math.min(stepsOf(one), stepsOf(other))
+  const lowest = NAMES.flatMap((name) => {
+    const limit = Math.min(one[name] ?? Infinity, other[name] ?? Infinity)
+    return limit === Infinity ? [] : [[name, limit] as const]
+  })
+  return {
+    maxSteps: maxSteps === Infinity ? -1 : maxSteps,
+    retries: Math.min(one.retries, other.retries),
+    maxChildren: Math.min(one.maxChildren ?? MOST_CHILDREN, other.maxChildren ?? MOST_CHILDREN),
+    ...Object.fromEntries(lowest),
+  }
+}
+
+function stepsOf({ maxSteps }: RunLimits): number {
+  return maxSteps < 0 ? Infinity : maxSteps
+}
+
+/** Whether a run may take its next step. */
+export type Admitted =
+  /** `run` has the limits of the whole family. If the family has reached one, the step is the last answer. */
+  | { readonly type: 'step'; readonly run: CountedRun }
+  /** No step: the run is a child. Its parent or the parent's call has ended, or the family has reached a limit. */
+  | { readonly type: 'end'; readonly end: RunEnd }
+
+/** A run with its child runs, or with its parent run, as the run's driver sees them. */
+export interface RunFamily {
+  /** Checks the family's usage, and reserves one step for this run until `stepOver`. */
+  admit(run: CountedRun): Promise<Admitted>
+  stepOver(): void
+  /** Facts for the usage of these calls' child runs that is known here but not stored yet. */
+  usageOf(calls: readonly CallState[]): FactDraft[]
+  /** Facts for the usage of a call's child run, read from the store, plus the usage in `besides`. */
+  storedUsageOf(call: CallState, besides?: RunUsage): Promise<FactDraft[]>
+}
+
+/** Default for `limits.steps` of a run and its child runs together, if `maxSteps` isn't higher. */
+const STEPS_OF_ALL = 100
+
+/** The limits of a run and its child runs together. Pure. */
+export function limitsOfAll({ limits }: Pick<CountedRun, 'limits'>): CountedRun['limits'] {
+  const { maxSteps, steps } = limits
+  // A run without a step limit means no step limit for its child runs, either.
+  if (steps !== undefined || maxSteps < 0) return limits
+  return { ...limits, steps: Math.max(STEPS_OF_ALL, maxSteps) }
+}
+
+/** The run with the limit that its family has reached, which makes its next step the last answer. Pure. */
+export function concluding(run: CountedRun, limit: LimitName | null): CountedRun {
+  return { ...run, limit: run.limit ?? limit }
+}
 
 /** Counts that tell the loop when to stop a run. Nothing else needs them. */
 export interface Counters extends ActiveTime {

@@ -1,10 +1,114 @@
-import type { RunEnd } from '../../protocol/fact.ts'
-import { settledFact, settlementAtEnd } from './settlement.ts'
-import { type RunContext } from './run-context.ts'
+import type { RunEnd, UserContent } from '../../protocol/fact.ts'
+import { settledFact, settlementAtEnd } from './settle.ts'
+import type { RunContext, Stop } from './run-context.ts'
 import type { CountedRun } from './counters.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { nextRun } from './next-run.ts'
-import { returns } from './queued-messages.ts'
+import { contentOf, firstFacts, forNextRun, planDropped, returns } from './queued-messages.ts'
+import type { ConversationState, RunState } from '../../protocol/state.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import { DELETED, LEFT_OPEN } from '../../protocol/run.ts'
+import type { PageApi } from '../../protocol/page-calls.ts'
+import { stoppablePage } from '../stoppable.ts'
+
+/** Why this driver leaves the run unfinished in the store. Null: it doesn't. */
+export function leftOpenBy(stop: Stop | null, error?: unknown): string | null {
+  if (stop?.type === 'release') return LEFT_OPEN.disposed
+  if (stop?.type === 'taken-over') return LEFT_OPEN.takenOver
+  if (stop?.type === 'deleted') return DELETED
+  if (!OffstageError.is(error)) return null
+  switch (error.code) {
+    case 'disposed':
+      return LEFT_OPEN.disposed
+    case 'conversation-not-found':
+      return DELETED
+    case 'ownership-lost':
+      return error.details?.['deleted'] ? DELETED : LEFT_OPEN.takenOver
+    // A waiting run was resumed in another tab.
+    case 'conversation-busy':
+      return LEFT_OPEN.takenOver
+    default:
+      return null
+  }
+}
+
+/** Cancels the calls that run here: the run's new owner decides about them. */
+export function stopExecuting({ dispatched, page, agentId }: RunContext, reason: string): void {
+  // The rows don't help: they may already describe the new owner's executions.
+  const executionIds = [...dispatched]
+  if (executionIds.length === 0) return
+  page.cancelTools({ agentId, executionIds, reason }).catch(() => undefined)
+}
+
+/** Stops a run, or only its current step. After a cut step, `renew` makes a new signal. */
+export class StopSwitch {
+  readonly #page: PageApi
+  #abort = new AbortController()
+  /** The page. Pending requests to it stop when the signal aborts. */
+  page: PageApi
+  stopped: Stop | null = null
+
+  constructor(page: PageApi) {
+    this.#page = page
+    this.page = stoppablePage(page, this.signal)
+  }
+
+  get signal(): AbortSignal {
+    return this.#abort.signal
+  }
+
+  /** The first stop wins, except that stopping the run overrides cutting its step. */
+  halt(stop: Stop): void {
+    if (this.stopped === null || this.stopped.type === 'cut') this.stopped = stop
+    this.#abort.abort(this.stopped)
+  }
+
+  /** Makes a new signal after a cut step, unless the run was stopped meanwhile. */
+  renew(): void {
+    if (this.stopped?.type !== 'cut') return
+    this.stopped = null
+    this.#abort = new AbortController()
+    this.page = stoppablePage(this.#page, this.signal)
+  }
+}
+
+/** The run that starts when another one ends. */
+interface NextRun {
+  readonly runId: string
+  /** Queued messages that start the run. */
+  readonly queued: readonly UserContent[]
+  readonly facts: readonly FactDraft[]
+}
+
+/**
+ * Starts the next run with all messages queued for after this one, under the same limits. Null: none is queued, the run
+ * was stopped, or it waits for outputs.
+ *
+ * Unless the run ended as `completed` or `max-steps`, only messages of triggers start another one. A person gets theirs
+ * back.
+ */
+function nextRun(
+  state: ConversationState,
+  { end, run, signal }: { end: RunEnd; run: RunState; signal: AbortSignal },
+  newId: () => string,
+): NextRun | null {
+  const { outcome } = end
+  if (outcome === 'waiting' || isStopped(signal)) return null
+  const queued = forNextRun(state, outcome === 'completed' || outcome === 'max-steps')
+  const [message, ...others] = queued
+  if (message === undefined) return null
+  const runId = newId()
+  const { limits, forCall } = run
+  const facts = [
+    ...firstFacts([contentOf(message), ...others], limits, forCall && { forCall }),
+    ...planDropped(state, message),
+  ]
+  return { runId, queued, facts: facts.map((fact) => ({ ...fact, runId })) }
+}
+
+/** Whether somebody stopped the run, even if it was already done. */
+function isStopped(signal: AbortSignal): boolean {
+  return signal.aborted && (signal.reason as Stop).type === 'end'
+}
 
 /**
  * Commits the run's end, the ends of its open calls, and the start of the run that is queued after it, in one

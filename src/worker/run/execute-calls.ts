@@ -1,19 +1,120 @@
-import type { ExecuteTool, ToolOutcome } from '../../protocol/questions.ts'
+import type { ExecuteTool, ToolOutcome } from '../../protocol/page-calls.ts'
 import type { FactOf } from '../../protocol/fact.ts'
 import type { ToolOutput } from '../../protocol/message.ts'
 import type { CallState } from '../../protocol/state.ts'
-import { DECIDED_BY_NOTHING, decidedBy } from './decided-by.ts'
-import { rememberedOf } from './remembered.ts'
-import { callContext, stopsWithoutEnd, type RunContext } from './run-context.ts'
-import { settle } from './settle.ts'
-import { isGivenWordsOfOthers } from './approval/approval-context.ts'
-import { mayStart, noteStart } from './approval/may-start.ts'
-import { settlementOf, type NotStartedReason, type Suspension } from './settlement-of.ts'
-import { mustBeStrict, startFact, startsOf, type Start } from './starts.ts'
+import {
+  DECIDED_BY_NOTHING,
+  decidedBy,
+  effectOf,
+  mayStart,
+  mustBeStrict,
+  noteStart,
+  type Start,
+  startFact,
+  startsOf,
+} from './starts.ts'
+import { callContext, type RunContext, stopsWithoutEnd } from './run-context.ts'
+import {
+  ABORTED,
+  everChanging,
+  INTERRUPTED,
+  NOT_KEPT,
+  settle,
+  type Settlement,
+  TOO_LATE,
+} from './settle.ts'
+import { isGivenWordsOfOthers } from './approval/judge-approval.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { whenAborted } from '../../lib/abort.ts'
-import { effectOf } from './effect-of.ts'
-import { everChanging, INTERRUPTED, NOT_KEPT } from './tool-errors.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import { takenOver } from '../store/record.ts'
+import { endOf } from '../../conversation/pending.ts'
+import { nestedIn } from '../../conversation/nested.ts'
+import { positionOf, type Remembered, type RememberedCall } from '../../protocol/composite.ts'
+
+/** The stored calls and steps of a composite tool's function, for when it runs again. */
+function rememberedOf(call: CallState, calls: readonly CallState[]): Remembered {
+  return {
+    calls: nestedIn(calls, call).map((nested) => remember(call, nested)),
+    steps: Object.entries(call.outcomes).map(([key, value]) => ({ key, value })),
+    ended: call.ended,
+  }
+}
+
+function remember(parent: CallState, nested: CallState): RememberedCall {
+  const { toolCallId, toolName, modelInput: input } = nested
+  const position = nestedPosition(parent, nested)
+  const end = endOf(nested)
+  return { toolCallId, position, toolName, input, ...(end && { end }) }
+}
+
+/** A nested call's position among its function's requests, read from the call's id. */
+export function nestedPosition(parent: CallState, { toolCallId }: CallState): number {
+  return positionOf(toolCallId.slice(parent.toolCallId.length + 1))
+}
+
+/** Makes a nested call's id from its position. `isUsed`: a model may have chosen the same id for its own call. */
+export function nestedId(
+  parent: CallState,
+  position: number,
+  isUsed: (id: string) => boolean,
+): string {
+  const plain = `${parent.toolCallId}/${position}`
+  let id = plain
+  for (let other = 2; isUsed(id); other++) id = `${plain}.${other}`
+  return id
+}
+
+type Suspension = Extract<ToolOutcome, { status: 'suspended' }>
+
+type NotStartedReason = Extract<ToolOutcome, { status: 'not-started' }>['reason']
+
+/** The end to store for a tool's outcome. Throws `ownership-lost` if another owner has taken over the run. */
+function settlementOf(
+  { call, input }: Start,
+  outcome: Exclude<ToolOutcome, Suspension>,
+): Settlement {
+  const note = call.edited ? editedNote(input) : undefined
+  const noted = note === undefined ? {} : { note }
+  switch (outcome.status) {
+    case 'unknown':
+      return { call, status: 'interrupted', output: outcome.output }
+    case 'interrupted':
+    case 'aborted':
+      return { call, status: outcome.status, output: outcome.output }
+    case 'succeeded':
+    case 'failed': {
+      const { status, output, untrusted } = outcome
+      return { call, status, output, ...noted, ...(untrusted !== undefined && { untrusted }) }
+    }
+    case 'invalid':
+      return { call, status: outcome.status, output: outcome.output, ...noted }
+    case 'not-started':
+      return { call, ...notStarted(outcome.reason) }
+    default:
+      return outcome satisfies never
+  }
+}
+
+function editedNote(input: JsonValue): string {
+  return `Note: a person changed the input of this call to ${JSON.stringify(input)} before it ran.`
+}
+
+function notStarted(reason: NotStartedReason): Pick<Settlement, 'status' | 'output'> {
+  switch (reason) {
+    case 'deadline':
+      return { status: 'failed', output: TOO_LATE }
+    case 'stale-epoch':
+      throw takenOver()
+    case 'cancelled':
+    case 'changed':
+    case 'not-registered':
+    case 'unconfirmed':
+      return { status: 'aborted', output: ABORTED }
+    default:
+      return reason satisfies never
+  }
+}
 
 /** How long a stopped run waits for its tools to return. Milliseconds. */
 const ABORT_GRACE_MS = 40

@@ -1,20 +1,313 @@
 import { addCost } from '../../conversation/usage.ts'
-import type { ErrorData } from '../../protocol/error.ts'
-import type { RunUsage } from '../../protocol/message.ts'
-import type { CompactionChoice } from '../../protocol/compaction.ts'
+import { describeThrown, type ErrorData, OffstageError } from '../../protocol/error.ts'
+import type { RunUsage, Usage, UserMessage } from '../../protocol/message.ts'
+import type {
+  CompactionChoice,
+  CompactionPolicy,
+  CompactionSettings,
+  CompactionSituation,
+} from '../../protocol/compaction.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { ModelCall } from '../model/call-model.ts'
-import { checkChoice } from '../model/compaction/check-choice.ts'
-import { planCompaction, planStale, type Policy } from '../model/compaction/plan-compaction.ts'
-import { tokensWith, type PlannedCompaction } from '../model/compaction/planned.ts'
-import { chooseCompaction } from './choose-compaction.ts'
-import { breakOff, isSpent } from './compaction-breaker.ts'
-import { COMPACTION_DEFAULTS } from './context-room.ts'
+import {
+  checkChoice,
+  landmarks,
+  planCompaction,
+  type PlannedCompaction,
+  planStale,
+  type Policy,
+  type Room,
+  sentTokens,
+  tokensWith,
+} from '../model/compaction/plan-compaction.ts'
+import {
+  COMPACTION_DEFAULTS,
+  recallTokens,
+  refuseTooSmall,
+  roomOf,
+  sizeOf,
+} from './context-room.ts'
 import type { CountedRun } from './counters.ts'
-import { roomNeeded, type Occasion, type RoomNeeded } from './room-needed.ts'
-import { stopsWithoutEnd, type RunContext } from './run-context.ts'
+import { type RunContext, stopsWithoutEnd } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { summarize, type Summary } from './summarize.ts'
+import { contextOn } from '../../conversation/context.ts'
+import { messageText } from '../../conversation/result.ts'
+import { estimateTokens } from '../../lib/estimate-tokens.ts'
+import type { CompactionAnswer, StepContext } from '../../protocol/page-calls.ts'
+import { buildRequest } from '../model/build-request.ts'
+import { messageTokens } from '../model/compaction/request-size.ts'
+import { askQuietly } from './ask-model.ts'
+import { compactionsOn } from '../../conversation/compactions.ts'
+import { sentSizes } from '../model/compaction/apply-context.ts'
+
+/** Smallest share of the room worth freeing, since each change breaks the server's prompt cache. */
+const WORTH_ASKED = 0.15
+/** Share of a refused request to free. The server's count evidently differs from our estimate. */
+const WORTH_REFUSED = 0.3
+/** Tokens assumed for an unknown window, to judge when clearing stale results pays. Few models have less. */
+const ASSUMED_WINDOW = 32_000
+
+interface Occasion {
+  readonly stepContext: StepContext
+  /** `asked`: before a step's request. `refused`: after the server refused it as too long. */
+  readonly occasion: 'asked' | 'refused'
+}
+
+/** Sizes in estimated tokens. */
+interface RoomNeeded {
+  readonly room: Room
+  /** Size that the next request may have. */
+  readonly budget: number
+  /** Size that fits into the window at all. Undefined: unknown. */
+  readonly limit: number | undefined
+  /** Size of the next request without a compaction. */
+  readonly sent: number
+  /** False: everything fits, so only stale results may be cleared. */
+  readonly isShort: boolean
+}
+
+/** Room that the run's next request needs. Null if the run isn't open any more. Throws `context-too-small`. */
+function roomNeeded(
+  context: RunContext,
+  run: CountedRun | null,
+  { stepContext, occasion, settings }: Occasion & { readonly settings: CompactionSettings },
+): RoomNeeded | null {
+  if (run === null || run.runId !== context.runId || run.end !== null) return null
+  recallTokens(context, run, stepContext)
+  const size = sizeOf(context, run, stepContext)
+  const { fixed, sent } = size
+  if (occasion === 'refused') {
+    const worth = sent * WORTH_REFUSED
+    const room = { total: sent, fixed, worth }
+    return { room, budget: sent - worth, limit: undefined, sent, isShort: true }
+  }
+  const known = roomOf(context, stepContext, settings)
+  if (known !== undefined) refuseTooSmall(stepContext, size)
+  const total = known ?? ASSUMED_WINDOW / context.memory.tokenFactor(stepContext.model)
+  const isShort = known !== undefined && sent >= known
+  const limit = known && known / (settings.at ?? COMPACTION_DEFAULTS.at)
+  const room = { total, fixed, worth: total * WORTH_ASKED }
+  return { room, budget: total, limit, sent, isShort }
+}
+
+/** Asks the app's policy what to leave out. Null: nothing. The default policy replaces one that fails. */
+async function chooseCompaction(
+  context: RunContext,
+  occasion: Occasion,
+  needed: RoomNeeded,
+): Promise<CompactionChoice | CompactionPolicy | null> {
+  const answer = await ask(context, situationOf(context, occasion, needed))
+  if (answer === null) return null
+  if (answer.type === 'failed') return instead(context, answer.message)
+  const { choice } = answer
+  if (choice === null || typeof choice === 'string') return choice
+  const { room, budget } = needed
+  const checked = checkChoice(context.conversation.state, choice, {
+    fixed: room.fixed,
+    total: budget,
+  })
+  return 'fault' in checked ? instead(context, checked.fault) : choice
+}
+
+function situationOf(
+  { conversation: { conversationId, state }, memory, runId }: RunContext,
+  { stepContext, occasion }: Occasion,
+  { room, budget, sent }: RoomNeeded,
+): CompactionSituation {
+  const factor = memory.tokenFactor(stepContext.model)
+  const counted = (estimated: number): number => Math.round(estimated * factor)
+  const sizes = sentSizes(state.path, contextOn(state), messageTokens)
+  return {
+    runId,
+    conversationId,
+    occasion: occasion === 'refused' ? 'refused' : 'near-limit',
+    messages: state.path.map(({ id, message }, at) => ({
+      id,
+      message,
+      tokens: counted(sizes[at] ?? 0),
+    })),
+    tokens: counted(sent),
+    fixedTokens: counted(room.fixed),
+    budget: counted(budget),
+    compactions: compactionsOn(state),
+  }
+}
+
+/** Returns null if the run was stopped meanwhile. */
+async function ask(
+  { agentId, page, signal }: RunContext,
+  situation: CompactionSituation,
+): Promise<CompactionAnswer | null> {
+  const { conversationId, runId } = situation
+  try {
+    return await page.chooseCompaction({ agentId, ...situation })
+  } catch (error) {
+    if (signal.aborted) {
+      page.stopChoosing({ agentId, conversationId, runId }).catch(() => undefined)
+      return null
+    }
+    // The page disposed the agent. The run's next owner asks again.
+    if (OffstageError.is(error) && error.code === 'disposed') throw error
+    return { type: 'failed', message: describeThrown(error) }
+  }
+}
+
+function instead({ conversation, runId, stream }: RunContext, why: string): CompactionPolicy {
+  const { policy } = COMPACTION_DEFAULTS
+  stream.delta({
+    type: 'warning',
+    code: 'compaction-failed',
+    message: `The policy of compaction has failed, and '${policy}' is used in its place: ${why}`,
+    runId,
+    step: (conversation.run?.steps ?? 0) + 1,
+    attempt: 1,
+  })
+  return policy
+}
+
+/** Share of the request that a compaction must free to be useful, if the very next step needs another one. */
+const WORTHWHILE = 0.2
+
+/** Useless compactions in consecutive steps after which the run gives up. */
+const ENOUGH = 2
+
+const SPENT = `Each of the last ${ENOUGH} requests was too long, and less than ${WORTHWHILE * 100} % of it could be left out. Use a model with a larger window, or have tools return less.`
+
+interface Compaction {
+  /** Tokens of the request. */
+  readonly before: number
+  readonly after: number
+  /** Model outputs since the compaction. */
+  readonly age: number
+}
+
+/** Whether each of the run's last steps needed a compaction that freed hardly anything. */
+function isSpent(state: ConversationState, runId: string): boolean {
+  const newest = compactionsIn(state, runId).slice(-ENOUGH)
+  return (
+    newest.length === ENOUGH &&
+    newest.every(
+      ({ before, after, age }, at) => after > before * (1 - WORTHWHILE) && age <= ENOUGH - at,
+    )
+  )
+}
+
+/** Warns, and ends the run with `context-overflow`. */
+function breakOff({ conversation, runId, stream }: RunContext): never {
+  const step = (conversation.run?.steps ?? 0) + 1
+  const code = 'compaction-spent'
+  stream.delta({ type: 'warning', code, message: SPENT, runId, step, attempt: 1 })
+  throw new OffstageError('context-overflow', SPENT)
+}
+
+/** The run's compactions, oldest first. Rows before the same step count as one compaction. */
+function compactionsIn(state: ConversationState, runId: string): readonly Compaction[] {
+  const ages = agesIn(state, runId)
+  const found = new Map<string, Compaction>()
+  for (const row of contextOn(state)) {
+    if (row.type !== 'compacted' && row.type !== 'results-cleared') continue
+    const { after: head, tokensBefore, tokensAfter: after } = row
+    const age = head === null ? undefined : ages.get(head)
+    if (head === null || age === undefined || !tokensBefore || after === undefined) continue
+    found.set(head, { before: found.get(head)?.before ?? tokensBefore, after, age })
+  }
+  return [...found.values()]
+}
+
+/** The number of model outputs after each of the run's messages, by message id. */
+function agesIn({ path }: ConversationState, runId: string): ReadonlyMap<string, number> {
+  const ages = new Map<string, number>()
+  let outputs = 0
+  for (const node of path.toReversed()) {
+    if (node.runId !== runId) continue
+    ages.set(node.id, outputs)
+    if (node.message.role === 'assistant') outputs++
+  }
+  return ages
+}
+
+interface Summary {
+  /** Empty: the model gave no usable summary. */
+  readonly text: string
+  /** Usage of each attempt, including the one that gave the summary. */
+  readonly attempts: readonly Usage[]
+}
+
+interface Summarizing extends Pick<ModelCall, 'confirm'> {
+  readonly stepContext: StepContext
+  /** Longest summary, in estimated tokens. A longer one is cut off. */
+  readonly maxTokens: number
+  /** Estimated tokens that fit into the window. Undefined: unknown. */
+  readonly limit: number | undefined
+}
+
+const ASK: UserMessage = {
+  role: 'user',
+  synthetic: true,
+  parts: [
+    {
+      type: 'text',
+      text: 'Room has to be made: the oldest messages above will no longer be sent. Write a summary of the conversation so far that lets you go on without them: what the person wants, what was agreed, found (with names, numbers and ids) and done, and what remains to be done. Write the summary only, in the language of the conversation, in 300 words at most. Call no tools.',
+    },
+  ],
+}
+
+/**
+ * Asks the model to summarize the messages to be left out. Never fails: without a summary, they are left out anyway.
+ *
+ * Sends the request of the next step, or of the one before, plus one turn. The server's prompt cache then still
+ * matches.
+ */
+async function summarize(
+  context: RunContext,
+  run: CountedRun,
+  { stepContext, confirm, maxTokens, limit }: Summarizing,
+): Promise<Summary> {
+  const { effects } = context
+  const attempts: Usage[] = []
+  const state = summedUp(context, run, { stepContext, limit })
+  if (state === null) return { text: '', attempts }
+  const outcome = await askQuietly(context, run, {
+    stepContext: { ...stepContext, model: { ...stepContext.model, toolChoice: 'none' } },
+    messageId: effects.newId('msg_'),
+    confirm,
+    request: (toolMode) => {
+      const request = buildRequest(state, run, { stepContext, toolMode })
+      return { ...request, messages: [...request.messages, ASK] }
+    },
+    attemptFailed: async (attempt) => {
+      attempts.push(attempt.usage)
+    },
+  })
+  if (outcome.type !== 'turn') return { text: '', attempts: [...attempts, outcome.usage] }
+  const { parts, usage } = outcome.turn
+  const text = messageText({ parts }).trim()
+  return { text: shortened(text, maxTokens), attempts: [...attempts, usage] }
+}
+
+/**
+ * The messages for the summary's request: all that fit, or else those before the newest step, which is kept anyway. The
+ * server has seen that shorter request before. Null: not even that one fits.
+ */
+function summedUp(
+  context: RunContext,
+  run: CountedRun,
+  { stepContext, limit = Infinity }: Pick<Summarizing, 'stepContext' | 'limit'>,
+): ConversationState | null {
+  const { state } = context.conversation
+  const { fixed, sent } = sizeOf(context, run, stepContext)
+  const left = limit - messageTokens(ASK)
+  if (sent <= left) return state
+  const before = { ...state, path: state.path.slice(0, landmarks(state.path).newestStep) }
+  return before.path.length > 0 && sentTokens(before, fixed) <= left ? before : null
+}
+
+function shortened(text: string, maxTokens: number): string {
+  const tokens = estimateTokens(text)
+  if (tokens <= maxTokens) return text
+  const characters = Array.from(text)
+  return `${characters.slice(0, Math.floor((characters.length * maxTokens) / tokens)).join('')} …`
+}
 
 /** Share of the room that the summary of left-out messages may take. */
 const SUMMARY_PART = 0.15

@@ -1,30 +1,250 @@
 import { isStepLooping } from '../../conversation/crash-loop.ts'
 import type { ModelOutcome } from '../model/call-model.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { amendMessage } from './amend-message.ts'
-import { askModel } from './ask-model.ts'
-import { cutFact, cutForMessage, turnFact, type AskedStep, type TurnOutcome } from './asked-step.ts'
-import type { CountedRun } from './counters.ts'
-import { commitCut } from './cut-step.ts'
-import { commitEnd } from './end-run.ts'
+import {
+  type AskedStep,
+  askModel,
+  cutFact,
+  cutForMessage,
+  turnFact,
+  type TurnOutcome,
+} from './ask-model.ts'
+import { type CountedRun, endsEarly, isBlank, limitOf, noteOn, withinLimits } from './counters.ts'
+import { commitEnd, type StopSwitch } from './end-run.ts'
 import { takeBack } from './execute-calls.ts'
-import { mustBeStrict, startFact } from './starts.ts'
-import { headStart } from './head-start.ts'
+import { mustBeStrict, nextGroup, type Start, startFact, startsOf } from './starts.ts'
 import { learnTokens, learnWindow } from './context-room.ts'
 import { makeRoom } from './make-room.ts'
-import { nextStep } from './look-ahead.ts'
-import { deliveries } from './queued-messages.ts'
-import { recall } from './recall.ts'
-import { withReminder } from './remind-of-plan.ts'
-import { limitOf, withinLimits } from './run-budget.ts'
+import { decide, lookAhead, nextStep } from './decide.ts'
+import { deliveries, hasDeliveries } from './queued-messages.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunLease } from './run-lease.ts'
-import { renewedSkills } from './skill-calls.ts'
+import { forbidden, offeredStep, renewedSkills } from './skill-calls.ts'
 import { sealOutput } from './seal-output.ts'
-import { offeredStep } from './skill-rules.ts'
 import type { StepCalls } from './step-calls.ts'
-import type { StopSwitch } from './stop-switch.ts'
-import { takeDescriptions } from './take-descriptions.ts'
+import { contextOn, isOpenItem, planOf } from '../../conversation/context.ts'
+import type { MemoryQuery, StepContext } from '../../protocol/page-calls.ts'
+import { applyContext } from '../model/compaction/apply-context.ts'
+import type { FactOf, PlanItem } from '../../protocol/fact.ts'
+import type { CallState, ConversationState, MessageNode } from '../../protocol/state.ts'
+import { runsUnasked, taintFor } from './approval/judge-approval.ts'
+import { checkInput } from '../validation/check-input.ts'
+import { isSettled } from '../../conversation/pending.ts'
+import { settledFact, type Settlement, settlementAtEnd } from './settle.ts'
+import { headId } from '../../conversation/tree.ts'
+import { originOfSkill, originOfTools } from '../../conversation/taint-walk.ts'
+import { sameJson } from '../../lib/same-json.ts'
+import type { Effects } from '../effects.ts'
+import { isRequest, messageWords } from '../../conversation/requests.ts'
+import { taintOf } from '../../conversation/taint.ts'
+
+/**
+ * Asks the page's `beforeModel` hook how to send the person's newest message, before a model first reads it. The answer
+ * is stored first. Later requests then send the same text, which keeps the prompt cache valid.
+ */
+async function amendMessage(
+  { agentId, conversation, page, runId }: RunContext,
+  step: number,
+  { hasBeforeModel }: StepContext,
+): Promise<void> {
+  const { state, conversationId } = conversation
+  const last = state.path.at(-1)
+  if (!hasBeforeModel || last?.kind !== 'user' || last.sent) return
+  const messages = applyContext(state.path, contextOn(state))
+  const sent = await page.beforeModel({ agentId, runId, conversationId, step, messages })
+  await conversation.append([{ type: 'message-amended', messageId: last.id, ...sent }])
+}
+
+/**
+ * Cuts the current step short because a person wrote a message. Commits the partial step (`cut`), the ends of its
+ * calls, and the message.
+ */
+async function commitCut(context: RunContext, cut: FactDraft | null): Promise<void> {
+  const { conversation, runId, page } = context
+  let executionIds: readonly string[] = []
+  const isNew = await conversation.append((run) => {
+    if (run?.runId !== runId || run.end !== null) return null
+    const settlements = run.calls.flatMap(settlementAtCut)
+    executionIds = settlements.flatMap(({ call }) => call.executionId ?? [])
+    const facts = [
+      ...(cut ? [cut] : []),
+      ...context.family.usageOf(settlements.map(({ call }) => call)),
+      ...settlements.map(settledFact),
+      ...deliveries(conversation.state),
+    ]
+    return facts.length > 0 ? facts : null
+  })
+  if (isNew && executionIds.length > 0)
+    page.acknowledgeTools({ executionIds }).catch(() => undefined)
+}
+
+const WROTE_INSTEAD = 'The person wrote a message instead.'
+
+function settlementAtCut(call: CallState): Settlement[] {
+  if (isSettled(call)) return []
+  const isAsked = call.status === 'awaiting-approval' || call.status === 'awaiting-answer'
+  return isAsked
+    ? [{ call, status: 'denied', output: { type: 'denied', reason: WROTE_INSTEAD } }]
+    : settlementAtEnd(call)
+}
+
+type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
+
+/**
+ * Calls that can start with the commit of their output, which saves one wait for the disk per step. Empty if a hook, an
+ * approval, an invalid call, one-shot mode or redaction is involved: such calls are prepared first.
+ */
+function headStart(context: RunContext, output: ModelOutput): Start[] {
+  const { conversation, tools } = context
+  if (conversation.run?.limits.maxSteps === 0 || tools.hasBeforeToolCall || context.signal.aborted)
+    return []
+  if (conversation.redacts) return []
+  const next = lookAhead(conversation, [output])
+  if (next === null || next.calls.length === 0 || decide(next) !== 'run-tools') return []
+  if (!next.calls.every((call) => isPlain(context, call) && !forbidden(context, call))) return []
+  return startsOf(context, nextGroup(next.calls))
+}
+
+function isPlain({ conversation, tools, validator }: RunContext, call: CallState): boolean {
+  const tool = tools.get(call.toolName)
+  if (tool === undefined || call.error !== null || tool.control !== undefined) return false
+  const taint = taintFor(conversation.state, tool)
+  const isUnclear = conversation.sealed.isUnclear(call.toolCallId)
+  if (!runsUnasked({ call, tool, taint, isUnclear, isOneShot: false })) return false
+  const whole = conversation.sealed.open(call.toolCallId, call.input)
+  return whole !== null && checkInput(validator, tool, whole) === null
+}
+
+/**
+ * Asks the page for memories that match the newest request, once per message, even if another owner resumes the run.
+ * Stores them before the model is asked.
+ */
+async function recall(
+  { agentId, conversation, page, runId, signal }: RunContext,
+  { hasMemory }: StepContext,
+): Promise<void> {
+  const request = hasMemory ? unasked(conversation.state) : undefined
+  const query = request ? messageWords(request.message) : ''
+  if (request === undefined || query === '') return
+  const { conversationId, parent, state: before } = conversation
+  const items = await page.retrieveMemories({
+    agentId,
+    runId,
+    conversationId,
+    query,
+    writtenBy: writerOf(request, Boolean(parent)),
+    tainted: taintOf(before).length > 0,
+  })
+  if (signal.aborted) return
+  await conversation.append((run) => {
+    const isOpen = run?.runId === runId && run.end === null
+    const { state } = conversation
+    if (!isOpen || unasked(state)?.id !== request.id) return null
+    const after = headId(state)
+    const isUntrusted = items.some(({ untrusted }) => untrusted === true)
+    return [
+      { type: 'memory-retrieved', after, items },
+      ...(isUntrusted ? [{ type: 'untrusted-taken-in', after, origin: 'memory' } as const] : []),
+    ]
+  })
+}
+
+/** The author of a request. In a child run's conversation, the parent's model wrote the first message. */
+function writerOf(
+  { message, parentId }: MessageNode,
+  isForCall: boolean,
+): MemoryQuery['writtenBy'] {
+  if ('trigger' in message) return 'app'
+  return isForCall && parentId === null ? 'model' : 'person'
+}
+
+/** The newest request, if no memories were retrieved for it yet. */
+function unasked(state: ConversationState): MessageNode | undefined {
+  const request = state.path.findLast(isRequest)
+  return request && isRemembered(state, request) ? undefined : request
+}
+
+function isRemembered(state: ConversationState, request: MessageNode): boolean {
+  const newest = contextOn(state).findLast(({ type }) => type === 'memory-retrieved')
+  if (newest === undefined) return false
+  const { path } = state
+  const from = path.lastIndexOf(request)
+  return path.slice(from).some(({ id }) => id === newest.after)
+}
+
+type Output = Omit<FactOf<'model-output'>, 'parentId'>
+
+/**
+ * Adds a reminder to an output that would complete the run too early: it has no answer, or the plan has open items. The
+ * plan's reminder comes once per run.
+ *
+ * Adds none on the last step: the reminder would turn a complete run into one cut short.
+ */
+function withReminder(output: Output, { conversation, effects }: Given): Output {
+  const { state, run } = conversation
+  if (run === null) return output
+  const isLast =
+    run.limit !== null || (run.limits.maxSteps >= 0 && output.step >= run.limits.maxSteps)
+  if (isLast) return output
+  const remind = (text: string): Output => ({
+    ...output,
+    reminder: { id: effects.newId('msg_'), text },
+  })
+  // A model that stays silent after feedback isn't reminded again.
+  if (endsEarly(output) && state.path.at(-1)?.kind !== 'feedback') return remind(noteOn(output))
+  const goesOn = output.calls.length > 0 || output.feedback !== undefined || hasDeliveries(state)
+  if (goesOn || run.wasReminded || output.finishReason !== 'stop' || isBlank(output)) return output
+  const open = planOf(state)?.filter(isOpenItem) ?? []
+  if (open.length === 0) return output
+  const next = lookAhead(conversation, [output])
+  // With a limit reached, the next step would already be the last answer.
+  return next && limitOf(next) !== null ? output : remind(reminderOf(open))
+}
+
+interface Given {
+  readonly conversation: { readonly state: ConversationState; readonly run: CountedRun | null }
+  readonly effects: Pick<Effects, 'newId'>
+}
+
+function reminderOf(open: readonly PlanItem[]): string {
+  const items = open.map(({ content, status }) => `- ${content} (${status})`).join('\n')
+  return `Your plan still has open items:\n${items}\nGo on with them, mark what is done or dropped, or answer if that is all.`
+}
+
+type Offered = Pick<StepContext, 'tools' | 'skills'>
+
+/**
+ * Stores the origins of untrusted tool and skill descriptions in the step's request, if they differ from the last
+ * request's. The model reads descriptions as it reads results, so they taint, too.
+ */
+async function takeDescriptions(
+  { conversation, runId }: Pick<RunContext, 'conversation' | 'runId'>,
+  offered: Offered,
+): Promise<void> {
+  const origins = describers(offered)
+  if (isKnown(conversation.state, origins)) return
+  await conversation.append((run) => {
+    const { state } = conversation
+    if (run?.runId !== runId || run.end !== null || isKnown(state, origins)) return null
+    return [{ type: 'descriptions-taken-in', after: headId(state), origins }]
+  })
+}
+
+/** Origins of the descriptions, except the app itself and sources that it trusts. */
+function describers({ tools, skills = [] }: Offered): readonly string[] {
+  const sources = tools.flatMap(({ remote }) =>
+    remote && !remote.trusted ? originOfTools(remote.source) : [],
+  )
+  const loaded = skills.flatMap(({ name, loaded: isLoaded }) =>
+    isLoaded ? originOfSkill(name) : [],
+  )
+  return [...new Set([...sources, ...loaded])].toSorted()
+}
+
+function isKnown(state: ConversationState, origins: readonly string[]): boolean {
+  const newest = contextOn(state).findLast((row) => row.type === 'descriptions-taken-in')
+  return sameJson([...(newest?.origins ?? [])], [...origins])
+}
 
 interface Parts {
   readonly stop: StopSwitch

@@ -1,26 +1,126 @@
 import { unknownTool } from '../../action/call-arguments.ts'
 import { sameJson } from '../../lib/same-json.ts'
-import type { FactOf } from '../../protocol/fact.ts'
-import type { JsonValue } from '../../protocol/json.ts'
+import type { CallPath, FactOf, PlanItem } from '../../protocol/fact.ts'
+import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { CallError, ToolOutput } from '../../protocol/message.ts'
-import type { SkillText } from '../../protocol/questions.ts'
+import type { SkillText } from '../../protocol/page-calls.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { decidedBy } from './decided-by.ts'
-import { judgeApproval, tooOftenDenied, type Called } from './approval/judge-approval.ts'
-import { warnOfSilence } from './approval/warn-of-silence.ts'
-import { callContext, type RunContext, type ReadyCall } from './run-context.ts'
-import { settle } from './settle.ts'
-import type { Settlement } from './settlement.ts'
-import { sealInput } from './seal-input.ts'
-import { errorOutput, nestedTooDeep, NOT_KEPT, notForTools, unreadable } from './tool-errors.ts'
-import { activation } from './skill-calls.ts'
-import { forbidden } from './skill-rules.ts'
-import { askQuestions, finished, planned } from './control-calls.ts'
-import { type AskedQuestion, readQuestion, withSensitive } from './read-question.ts'
+import { decidedBy } from './starts.ts'
+import {
+  type Called,
+  judgeApproval,
+  tooOftenDenied,
+  warnOfSilence,
+} from './approval/judge-approval.ts'
+import { callContext, type ReadyCall, type RunContext } from './run-context.ts'
+import {
+  errorOutput,
+  nestedTooDeep,
+  NOT_KEPT,
+  notForTools,
+  settle,
+  type Settlement,
+  unreadable,
+} from './settle.ts'
+import { sealInput } from './seal-output.ts'
+import { activation, forbidden } from './skill-calls.ts'
 import { checkShown } from '../validation/check-input.ts'
-import { availableTool, unavailable } from './wait-for-tool.ts'
+import { availableTool, unavailable } from './recover-call.ts'
+import type { FieldsSchema } from '../../protocol/fields.ts'
+import { readFields } from '../../protocol/read-fields.ts'
+
+/** The question of an `ask_user` call. */
+interface AskedQuestion {
+  readonly path: CallPath
+  readonly question: string
+  readonly options?: readonly string[]
+  readonly fields?: FieldsSchema
+  readonly sensitive?: readonly string[]
+}
+
+const MAX = { question: 10_000, options: 100, option: 1000, problems: 5 } as const
+
+/**
+ * Reads the question of an `ask_user` call. `input` was checked against the tool's schema: `{ question, options?,
+ * fields? }`. Returns an error, written for the model, if the page can't be expected to show the question.
+ */
+function readQuestion({ path, toolName }: CallState, input: JsonValue): AskedQuestion | CallError {
+  const { question, options, fields } = input as unknown as Input
+  const asked = { path, question }
+  const problems = problemsOf(question, options)
+  // Some models fill in every parameter. An empty `fields` means no fields.
+  const isForm = fields !== undefined && !isEmpty(fields) && !isEmpty(fields['properties'])
+  if (isForm && options?.length)
+    problems.push('give options or fields, not both: a choice is a field with enum')
+  const reading = isForm ? readFields(fields) : null
+  if (reading && 'problems' in reading)
+    problems.push(...reading.problems.map((words) => `fields: ${words}`))
+  if (problems.length > 0) {
+    const words = problems.slice(0, MAX.problems).join('; ')
+    return { code: 'invalid_params', message: `Invalid parameters for ${toolName}: ${words}.` }
+  }
+  if (!reading || 'problems' in reading) return { ...asked, ...(options && { options }) }
+  return { ...asked, ...reading }
+}
+
+/** Adds the names of fields that seem to ask for a secret. If the page can't tell, all fields count. */
+async function withSensitive(
+  { page, agentId }: Pick<RunContext, 'page' | 'agentId'>,
+  asked: AskedQuestion,
+): Promise<AskedQuestion> {
+  const { fields } = asked
+  if (!fields) return asked
+  const sensitive = await page
+    .sensitiveFields({ agentId, fields })
+    .catch(() => Object.keys(fields.properties))
+  return { ...asked, ...(sensitive.length > 0 && { sensitive }) }
+}
+
+interface Input {
+  readonly question: string
+  readonly options?: readonly string[]
+  readonly fields?: JsonObject
+}
+
+function problemsOf(question: string, options: readonly string[] = []): string[] {
+  const problems: string[] = []
+  if (question.length > MAX.question)
+    problems.push(`question has more than ${MAX.question} characters`)
+  if (options.length > MAX.options) problems.push(`options are more than ${MAX.options}`)
+  else if (options.some((option) => option.length > MAX.option))
+    problems.push(`an option has more than ${MAX.option} characters`)
+  return problems
+}
+
+function isEmpty(value: JsonValue | undefined): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
+}
+
+/** Stores the questions. Their calls then wait for a person's answer. */
+async function askQuestions(
+  context: RunContext,
+  questions: readonly AskedQuestion[],
+): Promise<void> {
+  if (questions.length === 0) return
+  await context.conversation.append(
+    questions.map((question) => ({ type: 'question-asked', ...question })),
+  )
+}
+
+/** `input` was checked against the tool's schema: `{ result }`. */
+function finished(call: CallState, input: JsonValue): Settlement {
+  const { result } = input as { result: string }
+  return { call, status: 'succeeded', output: { type: 'text', value: result } }
+}
+
+/** `input` was checked against the tool's schema: `{ items: [{ content, status }] }`. The result repeats the items. */
+function planned(call: CallState, input: JsonValue): Settlement {
+  const { items } = input as unknown as { readonly items: readonly PlanItem[] }
+  const plan = items.map(({ content, status }) => ({ content, status }))
+  return { call, status: 'succeeded', output: { type: 'json', value: plan }, plan }
+}
 
 /** Longest path of calls: a model's call with three levels of nested calls. */
 const MAX_PATH = 4

@@ -1,9 +1,51 @@
-import type { RevokeConsent, SendMessage, WithdrawMessage } from '../../protocol/commands.ts'
+import type {
+  RevokeConsent,
+  SendMessage,
+  StartRun,
+  WithdrawMessage,
+} from '../../protocol/worker-calls.ts'
 import type { UserContent } from '../../protocol/fact.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { takenWith } from './taken-in.ts'
 import type { RunContext, Stop } from './run-context.ts'
+import { hasPlan } from '../../conversation/context.ts'
+import type { RunLimits } from '../../protocol/run.ts'
+
+/** Marks untrusted content in a message's text or files. Committed with the message. */
+function takenWith(message: UserContent | null): FactDraft[] {
+  if (message === null) return []
+  const { id, parts, trigger = 'the agent that asked', untrusted } = message
+  const file = parts.find((part) => part.type === 'file')
+  const origins = [untrusted && trigger, file && (file.filename || 'an attached file')]
+  return origins.flatMap((origin) =>
+    origin ? { type: 'untrusted-taken-in', after: id, origin } : [],
+  )
+}
+
+interface Place {
+  /** Id of the message to continue from. Default: the head. */
+  readonly parentId?: string | null
+  readonly forCall?: true
+}
+
+/** Starts a run and its first step in one commit, to wait for the disk once. Delivers the queued messages, too. */
+export function firstFacts(
+  [message, ...queued]: readonly [StartRun['message'], ...UserContent[]],
+  limits: RunLimits,
+  place: Place = {},
+): FactDraft[] {
+  return [
+    { type: 'run-started', message, limits, ...place },
+    ...takenWith(message),
+    ...queued.flatMap(delivered),
+    { type: 'step-started', step: 1, resumed: false },
+  ]
+}
+
+/** Drops the model's plan when a new request begins: the plan was for the request before. */
+export function planDropped(state: ConversationState, message: StartRun['message']): FactDraft[] {
+  return message && hasPlan(state) ? [{ type: 'plan-changed', after: message.id, plan: [] }] : []
+}
 
 /** A person's request to an open run: send or withdraw a message, or revoke a consent. */
 export type Steering =
@@ -62,7 +104,7 @@ export function deliveries({ queue }: Queued): FactDraft[] {
 }
 
 /** Facts that add a message to the conversation. */
-export function delivered(message: UserContent): FactDraft[] {
+function delivered(message: UserContent): FactDraft[] {
   return [{ type: 'message-delivered', messageId: message.id }, ...takenWith(message)]
 }
 

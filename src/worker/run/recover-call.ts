@@ -1,10 +1,59 @@
 import { isCallLooping } from '../../conversation/crash-loop.ts'
 import type { CallState } from '../../protocol/state.ts'
 import { callContext, type RunContext } from './run-context.ts'
-import { settle } from './settle.ts'
+import {
+  goneMeanwhile,
+  INTERRUPTED,
+  notRegistered,
+  settle,
+  type Settlement,
+  WORKFLOW_CHANGED,
+} from './settle.ts'
 import { executeCalls, joinExecution, withdraw } from './execute-calls.ts'
-import { goneMeanwhile, INTERRUPTED, WORKFLOW_CHANGED } from './tool-errors.ts'
-import { availableTool, unavailable } from './wait-for-tool.ts'
+import type { ToolDescriptor } from '../../protocol/tool.ts'
+
+/** A call's tool. After a reload, waits for the page to register it. */
+export async function availableTool(
+  context: RunContext,
+  call: CallState,
+): Promise<ToolDescriptor | undefined> {
+  return context.tools.get(call.toolName) ?? (await waitForTool(context, call))
+}
+
+/** The end of a call whose tool isn't registered. */
+export async function unavailable(context: RunContext, call: CallState): Promise<Settlement> {
+  const { toolName } = call
+  const output = notRegistered(toolName, await context.isElsewhere(toolName))
+  return { call, status: 'failed', output }
+}
+
+/**
+ * Waits until the page registers a call's tool. Undefined: it didn't within `waitForToolsMs`, or the run was stopped.
+ * After a reload, runs are often resumed before tools are registered.
+ */
+async function waitForTool(
+  context: RunContext,
+  call: CallState,
+): Promise<ToolDescriptor | undefined> {
+  const { path, toolName } = call
+  const { runId } = context
+  const deadline = context.effects.monotonic() + (context.resume?.waitForToolsMs ?? 0)
+  let isAnnounced = false
+  for (;;) {
+    const changed = new AbortController()
+    context.tools.onChange(() => changed.abort())
+    context.tools.set(await context.page.currentTools({ agentId: context.agentId }))
+    const tool = context.tools.get(toolName)
+    const left = deadline - context.effects.monotonic()
+    if (tool || left <= 0 || context.signal.aborted) return tool
+    if (!isAnnounced) {
+      isAnnounced = true
+      context.stream.delta({ type: 'tool-unavailable', runId, path, toolName, waitMs: left })
+      context.stream.flush()
+    }
+    await context.effects.sleep(left, AbortSignal.any([changed.signal, context.signal]))
+  }
+}
 
 /**
  * Recovers a call that is stored as executing but that nothing here runs (the crash table).

@@ -3,14 +3,13 @@ import { answerText, messageText } from '../../conversation/result.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { ReflectMode, RunEnd } from '../../protocol/fact.ts'
 import type { RunUsage, UserMessage } from '../../protocol/message.ts'
-import type { ReflectSettings, StepContext } from '../../protocol/questions.ts'
+import type { ReflectSettings, StepContext } from '../../protocol/page-calls.ts'
 import { buildRequest } from '../model/build-request.ts'
 import type { ModelCall, ModelOutcome } from '../model/call-model.ts'
 import { askQuietly } from './ask-model.ts'
-import type { CountedRun } from './counters.ts'
-import { limitOf, withinLimits } from './run-budget.ts'
+import { type CountedRun, limitOf, withinLimits } from './counters.ts'
 import { stopsWithoutEnd, type RunContext } from './run-context.ts'
-import { offeredStep } from './skill-rules.ts'
+import { offeredStep } from './skill-calls.ts'
 
 interface Answer {
   readonly messageId: string

@@ -2,26 +2,191 @@ import type { Ownership } from '../../protocol/delta.ts'
 import { OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { RunEnd } from '../../protocol/fact.ts'
 import { LEFT_OPEN } from '../../protocol/run.ts'
-import type { PersonAnswer } from './answer-call.ts'
-import type { CountedRun } from './counters.ts'
+import { answerCall, type PersonAnswer, waitingCall } from './answer-call.ts'
+import { type CountedRun, limitOf } from './counters.ts'
 import { decide, type Decision } from './decide.ts'
 import { leavesOpen, type RunContext, type Stop } from './run-context.ts'
 import { ToolTable } from './tool-table.ts'
-import { withdrawAskedElsewhere } from './asked-elsewhere.ts'
-import { commitEnd } from './end-run.ts'
-import { leftOpenBy, stopExecuting } from './leave-run.ts'
+import { commitEnd, leftOpenBy, stopExecuting, StopSwitch } from './end-run.ts'
 import type { Leases } from '../ownership/leases.ts'
-import { PersonAnswers } from './person-answers.ts'
-import { NestedCalls } from './nested-calls.ts'
+import { NestedCalls, StepCalls } from './step-calls.ts'
 import { ModelSteps } from './model-steps.ts'
-import type { Steering } from './queued-messages.ts'
-import { settleOverdue, untilOverdue } from './overdue-calls.ts'
-import { publishedWaiter } from './published-waiter.ts'
+import { commitSteering, type Steering } from './queued-messages.ts'
+import { settleOverdue, untilOverdue } from './settle.ts'
 import { reflect } from './reflect.ts'
-import { rejectAnswer } from './reject-answer.ts'
-import { StopSwitch } from './stop-switch.ts'
-import { StepCalls } from './step-calls.ts'
 import { RunLease } from './run-lease.ts'
+import type { Waiter } from '../store/storage-retry.ts'
+import type { CallState, RunState } from '../../protocol/state.ts'
+import { resultOf } from '../../conversation/result.ts'
+import type { VerifyAnswer } from '../../protocol/page-calls.ts'
+import { isParked } from '../../conversation/pending.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import { isElsewhere } from '../ownership/elsewhere.ts'
+
+/**
+ * Withdraws calls that another page described for approval, or whose secrets are lost, even if they were approved.
+ * The person may have seen an outdated description, so these calls are decided again. Checked at the commit.
+ */
+async function withdrawAskedElsewhere({ conversation, pageId, runId }: RunContext): Promise<void> {
+  // A nested call isn't lost: its composite tool's function supplies the secrets again.
+  const isLost = ({ path, toolCallId, input }: CallState): boolean =>
+    path.length === 1 && conversation.sealed.open(toolCallId, input) === null
+  const isElsewhere = (call: CallState): boolean =>
+    (call.status === 'awaiting-approval' || call.status === 'approved') &&
+    ((call.about !== undefined && call.about.pageId !== pageId) || isLost(call))
+  if (!conversation.run?.calls.some(isElsewhere)) return
+  await conversation.append((run) => {
+    const open = run?.runId === runId && run.end === null ? run.calls.filter(isElsewhere) : []
+    return open.length > 0
+      ? open.map(({ path }) => ({ type: 'call-withdrawn' as const, path }))
+      : null
+  })
+}
+
+/** Attempts to commit a person's answer if other owners write first. */
+const MAX_CLAIMS = 3
+
+/** Commits a person's answers and messages to a run as its owner, then wakes the run's loop. */
+class PersonAnswers {
+  readonly #context: RunContext
+  readonly #lease: RunLease
+  readonly #wake: () => void
+
+  constructor(context: RunContext, lease: RunLease, wake: () => void) {
+    this.#context = context
+    this.#lease = lease
+    this.#wake = wake
+  }
+
+  /** Commits a person's answer to a call. False: the call doesn't wait for it. Null: another owner has the run. */
+  async answer(given: PersonAnswer, answerId: string): Promise<boolean | null> {
+    const { conversation } = this.#context
+    try {
+      const isWanted = (run: RunState | null): boolean =>
+        waitingCall(run, given.toolCallId, given.answer) !== null
+      return await this.#say(isWanted, () => answerCall(this.#context, given, answerId))
+    } catch (error) {
+      if (!isElsewhere(error)) throw error
+      await conversation.refresh()
+      // The woken loop finds that another owner has the run.
+      if (!waitingCall(conversation.run, given.toolCallId, given.answer)) this.#wake()
+      return null
+    }
+  }
+
+  /** Sends or withdraws a message, or revokes a consent. False: too late. Null: another owner has the run. */
+  async steer(said: Steering, steerId: string): Promise<boolean | null> {
+    try {
+      const isWanted = (run: RunState | null): boolean => run?.end === null
+      return await this.#say(isWanted, () => commitSteering(this.#context, said, steerId))
+    } catch (error) {
+      if (!isElsewhere(error)) throw error
+      this.#wake()
+      return null
+    }
+  }
+
+  /** Continues a run that is paused after repeated crashes, or that waits for the storage. */
+  async goOn(): Promise<void> {
+    const { conversation } = this.#context
+    conversation.storageRetry.retry()
+    if (!isParked(conversation.run)) return
+    await this.#say(isParked, async () => {
+      const goesOn = (run: RunState | null): FactDraft[] | null =>
+        isParked(run) ? [{ type: 'run-continued' }] : null
+      await conversation.append(goesOn, { waits: false })
+    })
+  }
+
+  /** Appends as the owner. `isWanted`: whether a run that another device owns still takes this answer or message. */
+  async #say<T>(isWanted: (run: RunState | null) => boolean, word: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      await this.#lease.take(isWanted)
+      try {
+        const said = await word()
+        this.#lease.announce()
+        this.#wake()
+        return said
+      } catch (error) {
+        if (!OffstageError.is(error) || error.code !== 'ownership-lost') {
+          // If the run still waits, the loop gives the lease back.
+          this.#wake()
+          throw error
+        }
+        // Another owner wrote first. The next attempt reads that before it decides.
+        this.#lease.end()
+        if (attempt === MAX_CLAIMS) throw error
+      }
+    }
+  }
+}
+
+/** Makes a run's commits wait for the storage until the signal aborts, and notifies the page of the wait. */
+function publishedWaiter(
+  { stream, runId }: Pick<RunContext, 'stream' | 'runId'>,
+  signal: AbortSignal,
+): Waiter {
+  return {
+    signal,
+    onPark: (reason) => {
+      stream.delta({ type: 'storage-waits', runId, reason })
+      stream.flush()
+    },
+    onContinue: () => stream.delta({ type: 'storage-takes', runId }),
+  }
+}
+
+/**
+ * Asks the page to verify the answer that would end the run. Returns true if it was rejected: the rejection is stored,
+ * and the run continues. Skipped if the answer has no text, or if no step is left for a better one.
+ */
+async function rejectAnswer(context: RunContext, run: CountedRun, end: RunEnd): Promise<boolean> {
+  const { conversation, effects, runId, tools } = context
+  const { maxSteps } = run.limits
+  const isLast = (maxSteps >= 0 && run.steps >= maxSteps) || limitOf(run) !== null
+  if (end.outcome !== 'completed' || isLast || !tools.hasVerify) return false
+  // Only accepted answers are annotated, so this one was verified before.
+  if (run.reflected === 'annotate') return false
+  const answer = answerOf(context, run, end)
+  const feedback = answer && (await ask(context, answer))
+  if (feedback === null) return false
+  const message = { id: effects.newId('msg_'), text: wordsOf(feedback) }
+  await conversation.append((now) =>
+    now?.runId !== runId || now.end !== null || now.steps !== run.steps
+      ? null
+      : [{ type: 'answer-rejected', step: run.steps, message }],
+  )
+  return true
+}
+
+function answerOf(
+  { agentId, conversation, runId }: RunContext,
+  { rejections }: CountedRun,
+  end: RunEnd,
+): VerifyAnswer | null {
+  const { conversationId, state } = conversation
+  const { text, toolCalls } = resultOf(state, runId, { outcome: end })
+  const messageId = state.path.findLast((node) => node.kind === 'assistant')?.id
+  if (messageId === undefined || text.trim() === '') return null
+  return { agentId, runId, conversationId, messageId, round: rejections + 1, text, toolCalls }
+}
+
+/** The page's objection to the answer. Null: none, or its check failed, which must not withhold the answer. */
+async function ask({ page, signal }: RunContext, answer: VerifyAnswer): Promise<string | null> {
+  const { agentId, messageId } = answer
+  try {
+    return await page.verify(answer)
+  } catch (error) {
+    if (signal.aborted) page.stopVerifying({ agentId, messageId }).catch(() => undefined)
+    // The run was stopped, or its agent disposed. The next owner asks again.
+    if (signal.aborted || (OffstageError.is(error) && error.code === 'disposed')) throw error
+    return null
+  }
+}
+
+function wordsOf(feedback: string): string {
+  return `The app has checked your answer, and it is not good enough yet:\n${feedback}\nGive the whole answer again, corrected.`
+}
 
 /**
  * Drives one run in a loop: decide the next action, do it, commit its outcome, fold. A reload, a crash, an approval and

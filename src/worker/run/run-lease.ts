@@ -3,7 +3,7 @@ import type { ClaimOptions } from '../store/store.ts'
 import { stopsWithoutEnd, type RunContext } from './run-context.ts'
 import { elsewhere, isClaimedElsewhere, onOtherDevice } from '../ownership/elsewhere.ts'
 import type { Leases } from '../ownership/leases.ts'
-import { ANSWER_MS, SILENCE_MS } from '../ownership/liveness.ts'
+import { ANSWER_MS, SILENCE_MS } from '../ownership/lease.ts'
 import { withStop } from '../ownership/with-stop.ts'
 
 type IsWanted = (run: RunState | null) => boolean

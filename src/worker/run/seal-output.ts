@@ -1,14 +1,206 @@
 import { suggestName } from '../../action/suggest.ts'
 import type { FactOf } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import type { ToolCallPart } from '../../protocol/message.ts'
+import {
+  type AssistantMessage,
+  type CallError,
+  type ProviderMetadata,
+  replaceInJson,
+  replaceInNames,
+  type ToolCallPart,
+} from '../../protocol/message.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
-import { forModel } from '../model/model-names.ts'
-import type { RunContext } from './run-context.ts'
+import { forModel, type NamedTool } from '../model/model-names.ts'
+import { callContext, type RunContext } from './run-context.ts'
 import { checkInput } from '../validation/check-input.ts'
-import { sealInput } from './seal-input.ts'
-import { sealMessage, type SealedInput } from './seal-message.ts'
-import { withoutQuotes, withoutRaw, UNREAD } from './unread-calls.ts'
+import { findRepeats, type Repeats } from '../../lib/replace-repeats.ts'
+import { sameJson } from '../../lib/same-json.ts'
+import { sealedValues } from '../../protocol/sealed.ts'
+import type { SealedInputs } from './sealed-inputs.ts'
+import type { ToolTable } from './tool-table.ts'
+import type { CallState } from '../../protocol/state.ts'
+
+/** A call whose input is to be stored. */
+type SealedCall = Pick<CallState, 'toolCallId' | 'toolName'>
+
+/**
+ * Replaces the input's secrets with placeholders, so that it may be stored. The tool says which values are secret. If
+ * it can't, or if the input is invalid, all texts and numbers count as secret.
+ */
+export async function sealInput(
+  context: RunContext,
+  call: SealedCall,
+  { tool, input }: { readonly tool: ToolDescriptor | undefined; readonly input: JsonValue },
+): Promise<JsonValue> {
+  if (!tool?.seals) return input
+  const { sealed } = context.conversation
+  const isValid = checkInput(context.validator, tool, input) === null
+  const secrets = isValid ? await secretsIn(context, call, input) : EVERYTHING
+  if (secrets === null) sealed.markUnclear(call.toolCallId)
+  const pointers = secrets ?? EVERYTHING
+  return sealed.seal(call.toolCallId, input, (_value, pointer) =>
+    pointers.some((at) => pointer === at || pointer.startsWith(`${at}/`)),
+  )
+}
+
+function secretsIn(
+  context: RunContext,
+  call: SealedCall,
+  input: JsonValue,
+): Promise<readonly string[] | null> {
+  return (
+    context.page
+      .secretsIn(callContext(context, call, input))
+      // The run was stopped, or the page is gone. All values then count as secret.
+      .catch(() => null)
+  )
+}
+
+/** JSON pointers to all secrets: here, the whole input. */
+const EVERYTHING = ['']
+
+/** A call's input, as written by the model (`whole`) and with placeholders for its secrets (`stored`). */
+interface SealedInput {
+  readonly toolCallId: string
+  readonly whole: JsonValue
+  readonly stored: JsonValue
+}
+
+interface Sealing {
+  readonly tools: Pick<ToolTable, 'get'>
+  readonly inputs: readonly SealedInput[]
+  readonly sealed: SealedInputs
+  /** Whether a tool accepts this input. */
+  readonly fits: (toolName: string, input: JsonValue) => boolean
+}
+
+/** Replaces an unknown tool name that holds a secret. Servers refuse a placeholder's characters in names. */
+const SEALED_NAME = 'sealed_name'
+
+/** Removes the secrets of sealed inputs from the rest of the message: texts, other calls and vendor metadata. */
+function sealMessage<Message extends AssistantMessage>(
+  message: Message,
+  { inputs, sealed, tools, fits }: Sealing,
+): Message {
+  const secrets = inputs.flatMap(({ whole, stored }) => sealedValues(stored, whole))
+  if (secrets.length === 0) return message
+  const repeats = findRepeats(new Map(secrets.map(({ seal, value }) => [String(value), seal])))
+  const stored = new Map(inputs.map((input) => [input.whole, input.stored]))
+  const parts = message.parts.map((part): AssistantMessage['parts'][number] => {
+    switch (part.type) {
+      case 'text':
+      case 'reasoning':
+        return { ...part, text: repeats.replace(part.text) }
+      case 'tool-call': {
+        const { toolCallId } = part
+        const isSecretName = !tools.get(part.toolName) && repeats.isIn(part.toolName)
+        const toolName = isSecretName ? SEALED_NAME : part.toolName
+        if (part.error) return withoutRepeats({ ...part, toolName }, repeats)
+        // Nothing opens the placeholders of a control call such as `ask_user`: its input is only shown and read.
+        const input = tools.get(toolName)?.control
+          ? replaceInJson(part.input, repeats.replace)
+          : sealed.seal(toolCallId, part.input, (value) => repeats.isIn(`${value}`))
+        const whole = inputs.find((one) => one.toolCallId === toolCallId)?.whole ?? part.input
+        // A tool that runs gets property names as the model wrote them. Otherwise names lose their secrets, too.
+        const shown = fits(toolName, whole) ? input : replaceInNames(input, repeats.replace)
+        stored.set(whole, shown)
+        return { ...part, toolName, input: shown }
+      }
+      case 'file':
+        return part
+      default:
+        return part satisfies never
+    }
+  })
+  // Dropped: the ACTION text is built again from the calls' inputs.
+  const { actionText: _text, providerMetadata, ...rest } = message
+  const metadata = providerMetadata && sealedMetadata(providerMetadata, { stored, repeats })
+  return { ...(rest as Message), parts, ...(metadata && { providerMetadata: metadata }) }
+}
+
+function withoutRepeats(
+  part: Extract<ToolCallPart, { readonly error: CallError }>,
+  { isIn, replace }: Repeats,
+): ToolCallPart {
+  const { rawInput, error, ...rest } = part
+  return {
+    ...rest,
+    error: { ...error, message: replace(error.message) },
+    ...(rawInput !== undefined && !isIn(rawInput) && { rawInput }),
+  }
+}
+
+/** Vendor metadata with sealed inputs. Undefined if another secret is in it: a replacement breaks what is signed. */
+function sealedMetadata(
+  metadata: ProviderMetadata,
+  {
+    stored,
+    repeats,
+  }: { readonly stored: ReadonlyMap<JsonValue, JsonValue>; readonly repeats: Repeats },
+): ProviderMetadata | undefined {
+  const sealed = withInputs(metadata, stored) as ProviderMetadata
+  return sameJson(replaceInJson(sealed, repeats.replace), sealed) ? sealed : undefined
+}
+
+/** Replaces inputs in metadata, since some vendors want their calls back as they sent them. */
+function withInputs(value: JsonValue, stored: ReadonlyMap<JsonValue, JsonValue>): JsonValue {
+  if (typeof value !== 'object' || value === null) return value
+  for (const [whole, input] of stored) if (sameJson(whole, value)) return input
+  if (Array.isArray(value)) return value.map((each: JsonValue) => withInputs(each, stored))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, each]) => [name, withInputs(each, stored)]),
+  )
+}
+
+/** Replaces the text of a call that could not be read. */
+const UNREAD =
+  '(A call that could not be read stood here. It is not kept, since it may hold a secret.)'
+
+const HIDDEN = '(not repeated)'
+
+/** Names that the ACTION format itself uses. */
+const FORMAT_NAMES = ['action', 'actions', 'parameters', 'params', 'arguments', 'item', 'name']
+
+/** Removes the model's text from a call that could not be read, since any of it may be secret. */
+function withoutRaw(
+  part: Extract<ToolCallPart, { readonly error: CallError }>,
+  tools: readonly NamedTool[],
+): ToolCallPart {
+  const { rawInput: _raw, error, ...rest } = part
+  const message =
+    // The browser's error message for invalid JSON quotes a piece of the text.
+    error.code === 'invalid-json' ? RESEND : withoutQuotes(error.message, tools)
+  return { ...rest, error: { ...error, message } }
+}
+
+const RESEND = 'Send the call again with valid JSON.'
+
+/** Removes quotations from the message, except names of tools, of their parameters and of the ACTION format. */
+function withoutQuotes(message: string, tools: readonly NamedTool[]): string {
+  const names = tools.map(forModel).map(({ name, inputSchema }) => [name, inputSchema])
+  const known = JSON.stringify([FORMAT_NAMES, names])
+  const isKnown = (text: string): boolean => known.includes(JSON.stringify(text))
+  let kept = ''
+  let rest = message
+  for (;;) {
+    const from = rest.search(/(?<![\p{L}\p{N}])["']/u)
+    if (from === -1) break
+    const mark = rest.charAt(from)
+    const end = rest.indexOf(mark, from + 1)
+    if (end !== -1 && isKnown(rest.slice(from + 1, end))) {
+      kept += rest.slice(0, end + 1)
+      rest = rest.slice(end + 1)
+    } else {
+      // A quotation may hold the same mark itself, so everything up to the last mark is hidden.
+      const last = rest.lastIndexOf(mark)
+      kept += `${rest.slice(0, from)}${HIDDEN}`
+      rest = last > from ? rest.slice(last + 1) : ''
+    }
+  }
+  return `${kept}${rest}`.replace(/<\/?([^\s<>/]+)/g, (tag, name: string) =>
+    isKnown(name) ? tag : HIDDEN,
+  )
+}
 
 type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
 

@@ -1,14 +1,15 @@
-import { leavesOf, mapLeaves } from '../../protocol/json-leaves.ts'
-import type { JsonValue } from '../../protocol/json.ts'
-import type { Row } from '../../protocol/fact.ts'
 import {
   holdsSeal,
   isSeal,
   isSealable,
+  leavesOf,
+  mapLeaves,
   type SealedValue,
-  sealOf,
   sealedValues,
+  sealOf,
 } from '../../protocol/sealed.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import type { Row } from '../../protocol/fact.ts'
 
 /**
  * Secret values of a conversation's open calls, in memory only. A placeholder opens only in its own call: another call

@@ -1,9 +1,218 @@
 import { headId } from '../../conversation/tree.ts'
 import { isSettled } from '../../conversation/pending.ts'
-import type { CallState } from '../../protocol/state.ts'
-import { withNextStep } from './look-ahead.ts'
+import type { CallState, RunState } from '../../protocol/state.ts'
+import { withNextStep } from './decide.ts'
 import type { RunContext } from './run-context.ts'
-import { settledFacts, settlementAtEnd, type Settlement } from './settlement.ts'
+import type { PlanItem } from '../../protocol/fact.ts'
+import type { CallError, ToolOutput } from '../../protocol/message.ts'
+import type { SkillText } from '../../protocol/page-calls.ts'
+import type { SettledStatus } from '../../protocol/tool.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import type { Effects } from '../effects.ts'
+
+export function errorOutput(error: CallError): ToolOutput {
+  return { type: 'error', code: error.code, message: error.message }
+}
+
+/** The error that the model gets for a call that could not be read. */
+export function unreadable(call: CallState & { readonly error: CallError }): CallError {
+  const { code, message } = call.error
+  if (code === 'invalid-json')
+    return {
+      code,
+      message: `The arguments of ${call.toolName} are not valid JSON, so it did not run. ${message}`,
+    }
+  if (code !== 'truncated') return call.error
+  return {
+    code,
+    message: `The call of ${call.toolName} was cut off before it was complete, so it did not run. ${message} Send it again, with shorter arguments if they were long.`,
+  }
+}
+
+export const INTERRUPTED: ToolOutput = errorOutput({
+  code: 'interrupted',
+  message:
+    'The call was interrupted and its outcome is unknown: it may or may not have happened. Check before you do it again.',
+})
+
+export const ABORTED: ToolOutput = errorOutput({
+  code: 'aborted',
+  message: 'The run was stopped before this call ran.',
+})
+
+/** For calls beside an invalid one in one-shot mode. The model must correct it before the page gets any of them. */
+export const BESIDE_INVALID: ToolOutput = errorOutput({
+  code: 'aborted',
+  message: 'Another call beside this one is invalid, so it did not run.',
+})
+
+/** For a call that was running when the run ended. Its tool is safe to repeat. */
+const CUT_OFF: ToolOutput = errorOutput({
+  code: 'aborted',
+  message: 'The run was stopped. The tool was running; it may or may not have taken effect.',
+})
+
+/** For a suspended call: its tool had returned, and the outcome was to come later. */
+const WAITED: ToolOutput = errorOutput({
+  code: 'aborted',
+  message:
+    'The run did not wait any longer for the outcome of this call. What it began may or may not take effect.',
+})
+
+/** For a call whose secret value was never stored, and is no longer in memory. */
+export const NOT_KEPT: ToolOutput = errorOutput({
+  code: 'not-kept',
+  message:
+    'A secret value of this call was sealed and not kept, so it did not run. Call again with the value; if you do not know it, ask the person.',
+})
+
+/** For a suspended call whose outcome didn't come by the tool's deadline `until`, in milliseconds since 1970. */
+function overdue(until: number): ToolOutput {
+  const time = new Date(until)
+  const when = Number.isNaN(time.getTime()) ? '' : ` by ${time.toISOString()}`
+  return errorOutput({
+    code: 'timeout',
+    message: `The outcome of this call has not come${when}. What it began may or may not take effect.`,
+  })
+}
+
+/** `isElsewhere`: whether another open tab has registered the tool. */
+export function notRegistered(toolName: string, isElsewhere: boolean): ToolOutput {
+  const where = isElsewhere
+    ? `not available in this tab, but in another one that is open: the person can let the conversation go on there. The call did not run.`
+    : `no longer available on this page, so the call did not run.`
+  return errorOutput({ code: 'failed', message: `The tool '${toolName}' is ${where}` })
+}
+
+/** For a call that started before this page was loaded, and whose tool is gone. */
+export function goneMeanwhile(toolName: string): ToolOutput {
+  return errorOutput({
+    code: 'interrupted',
+    message: `The call was interrupted, and the tool '${toolName}' is no longer available on this page: it may or may not have happened.`,
+  })
+}
+
+/** For a call whose tool changed its definition before every start. */
+export function everChanging(toolName: string): ToolOutput {
+  return errorOutput({
+    code: 'failed',
+    message: `The tool '${toolName}' kept changing, so the call did not run.`,
+  })
+}
+
+export const TOO_LATE: ToolOutput = errorOutput({
+  code: 'timeout',
+  message: 'The page was too busy to start the tool in time, so it did not run.',
+})
+
+/** For a call of a composite tool whose code or definition has changed since the call began. */
+export const WORKFLOW_CHANGED: ToolOutput = errorOutput({
+  code: 'workflow-changed',
+  message:
+    'The tool has changed since this call began, so the call stopped. What it had done until then stays done. Check before you do it again.',
+})
+
+export function nestedTooDeep(toolName: string): CallError {
+  return {
+    code: 'failed',
+    message: `The tool '${toolName}' was called by tools that call each other too deeply, so it did not run.`,
+  }
+}
+
+export function notForTools(toolName: string): CallError {
+  return { code: 'failed', message: `Only the model can call '${toolName}'.` }
+}
+
+export interface Settlement {
+  readonly call: CallState
+  readonly status: SettledStatus
+  readonly output: ToolOutput
+  readonly note?: string
+  /** The plan that the call makes. */
+  readonly plan?: readonly PlanItem[]
+  /** The skill that the call activates. */
+  readonly skill?: SkillText
+  /** Source of untrusted content in the output, if the tool itself isn't marked as untrusted. */
+  readonly untrusted?: string
+}
+
+/**
+ * Facts for the call's end and the taint of its output. Both are one commit, so that no request holds untrusted content
+ * unmarked. `after` is the head.
+ */
+export function settledFacts(settlement: Settlement, after: string | null): FactDraft[] {
+  return [...takenIn(settlement, after), settledFact(settlement)]
+}
+
+/** Marks a call's output as untrusted. A call that never started returns our own text, which is trusted. */
+export function takenIn(
+  { call, status, output, untrusted }: Settlement,
+  after: string | null,
+): FactDraft[] {
+  const origin = call.decidedBy?.untrusted ?? call.untrusted ?? untrusted
+  const isReturned = (status === 'succeeded' || status === 'failed') && output.type !== 'denied'
+  const hasBegun = call.executionId !== null || call.untrusted !== undefined
+  if (origin === undefined || !isReturned || !hasBegun) return []
+  const { path, title } = call
+  return [{ type: 'untrusted-taken-in', after, origin, path, ...(title !== null && { title }) }]
+}
+
+export function settledFact({ call, status, output, note }: Settlement): FactDraft {
+  const { path } = call
+  return { type: 'call-settled', path, status, output, ...(note !== undefined && { note }) }
+}
+
+/** The end of a call that is still open when the run ends: it didn't run, or its outcome is unknown. */
+export function settlementAtEnd(call: CallState): Settlement[] {
+  if (isSettled(call)) return []
+  if (call.status === 'suspended') return [{ call, status: 'aborted', output: WAITED }]
+  const unknown = call.status === 'executing' || call.status === 'awaiting-decision'
+  return unknown && !call.decidedBy?.replayable
+    ? [{ call, status: 'interrupted', output: INTERRUPTED }]
+    : [{ call, status: 'aborted', output: unknown ? CUT_OFF : ABORTED }]
+}
+
+/** Longest sleep between two looks at the clock: timers pause while a computer sleeps, and ignore clock changes. */
+const LOOK_MS = 60_000
+
+/** Whether the deadline for the call's outcome has passed. `now`: milliseconds since 1970. */
+export function isOverdue(call: CallState, now: number): boolean {
+  return deadlineOf(call) <= now
+}
+
+/** Ends the calls whose deadline has passed. Returns false if there are none. */
+export async function settleOverdue(context: RunContext, run: RunState): Promise<boolean> {
+  if (run.parked !== null) return false
+  const now = context.effects.now()
+  const late = run.calls.filter((call) => isOverdue(call, now))
+  await settle(
+    context,
+    late.map((call) => ({ call, status: 'failed', output: overdue(deadlineOf(call)) })),
+  )
+  return late.length > 0
+}
+
+/** Resolves to true once a call is overdue, or to false if no call has a deadline or the signal aborts. */
+export async function untilOverdue(
+  { now, sleep }: Pick<Effects, 'now' | 'sleep'>,
+  { calls, parked }: RunState,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const deadline = Math.min(...calls.map(deadlineOf))
+  if (deadline === Infinity || parked !== null) return false
+  while (!signal.aborted) {
+    const left = deadline - now()
+    if (left <= 0) return true
+    await sleep(Math.min(left, LOOK_MS), signal)
+  }
+  return false
+}
+
+/** Deadline for the call's outcome, in milliseconds since 1970. `Infinity`: none. */
+function deadlineOf({ status, suspended }: CallState): number {
+  if (status !== 'suspended' || suspended === null || !('token' in suspended)) return Infinity
+  return suspended.until ?? Infinity
+}
 
 /** Commits the ends of calls in one transaction. Skips calls that have ended, and does nothing if the run has. */
 export async function settle(

@@ -1,17 +1,264 @@
-import { ownCalls } from '../../conversation/nested.ts'
-import { isSettled } from '../../conversation/pending.ts'
+import { nestedIn, ownCalls, waits } from '../../conversation/nested.ts'
+import { endOf, isSettled } from '../../conversation/pending.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
-import { isDecidedByPage } from './approval/is-asked.ts'
-import { settle } from './settle.ts'
-import { type RunContext } from './run-context.ts'
-import { executeCalls, runStarts } from './execute-calls.ts'
+import { isDecidedByPage } from './approval/judge-approval.ts'
+import { BESIDE_INVALID, settle, type Settlement } from './settle.ts'
+import type { RunContext } from './run-context.ts'
+import { executeCalls, nestedId, nestedPosition, runStarts } from './execute-calls.ts'
 import { nextGroup, type Start } from './starts.ts'
 import { prepareCalls } from './prepare-calls.ts'
-import { recoverCall, runAgain } from './recover-call.ts'
-import { forbidden } from './skill-rules.ts'
-import type { Settlement } from './settlement.ts'
-import { BESIDE_INVALID } from './tool-errors.ts'
-import { availableTool, unavailable } from './wait-for-tool.ts'
+import { availableTool, recoverCall, runAgain, unavailable } from './recover-call.ts'
+import { forbidden } from './skill-calls.ts'
+import type {
+  KeepAnswer,
+  KeepOutcomes,
+  KeptOutcome,
+  NestedAnswer,
+  NestedCall,
+} from '../../protocol/composite.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import { sealedValues } from '../../protocol/sealed.ts'
+import type { ToolDescriptor } from '../../protocol/tool.ts'
+import { oneByOne } from '../../lib/one-by-one.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import { sealInput } from './seal-output.ts'
+
+/** Most calls that run in parallel. */
+const SIDE_BY_SIDE = 4
+
+interface Waiter {
+  readonly isParallel: boolean
+  go(): void
+}
+
+/** Runs calls in the order of their arrival: one alone, or several parallel ones at once. */
+class Turns {
+  readonly #waiting: Waiter[] = []
+  #running = 0
+  #isAlone = false
+
+  /** `hasWaited`: whether the call had to wait for others to run first. */
+  async take<T>(isParallel: boolean, work: (hasWaited: boolean) => Promise<T>): Promise<T> {
+    let hasWaited = false
+    await new Promise<void>((go) => {
+      this.#waiting.push({ isParallel, go })
+      this.#next()
+      hasWaited = this.#waiting.some((waiter) => waiter.go === go)
+    })
+    try {
+      return await work(hasWaited)
+    } finally {
+      this.#running -= 1
+      this.#isAlone = false
+      this.#next()
+    }
+  }
+
+  #next(): void {
+    for (;;) {
+      const first = this.#waiting[0]
+      if (!first || this.#isAlone || this.#running >= (first.isParallel ? SIDE_BY_SIDE : 1)) return
+      this.#waiting.shift()
+      this.#running += 1
+      this.#isAlone = !first.isParallel
+      first.go()
+    }
+  }
+}
+
+/**
+ * Runs the calls that functions of composite tools make. Each call goes from proposed to settled, or until it waits for
+ * somebody, like a model's call.
+ */
+export class NestedCalls {
+  readonly #context: RunContext
+  readonly #turns = new Turns()
+  /** Runs the hooks for one call at a time. */
+  readonly #inOrder = oneByOne()
+  /** Answers in progress. None of them rejects. */
+  readonly #underWay = new Set<Promise<NestedAnswer>>()
+  /** The error that fails the run. */
+  #failure: { readonly thrown: unknown } | null = null
+
+  constructor(context: RunContext) {
+    this.#context = context
+  }
+
+  /** Throws the error of a nested call that fails the run, if there is one. */
+  throwFailure(): void {
+    const failure = this.#failure
+    this.#failure = null
+    if (failure) throw failure.thrown
+  }
+
+  /** Resolves once no nested call is in progress. Await it before the step is cut or ended. */
+  async idle(): Promise<void> {
+    while (this.#underWay.size > 0) await Promise.all(this.#underWay)
+  }
+
+  /** Runs one nested call. Null: the function must suspend. */
+  async call(asked: NestedCall): Promise<NestedAnswer> {
+    const answer = this.#answer(asked)
+    this.#underWay.add(answer)
+    try {
+      return await answer
+    } finally {
+      this.#underWay.delete(answer)
+    }
+  }
+
+  async #answer(asked: NestedCall): Promise<NestedAnswer> {
+    try {
+      const toolCallId = await this.#propose(asked)
+      return toolCallId === null ? null : await this.#advance(toolCallId)
+    } catch (thrown) {
+      // An error that a stop causes doesn't count: the run ends with the stop's own outcome.
+      if (!this.#context.signal.aborted) this.#failure ??= { thrown }
+      return null
+    }
+  }
+
+  async keep({ executionId, kept }: KeepOutcomes): Promise<KeepAnswer> {
+    const { conversation } = this.#context
+    let isLive = false
+    // A step that must not run twice marks its start here. The mark must be on disk before the step does its work.
+    await conversation.append(
+      (run) => {
+        const parent = this.#running(run, executionId)
+        isLive = parent !== null
+        const facts = parent ? keptFacts(parent, kept) : []
+        return facts.length > 0 ? facts : null
+      },
+      { strict: true },
+    )
+    const parent = this.#running(conversation.run, executionId)
+    if (!isLive || parent === null) return null
+    return { place: parent.ended.indexOf(kept.at(-1)?.key ?? '') }
+  }
+
+  /** Stores the call, unless it is stored already. Returns its id. */
+  async #propose(asked: NestedCall): Promise<string | null> {
+    const { conversation, tools } = this.#context
+    const { executionId, position, toolName } = asked
+    const input = await this.#storedInput(asked)
+    let toolCallId: string | null = null
+    await conversation.append((run) => {
+      const parent = this.#running(run, executionId)
+      toolCallId = null
+      if (run === null || parent === null) return null
+      const known = knownAt(run, parent, position)
+      toolCallId = known?.toolCallId ?? this.#idOf(parent, position)
+      if (known) return null
+      const { title, remote } = tools.get(toolName) ?? {}
+      const path = [...parent.path, toolCallId]
+      const named = {
+        toolName,
+        ...(title !== undefined && { title }),
+        ...(remote && { source: remote.source }),
+      }
+      return [{ type: 'call-proposed', path, ...named, input }]
+    })
+    return toolCallId
+  }
+
+  /** The input with placeholders for its secrets. The function passes the secrets again each time that it runs. */
+  async #storedInput({ executionId, position, toolName, input }: NestedCall): Promise<JsonValue> {
+    const { conversation, page, agentId, tools } = this.#context
+    if (!tools.isLoaded) tools.set(await page.currentTools({ agentId }))
+    const { run, sealed } = conversation
+    const parent = this.#running(run, executionId)
+    if (run === null || parent === null) return input
+    const known = knownAt(run, parent, position)
+    if (known) {
+      sealed.keep(known.toolCallId, sealedValues(known.modelInput, input))
+      return input
+    }
+    const toolCallId = this.#idOf(parent, position)
+    return sealInput(this.#context, { toolCallId, toolName }, { tool: tools.get(toolName), input })
+  }
+
+  #idOf(parent: CallState, position: number): string {
+    return nestedId(parent, position, (id) => this.#context.conversation.hasCallId(id))
+  }
+
+  /** The composite call whose function this execution runs. Null: it doesn't run any more. */
+  #running(run: RunState | null, executionId: string): CallState | null {
+    const { runId, signal } = this.#context
+    if (signal.aborted || run?.runId !== runId || run.end !== null) return null
+    const isRunning = (call: CallState): boolean =>
+      call.status === 'executing' && call.executionId === executionId
+    return run.calls.find(isRunning) ?? null
+  }
+
+  async #advance(toolCallId: string): Promise<NestedAnswer> {
+    const context = this.#context
+    const { conversation } = context
+    for (;;) {
+      const calls = conversation.run?.calls ?? []
+      const call = calls.find((each) => each.toolCallId === toolCallId)
+      if (context.signal.aborted || call === undefined) return null
+      if (isSettled(call)) return answerOf(call, calls)
+      if (waits(call, calls)) return null
+      await this.#step(call)
+    }
+  }
+
+  /** Does the next action for a call that waits for nobody. */
+  async #step(call: CallState): Promise<void> {
+    const context = this.#context
+    switch (call.status) {
+      case 'executing':
+        return recoverCall(context, call)
+      case 'suspended':
+        return runAgain(context, call)
+      case 'proposed':
+        if (!context.ready.has(call.toolCallId))
+          return this.#inOrder(() => prepareCalls(context, [call]))
+        return this.#execute(call)
+      default:
+        return this.#execute(call)
+    }
+  }
+
+  async #execute(call: CallState): Promise<void> {
+    const context = this.#context
+    const { ready } = context
+    const tool = await availableTool(context, call)
+    if (context.signal.aborted) return
+    if (!tool) return settle(context, [await unavailable(context, call)])
+    // A composite tool takes no turn: it would block the calls that it makes itself.
+    if (tool.composite) return executeCalls(context, [call])
+    await this.#turns.take(mayRunBeside(tool), async (hasWaited) => {
+      // Other calls ran meanwhile, so hooks and policies must decide again.
+      const isAsked = context.tools.hasBeforeToolCall || isDecidedByPage(tool)
+      if (hasWaited && isAsked && ready.delete(call.toolCallId)) return
+      await executeCalls(context, [call])
+    })
+  }
+}
+
+/** The call that the function made at this position when it ran before. */
+function knownAt(run: RunState, parent: CallState, position: number): CallState | undefined {
+  return nestedIn(run.calls, parent).find((nested) => nestedPosition(parent, nested) === position)
+}
+
+function mayRunBeside({ annotations, parallelSafe, sequential }: ToolDescriptor): boolean {
+  return !sequential && (annotations.readOnly === true || parallelSafe)
+}
+
+/** Facts for the outcomes that aren't stored yet. */
+function keptFacts({ path, outcomes }: CallState, kept: readonly KeptOutcome[]): FactDraft[] {
+  return kept.flatMap(({ key, value }) =>
+    Object.hasOwn(outcomes, key) ? [] : [{ type: 'step-outcome' as const, path, key, value }],
+  )
+}
+
+function answerOf(call: CallState, calls: readonly CallState[]): NestedAnswer {
+  const parent = calls.find(({ toolCallId }) => toolCallId === call.path.at(-2))
+  const end = endOf(call)
+  const { toolCallId } = call
+  return parent && end ? { ...end, toolCallId, place: parent.ended.indexOf(toolCallId) } : null
+}
 
 /** Takes the calls of a step from proposed to settled, or until they wait for somebody. */
 export class StepCalls {

@@ -1,7 +1,16 @@
 import type { ReflectMode } from '../../protocol/fact.ts'
-import type { StepContext } from '../../protocol/questions.ts'
+import type { StepContext } from '../../protocol/page-calls.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { forModel } from '../model/model-names.ts'
+import { meantName } from '../../action/foreign/foreign-call.ts'
+
+/**
+ * Returns the own name of the tool that a native call means, even if case, separators or a namespace differ. If no tool
+ * or several registered ones (enabled or not) match, the name stays and the call is refused.
+ */
+export function resolveName(name: string, tools: ToolTable): string {
+  return tools.get(meantName(name, [...tools.names, ...tools.others]) ?? '')?.name ?? name
+}
 
 /** The tools of the newest step, or those that the page has listed since. */
 export class ToolTable {

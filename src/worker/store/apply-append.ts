@@ -1,19 +1,132 @@
 import { titleOf } from '../../conversation/title.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { randomId } from '../../lib/random-id.ts'
-import { FORMAT, type NewRow, type Row } from '../../protocol/fact.ts'
+import { type FactOf, FORMAT, type NewRow, type Row } from '../../protocol/fact.ts'
 import { checkRow, refuseUnsound } from './check-row.ts'
-import { openCallsAfter } from './open-calls.ts'
 import {
   brokenConversation,
+  newRecord,
   ownerOf,
+  type RecentAppend,
   refuseBroken,
   refuseNewer,
-  takenOver,
-  type RecentAppend,
   type StoredRecord,
+  takenOver,
 } from './record.ts'
-import type { Append } from './store.ts'
+import type { Append, Placement } from './store.ts'
+import { callParts } from '../../conversation/propose-call.ts'
+import { UNFINISHED } from '../../protocol/conversation.ts'
+
+/**
+ * Applies a part of an imported conversation, and returns the record and the rows. Null if a conversation with its id
+ * exists. Throws `ownership-lost` if the earlier parts are gone. Pure.
+ */
+export function applyPlacement(
+  found: StoredRecord | undefined,
+  placement: Placement,
+  epoch: number,
+): { record: StoredRecord; rows: Row[] } | null {
+  const { importId: appendId, conversationId, isLast } = placement
+  const begun = beginning(found, placement, epoch)
+  if (begun === null) return null
+  const { broken: _unfinished, ...before } = begun
+  let record: StoredRecord = before
+  const rows: Row[] = []
+  for (const row of placement.rows) {
+    refuseUnsound(row)
+    record = afterRow(record, row)
+    rows.push({ ...row, format: FORMAT, conversationId, seq: record.lastSeq, appendId })
+  }
+  // Overrides the times of the rows: a rename among them must not change `updatedAt`.
+  record = { ...record, updatedAt: placement.updatedAt }
+  return { record: isLast ? record : { ...record, broken: UNFINISHED }, rows }
+}
+
+/** Whether a part was placed before, so that a repeat writes nothing. */
+export function wasPlaced(
+  found: StoredRecord | undefined,
+  { importId, after }: Placement,
+): found is StoredRecord {
+  return found?.importId === importId && (after === 0 || found.lastSeq > after)
+}
+
+function beginning(
+  found: StoredRecord | undefined,
+  { conversationId, importId, createdAt, parent, after }: Placement,
+  epoch: number,
+): StoredRecord | null {
+  const isHalf = found?.broken === UNFINISHED
+  if (after === 0) {
+    if (found && !isHalf) return null
+    return {
+      ...newRecord(conversationId, createdAt),
+      epoch,
+      importId,
+      ...(parent && { parent }),
+    }
+  }
+  if (isHalf && found.importId === importId && found.lastSeq === after) return found
+  throw new OffstageError('ownership-lost', 'The conversation was deleted while it was imported.', {
+    details: { deleted: true },
+  })
+}
+
+/** Most open calls in a record. Each row that opens or settles a call copies the list. */
+const MAX_OPEN_CALLS = 1000
+
+/**
+ * The calls without an outcome after this row. A conversation can be found by them without reading rows. Throws
+ * `invalid-input` for more than 1000.
+ */
+function openCallsAfter(record: StoredRecord, row: NewRow): readonly string[] {
+  const open = changedBy(record, row)
+  if (open.length <= MAX_OPEN_CALLS) return open
+  throw new OffstageError(
+    'invalid-input',
+    `A conversation can have at most ${MAX_OPEN_CALLS} unfinished calls.`,
+  )
+}
+
+function changedBy({ openCalls: open, openRunId }: StoredRecord, row: NewRow): readonly string[] {
+  switch (row.type) {
+    case 'model-output':
+      return row.runId === openRunId
+        ? callParts(row.message).map(({ toolCallId }) => toolCallId)
+        : open
+    case 'call-proposed':
+      return [...open, ...row.path.slice(-1)]
+    case 'call-settled':
+      return open.filter((toolCallId) => toolCallId !== row.path.at(-1))
+    case 'run-ended':
+      return row.runId !== openRunId || row.end.outcome === 'waiting' ? open : []
+    case 'messages-imported':
+      return afterImport(open, row)
+    case 'run-started':
+    case 'history-cleared':
+      return []
+    default:
+      return open
+  }
+}
+
+/**
+ * Imported calls without a result wait for their outputs, unless the call was unreadable. Results settle calls
+ * that were imported earlier.
+ */
+function afterImport(
+  open: readonly string[],
+  { messages }: FactOf<'messages-imported'>,
+): readonly string[] {
+  const after = new Set(open)
+  for (const message of messages) {
+    if (message.role === 'assistant')
+      for (const { toolCallId, error } of callParts(message))
+        if (error === undefined) after.add(toolCallId)
+    if (message.role === 'tool')
+      for (const { toolCallId } of message.parts) after.delete(toolCallId)
+  }
+  return [...after]
+}
 
 /**
  * Appends that a record remembers: more than one owner has under way at once. Older ones are rejected by their `order`.
@@ -98,7 +211,7 @@ export function applyRename(
   return { record: next, rows: [placed] }
 }
 
-export function afterRow(record: StoredRecord, row: NewRow): StoredRecord {
+function afterRow(record: StoredRecord, row: NewRow): StoredRecord {
   return {
     ...record,
     lastSeq: record.lastSeq + 1,

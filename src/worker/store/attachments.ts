@@ -1,7 +1,7 @@
 import type { NewRow } from '../../protocol/fact.ts'
 import { sha256 } from '../../lib/sha256.ts'
 import { isRecord } from '../../lib/shape.ts'
-import type { Write } from './idb-use.ts'
+import type { Write } from './idb-connection.ts'
 
 /** Shorter files stay in their rows. Characters of base64. */
 const LEAST = 4096

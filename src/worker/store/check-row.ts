@@ -3,7 +3,7 @@ import { FORMAT, type Row } from '../../protocol/fact.ts'
 import { isJson } from '../../lib/is-json.ts'
 import { isNumber, isRecord, isText, nullOr, type Check } from '../../lib/shape.ts'
 import { FACTS, isName } from './fact-table.ts'
-import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './upcast.ts'
+import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './record.ts'
 
 /** A time beyond the range of `Date` can't be shown. */
 const isTime: Check = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15

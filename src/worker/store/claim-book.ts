@@ -1,4 +1,4 @@
-import { within } from '../../lib/within.ts'
+import { within } from '../../lib/sleep.ts'
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 
 /**

@@ -1,19 +1,206 @@
-import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
+import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from 'idb'
 import type { StorageReport, StorageState } from '../../protocol/conversation.ts'
-import type { OffstageError } from '../../protocol/error.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import { storageCleared } from '../../protocol/storage-cleared.ts'
-import { sleep } from '../../lib/sleep.ts'
-import { within } from '../../lib/within.ts'
-import {
-  isNowhere,
-  isRefused,
-  olderInTheWay,
-  storageError,
-  superseded,
-  transactionInTheWay,
-  unanswered,
-} from './idb-errors.ts'
+import { sleep, within } from '../../lib/sleep.ts'
 import type { Claim } from './store.ts'
+
+/**
+ * Whether the browser refuses this page any database: in some private modes, in opaque origins, and with blocked
+ * site data. Chromium reports the last as an `UnknownError`.
+ */
+function isRefused(thrown: unknown): boolean {
+  if (isNowhere(thrown)) return true
+  if (!(thrown instanceof Error)) return false
+  const { name, message } = thrown
+  return (
+    name === 'InvalidStateError' ||
+    (name === 'UnknownError' && message.includes('denied permission'))
+  )
+}
+
+/** Whether no page or worker of this origin can have a database. */
+function isNowhere(thrown: unknown): boolean {
+  if (typeof indexedDB === 'undefined' || indexedDB === null) return true
+  return thrown instanceof Error && thrown.name === 'SecurityError'
+}
+
+function olderInTheWay(): OffstageError {
+  return inTheWay('does not open: another tab of this site holds an older one')
+}
+
+function transactionInTheWay(): OffstageError {
+  return inTheWay('does not answer: a transaction of another tab or script of this site holds it')
+}
+
+function inTheWay(what: string): OffstageError {
+  return blocked(`The database ${what}. It is used as soon as that tab is reloaded or closed.`)
+}
+
+function unanswered(): OffstageError {
+  return blocked('The browser has not opened the database yet: another tab may be in the way.')
+}
+
+function blocked(message: string): OffstageError {
+  return new OffstageError('storage-blocked', message, { retryable: true })
+}
+
+function superseded(): OffstageError {
+  return new OffstageError(
+    'storage-newer',
+    'A newer Offstage in another tab changes the database: reload the page.',
+    { retryable: true },
+  )
+}
+
+function storageError(error: unknown): OffstageError {
+  if (OffstageError.is(error)) return error
+  const name = error instanceof Error ? error.name : 'Error'
+  const options = { cause: error, retryable: true, details: { name } }
+  switch (name) {
+    case 'QuotaExceededError':
+      return new OffstageError(
+        'storage-full',
+        "The browser's storage quota is used up: free space, or export and delete conversations.",
+        options,
+      )
+    case 'VersionError':
+      return new OffstageError(
+        'storage-newer',
+        'A newer Offstage made the database: reload the page or update the package.',
+        options,
+      )
+    case 'DataCloneError':
+      return new OffstageError('internal', `This can't be stored: ${describeThrown(error)}`)
+    case 'ConstraintError':
+      return new OffstageError('conversation-broken', 'A row is in the way that no record counts.')
+    default:
+      return new OffstageError(
+        'storage-failed',
+        `IndexedDB failed (${name}): ${describeThrown(error)}`,
+        options,
+      )
+  }
+}
+
+interface WatchedDatabase extends Database {
+  /** Whether a transaction was aborted because it didn't start in time. */
+  readonly isHeld: boolean
+}
+
+/**
+ * Wraps a database: transactions that don't start within `startMs` are aborted. A transaction that another script
+ * keeps alive blocks all later ones, and the browser doesn't report it.
+ */
+function watchStarts(database: Database, startMs: number): WatchedDatabase {
+  let isHeld = false
+  const transaction = ((...given: Parameters<Database['transaction']>) => {
+    const tx = database.transaction(...given)
+    const timer = setTimeout(() => {
+      isHeld = true
+      tx.abort()
+    }, startMs)
+    const begun = (): void => clearTimeout(timer)
+    // The first successful request. `success` events don't bubble, so listen in the capture phase.
+    tx.addEventListener('success', begun, { capture: true, once: true })
+    tx.done.then(begun, begun)
+    return tx
+  }) as Database['transaction']
+  return {
+    close: () => database.close(),
+    transaction,
+    get isHeld() {
+      return isHeld
+    },
+  }
+}
+
+type Names = ('records' | 'counters' | 'rows' | 'attachments' | 'drafts')[]
+
+export type Read = IDBPTransaction<Schema, Names>
+export type Write = IDBPTransaction<Schema, Names, 'readwrite'>
+
+/** Object stores that conversations are read from. */
+export const READ: Names = ['records', 'rows', 'attachments']
+export const DRAFTS: Names = ['drafts']
+const ALL: Names = [...READ, 'counters', 'drafts']
+
+/** Uses the database. Tries once more with a new connection if it was closed meanwhile. */
+export async function withDatabase<T>(
+  connection: Connection,
+  use: (db: Database) => Promise<T>,
+): Promise<T> {
+  try {
+    return await useOnce(connection, use)
+  } catch (error) {
+    if (!isClosed(error)) throw storageError(error)
+  }
+  connection.forget()
+  try {
+    return await useOnce(connection, use)
+  } catch (error) {
+    throw storageError(error)
+  }
+}
+
+async function useOnce<T>(connection: Connection, use: (db: Database) => Promise<T>): Promise<T> {
+  const watched = watchStarts(await connection.database(), connection.startMs)
+  try {
+    const value = await use(watched)
+    connection.reportUsed()
+    return value
+  } catch (error) {
+    throw watched.isHeld ? connection.reportHeld() : error
+  }
+}
+
+export async function write<T>(
+  connection: Connection,
+  durability: IDBTransactionDurability,
+  body: (tx: Write) => Promise<T>,
+): Promise<T> {
+  return withDatabase(connection, async (db) => {
+    const tx = db.transaction(ALL, 'readwrite', { durability })
+    // Quota errors arrive at the transaction only, so its end is what counts.
+    const ended = tx.done
+    quietly(ended)
+    try {
+      const value = await body(tx)
+      // Commits now. Otherwise the browser has to find out first that no request follows.
+      tx.commit()
+      await ended
+      return value
+    } catch (error) {
+      abortQuietly(tx)
+      throw await causeOf(ended, error)
+    }
+  })
+}
+
+/** Ignores the error of a request. The request also fails its transaction, whose error is used. */
+export function quietly(request: Promise<unknown>): void {
+  request.catch(() => undefined)
+}
+
+/** The reason why the browser aborted the transaction. Its requests only report that it was aborted. */
+function causeOf(ended: Promise<void>, error: unknown): Promise<unknown> {
+  return ended.then(
+    () => error,
+    (cause: unknown) => (cause instanceof Error && cause.name !== 'AbortError' ? cause : error),
+  )
+}
+
+function abortQuietly(tx: Write): void {
+  try {
+    tx.abort()
+  } catch {
+    // The transaction has ended already.
+  }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof Error && error.name === 'InvalidStateError'
+}
 
 const DB_VERSION = 1
 

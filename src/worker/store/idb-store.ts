@@ -1,44 +1,115 @@
 import type { ConversationRecord, StorageReport } from '../../protocol/conversation.ts'
 import type { Row } from '../../protocol/fact.ts'
 import { randomId } from '../../lib/random-id.ts'
-import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
-import { endsDraft, isCurrent } from './step-draft.ts'
-import { applyPlacement, wasPlaced } from './apply-placement.ts'
 import {
+  applyAppend,
+  applyPlacement,
+  applyRename,
+  committedBefore,
+  rowsBefore,
+  wasPlaced,
+} from './apply-append.ts'
+import { endsDraft, isCurrent } from './step-draft.ts'
+import {
+  type Contents,
   findContents,
   keepContents,
   packRow,
   releaseContents,
   unpackRows,
-  type Contents,
 } from './attachments.ts'
-import { Connection, type ConnectionOptions } from './idb-connection.ts'
-import { Damage, rowsOf } from './idb-damage.ts'
-import { DRAFTS, READ, quietly, withDatabase, write, type Read, type Write } from './idb-use.ts'
+import {
+  Connection,
+  type ConnectionOptions,
+  DRAFTS,
+  quietly,
+  READ,
+  type Read,
+  withDatabase,
+  write,
+  type Write,
+} from './idb-connection.ts'
 import {
   claimRecord,
+  isNewerFormat,
   lostRecord,
   markRecord,
   publicRecord,
   readRecord,
   refuseOrphan,
-  unclaimed,
   type StoredRecord,
+  unclaimed,
 } from './record.ts'
 import { isRecord } from '../../lib/shape.ts'
-import { pageOf } from './pages.ts'
-import type {
-  Append,
-  Claim,
-  ListedRecords,
-  ListPage,
-  Name,
-  Placement,
-  RowRange,
-  StepDraft,
-  Store,
-  StoredRows,
+import {
+  type Append,
+  type Claim,
+  type ListedRecords,
+  type ListPage,
+  type Name,
+  pageOf,
+  type Placement,
+  type RowRange,
+  type StepDraft,
+  type Store,
+  type StoredRows,
 } from './store.ts'
+
+/** Key range of a conversation's rows after `afterSeq`, to `toSeq` or the end. */
+function rowsOf(conversationId: string, afterSeq = 0, toSeq: number = Infinity): IDBKeyRange {
+  return IDBKeyRange.bound([conversationId, afterSeq], [conversationId, toSeq], true)
+}
+
+/** Conversations checked per listing: counting the rows of 5 000 takes a browser 16 s. */
+const PAGE = 50
+/** Keys of rows read per listing. */
+const KEYS = 1000
+
+/**
+ * Finds rows without a record, and records with missing rows. Only other code can cause these, so each conversation
+ * is checked once: each listing checks the next page. Opening a conversation checks it, too.
+ */
+class Damage {
+  readonly #lost = new Set<string>()
+  readonly #holed = new Set<string>()
+  readonly #counted = new Set<string>()
+  /** The rows not checked yet; undefined when all were checked. Null: all rows. */
+  #unread: IDBKeyRange | null | undefined = null
+
+  forget(conversationId: string): void {
+    for (const ids of [this.#lost, this.#holed, this.#counted]) ids.delete(conversationId)
+  }
+
+  /** Substitute records for rows without a record. */
+  async lostBeside(records: readonly StoredRecord[], tx: Read): Promise<StoredRecord[]> {
+    const known = new Set(records.map((record) => record.conversationId))
+    if (this.#unread !== undefined) {
+      const keys = await tx.objectStore('rows').getAllKeys(this.#unread, KEYS)
+      for (const [id] of keys) if (!known.has(id)) this.#lost.add(id)
+      const last = keys.length < KEYS ? undefined : keys.at(-1)
+      this.#unread = last && IDBKeyRange.lowerBound([last[0], Infinity])
+    }
+    return [...this.#lost].filter((id) => !known.has(id)).map(lostRecord)
+  }
+
+  /** Marks records with missing rows as broken. Skips newer formats, which may count rows differently. */
+  async nameBroken<R extends ConversationRecord>(records: readonly R[], tx: Read): Promise<R[]> {
+    const unchecked = records.filter(
+      ({ conversationId, broken, format }) =>
+        broken === undefined && !isNewerFormat(format) && !this.#counted.has(conversationId),
+    )
+    await Promise.all(
+      unchecked.slice(0, PAGE).map(async ({ conversationId, lastSeq }) => {
+        const rows = await tx.objectStore('rows').count(rowsOf(conversationId))
+        this.#counted.add(conversationId)
+        if (rows < lastSeq) this.#holed.add(conversationId)
+      }),
+    )
+    return records.map((record) =>
+      this.#holed.has(record.conversationId) ? { broken: 'Rows are missing.', ...record } : record,
+    )
+  }
+}
 
 /** Rows read in one request. The browser reads the next part while this one is deserialised. */
 const PART = 1000

@@ -1,7 +1,13 @@
 import type { Row } from '../../protocol/fact.ts'
 import { randomId } from '../../lib/random-id.ts'
-import { applyAppend, applyRename, committedBefore, rowsBefore } from './apply-append.ts'
-import { applyPlacement, wasPlaced } from './apply-placement.ts'
+import {
+  applyAppend,
+  applyPlacement,
+  applyRename,
+  committedBefore,
+  rowsBefore,
+  wasPlaced,
+} from './apply-append.ts'
 import { endsDraft, isCurrent } from './step-draft.ts'
 import {
   claimRecord,
@@ -11,9 +17,17 @@ import {
   unclaimed,
   type StoredRecord,
 } from './record.ts'
-import { Changes } from './changes.ts'
-import { pageOf } from './pages.ts'
-import type { Append, Name, Placement, RowRange, StepDraft, Store, StoreChange } from './store.ts'
+import {
+  type Append,
+  Changes,
+  type Name,
+  pageOf,
+  type Placement,
+  type RowRange,
+  type StepDraft,
+  type Store,
+  type StoreChange,
+} from './store.ts'
 
 function changeOf(
   conversationId: string,

@@ -3,7 +3,40 @@ import { OffstageError } from '../../protocol/error.ts'
 import type { ClaimOptions } from './store.ts'
 import { FORMAT } from '../../protocol/fact.ts'
 import { isNumber, isRecord, isText, listOf, nullOr, optional, shape } from '../../lib/shape.ts'
-import { isNewerFormat } from './upcast.ts'
+
+/** A row as it is stored, in any format. */
+type StoredRow = Readonly<Record<string, unknown>>
+
+/**
+ * Functions that convert a row to the next format, by the format they read. Pure. Rows are converted when
+ * they are read, and never rewritten.
+ */
+export type Upcasters = Readonly<Record<number, (row: StoredRow) => StoredRow>>
+
+/** Empty, because no older format was released. */
+export const UPCASTERS: Upcasters = {}
+
+/** Whether the format is newer than the one this version of the package writes. */
+export function isNewerFormat(format: unknown): format is number {
+  return isNumber(format) && Number(format) > FORMAT
+}
+
+/** Converts the row to the current format step by step; null if a step is missing or fails on a damaged row. */
+export function upcast(row: StoredRow, upcasters: Upcasters): StoredRow | null {
+  let current = row
+  while (current['format'] !== FORMAT) {
+    const { format } = current
+    if (typeof format !== 'number') return null
+    const step = upcasters[format]
+    if (step === undefined) return null
+    try {
+      current = { ...step(current), format: format + 1 }
+    } catch {
+      return null
+    }
+  }
+  return current
+}
 
 /** A committed append, and the position of its rows. */
 export interface RecentAppend {

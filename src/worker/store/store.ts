@@ -1,6 +1,55 @@
 import type { ConversationRecord } from '../../protocol/conversation.ts'
 import type { NewRow, Row } from '../../protocol/fact.ts'
 
+type Place = Pick<ConversationRecord, 'updatedAt' | 'conversationId'>
+
+/** Order of lists: newest change first, then by id. */
+function byNewest(a: Place, b: Place): number {
+  if (a.updatedAt !== b.updatedAt) return b.updatedAt - a.updatedAt
+  return a.conversationId < b.conversationId ? -1 : Number(a.conversationId > b.conversationId)
+}
+
+/** Value of `next` for the last record of a page. */
+export function placeAfter({ updatedAt, conversationId }: Place): string {
+  return `${updatedAt} ${conversationId}`
+}
+
+/** Reads a value of `next`. Null, for the beginning, if it names no place. */
+export function readPlace(after: string | undefined): Place | null {
+  const [, updatedAt, conversationId] = /^(-?[\d.e-]+) (.*)$/s.exec(after ?? '') ?? []
+  if (updatedAt === undefined || conversationId === undefined) return null
+  return { updatedAt: Number(updatedAt), conversationId }
+}
+
+/** Returns one page of the records, which may be in any order. */
+export function pageOf(
+  all: readonly ConversationRecord[],
+  { limit = Infinity, after }: ListPage = {},
+): ListedRecords {
+  const place = readPlace(after)
+  const rest = all.toSorted(byNewest).filter((record) => !place || byNewest(place, record) < 0)
+  const records = rest.slice(0, limit)
+  const last = records.at(-1)
+  return { records, next: last && rest.length > records.length ? placeAfter(last) : null }
+}
+
+/** Followers of a store. */
+export class Changes {
+  readonly #followers = new Set<(change: StoreChange) => void>()
+
+  /** Notifies followers after the commit, once the code that made the change has its answer. */
+  report(change: StoreChange): void {
+    for (const follower of this.#followers) queueMicrotask(() => follower(change))
+  }
+
+  follow(onChange: (change: StoreChange) => void): () => void {
+    // A callback that is passed twice has to be removed twice.
+    const follower = (change: StoreChange): void => onChange(change)
+    this.#followers.add(follower)
+    return () => void this.#followers.delete(follower)
+  }
+}
+
 export interface Append {
   readonly conversationId: string
   /** Epoch of the claim that this append relies on. */

@@ -1,5 +1,4 @@
-import type { Delta } from '../../protocol/delta.ts'
-import type { Live } from '../../protocol/live.ts'
+import type { Delta, Live } from '../../protocol/delta.ts'
 import type { ParkReason } from '../../protocol/run.ts'
 import {
   among,

@@ -1,11 +1,49 @@
-import type { StreamItem } from '../../protocol/stream.ts'
-import { isRow } from '../../protocol/stream.ts'
+import { isRow, type StreamItem } from '../../protocol/notices.ts'
 import type { Effects } from '../effects.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
 import { isShown } from './check-live.ts'
-import { drivingLock } from './driving-lock.ts'
 import type { Driving, TabMessages } from './tab-messages.ts'
-import type { TabConversation } from './tab-conversation.ts'
+import type { Conversation } from '../conversation.ts'
+
+/** Wait for messages that a tab sent before it was gone. Milliseconds. */
+const LATE_MS = 300
+
+/**
+ * Name of the lock that a tab holds while it drives a run, even a waiting one without a lease. If another tab gets the
+ * lock, this one is gone.
+ */
+export function drivingLock(tabId: string, conversationId: string): string {
+  return `offstage-drives:${tabId}:${conversationId}`
+}
+
+/**
+ * Calls back once a tab no longer holds its driving lock. Abort the returned controller to stop watching. Without Web
+ * Locks, never calls back.
+ */
+export function watchDriver(
+  effects: Pick<Effects, 'locks' | 'sleep'>,
+  lock: string,
+  onGone: () => void,
+): AbortController {
+  const stop = new AbortController()
+  const { signal } = stop
+  const free = async (): Promise<void> => {
+    void effects.sleep(LATE_MS, signal).then(() => signal.aborted || onGone())
+  }
+  effects.locks?.request(lock, { signal }, free).catch(() => undefined)
+  return stop
+}
+
+/** The part of a conversation in use that tabs need. */
+export interface TabConversation {
+  readonly conversation: Conversation
+  /** Driver of the run here. Null if none is driven. */
+  readonly driver: { look(): Promise<void> } | null
+  /** Checks whether another device works on the open run, and shows the result. */
+  lookElsewhere(): Promise<void>
+  /** Resolves when nothing is driven any more. */
+  idle(): Promise<void>
+}
 
 /** Pause between a tab's announcements that it drives a run. Milliseconds. */
 export const BEAT_MS = 2500

@@ -2,7 +2,7 @@ import { OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { Effects } from '../effects.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
 import { withStop } from '../ownership/with-stop.ts'
-import { drivingLock, watchDriver } from './driving-lock.ts'
+import { drivingLock, watchDriver } from './driving-beacon.ts'
 import type { TabCommand, TabMessages, TabOutcome } from './tab-messages.ts'
 
 /** How long the driving tab may take to answer before it is asked again. Milliseconds. */

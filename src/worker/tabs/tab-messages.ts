@@ -1,8 +1,8 @@
-import type { CallAnswer, SendMessage } from '../../protocol/commands.ts'
+import type { CallAnswer, SendMessage } from '../../protocol/worker-calls.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 import { CONSENT_SPANS, type UserContent } from '../../protocol/fact.ts'
-import type { Live } from '../../protocol/live.ts'
-import { LEASE_MESSAGES, type LeaseMessages } from '../ownership/lease-messages.ts'
+import type { Live } from '../../protocol/delta.ts'
+import { LEASE_MESSAGES, type LeaseMessages } from '../ownership/lease.ts'
 import type { TabShapes } from '../ownership/tab-channel.ts'
 import { isOutput, isRunUsage, isUserContent, isVerdict } from '../store/fact-table.ts'
 import {

@@ -6,8 +6,31 @@ import { describeThrown } from '../../protocol/error.ts'
 import type { JsonSchema, JsonValue } from '../../protocol/json.ts'
 import type { CallError } from '../../protocol/message.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
-import { issueWords } from './issue-words.ts'
-import type { SchemaIssue, Validator } from './validator.ts'
+import { type SchemaIssue, stepsOf, type Validator } from './validator.ts'
+
+/** Describes an issue: where it is, what is wrong, and the value found there. */
+export function issueWords(issue: SchemaIssue, input: JsonValue): string {
+  const place = stepsOf(issue.path).join('.')
+  const subject = place === '' ? 'the input' : `'${place}'`
+  // A value that couldn't be checked (no keyword) can't be written as JSON, either.
+  const value = issue.keyword === '' ? undefined : valueAt(input, issue.path)
+  const got = value === undefined ? '' : `, got ${preview(value)}`
+  return `${subject} ${issue.message}${got}`
+}
+
+function preview(value: JsonValue): string {
+  const text = JSON.stringify(value)
+  return text.length > 40 ? `${text.slice(0, 39)}…` : text
+}
+
+function valueAt(input: JsonValue, pointer: string): JsonValue | undefined {
+  let value: JsonValue | undefined = input
+  for (const key of stepsOf(pointer)) {
+    if (value === null || typeof value !== 'object' || !Object.hasOwn(value, key)) return undefined
+    value = (value as { readonly [key: string]: JsonValue })[key]
+  }
+  return value
+}
 
 /**
  * Checks a call's input against its tool's schema. Unknown top-level parameters are refused unless the schema

@@ -1,5 +1,13 @@
 import type { JsonSchema } from '../../protocol/json.ts'
 
+/** The steps of a JSON pointer. */
+export function stepsOf(pointer: string): string[] {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+}
+
 /** A way in which a value breaks its schema. */
 export interface SchemaIssue {
   /** JSON pointer into the value, `''` for the whole. */

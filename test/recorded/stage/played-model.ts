@@ -1,8 +1,7 @@
 import { formatAction } from '../../../src/action/index.ts'
 import type { ErrorData } from '../../../src/protocol/error.ts'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
-import type { FinishReason, Message, Usage } from '../../../src/protocol/message.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { FinishReason, Message, StreamPart, Usage } from '../../../src/protocol/message.ts'
 import type { ModelRequest, StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import type { Life } from './storage.ts'
 

@@ -1,6 +1,6 @@
 import { createActionScanner } from '../../../src/action/index.ts'
 import type { ActionScannerOptions } from '../../../src/action/index.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import type { ToolDefinition } from '../../../src/protocol/tool.ts'
 
 export interface Outcome {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ActionScannerOptions } from '../../../src/action/index.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { tools } from './dialects.ts'
 import { cut, stream, toOutcome } from './harness.ts'
 import { eachNth } from '../more.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createActionScanner } from '../../../src/action/index.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { click, search } from './dialect-situations.ts'
 import { dialectTable } from './dialect-table.ts'
 import { canonical, cut, stream, toOutcome, tools } from './harness.ts'

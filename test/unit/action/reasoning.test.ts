@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createActionScanner, createThinkSplitter, parseAction } from '../../../src/action/index.ts'
 import type { ActionScannerOptions } from '../../../src/action/index.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { dialects, tools } from './dialects.ts'
 import { cut, stream, toOutcome } from './harness.ts'
 import { eachNth } from '../more.ts'

@@ -5,7 +5,7 @@ import {
   describeMarkupError,
   readUntypedElements,
   readUntypedValue,
-} from '../../../src/action/value-reader.ts'
+} from '../../../src/action/block-reader.ts'
 
 test.each<[string, string, JsonValue]>([
   ['children', '<a>1</a><b>two</b>', { a: '1', b: 'two' }],

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ModelFacts } from '../../../src/providers/catalogue/families.ts'
-import { modelFacts } from '../../../src/providers/catalogue/model-facts.ts'
+import { type ModelFacts, modelFacts } from '../../../src/providers/catalogue/model-facts.ts'
 
 const K = 1024
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { announce, announcedBy } from '../../../src/chat/parts/announce.ts'
 import { en } from '../../../src/chat/words/en.ts'
-import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
+import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type { ConversationSnapshot, PendingCall, ShownMessage } from '../../../src/index.ts'
 
 const LOADING = emptySnapshot('c1', 'loading')

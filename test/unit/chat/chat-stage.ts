@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
 import { type ActionTarget, createActions } from '../../../src/chat/actions.ts'
-import { createLocalState } from '../../../src/chat/local-state.ts'
+import { createLocalState } from '../../../src/chat/element.ts'
 import { en } from '../../../src/chat/words/en.ts'
 import type { Agent, Tool } from '../../../src/index.ts'
 import {

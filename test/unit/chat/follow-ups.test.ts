@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { FollowUps, followUpsOf } from '../../../src/chat/follow-ups.ts'
-import { createLocalState } from '../../../src/chat/local-state.ts'
-import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
+import { createLocalState } from '../../../src/chat/element.ts'
+import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type { ConversationSnapshot, ShownMessage } from '../../../src/index.ts'
 import { until } from '../client/fake-worker.ts'
 

@@ -3,8 +3,8 @@ import { announce, announcedBy } from '../../../src/chat/parts/announce.ts'
 import { failureWords } from '../../../src/chat/parts/failure-words.ts'
 import { inShort } from '../../../src/chat/parts/in-short.ts'
 import { en } from '../../../src/chat/words/en.ts'
-import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
-import { networkError } from '../../../src/providers/core/transport-error.ts'
+import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
+import { networkError } from '../../../src/providers/core/provider-error.ts'
 
 const UNREACHABLE = networkError(new TypeError('Failed to fetch'), new URL('http://127.0.0.1:9/v1'))
 const HAPPENED = 'http://127.0.0.1:9 could not be reached (Failed to fetch).'

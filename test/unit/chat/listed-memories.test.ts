@@ -6,9 +6,9 @@ import {
   listedMemories,
   openMemories,
 } from '../../../src/chat/listed-memories.ts'
-import { createLocalState } from '../../../src/chat/local-state.ts'
+import { createLocalState } from '../../../src/chat/element.ts'
 import { problemKey } from '../../../src/chat/problem-key.ts'
-import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
+import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type { AgentMemory, ListedMemory } from '../../../src/index.ts'
 import { agentFor } from './chat-stage.ts'
 

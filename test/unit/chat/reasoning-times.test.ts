@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { createLocalState } from '../../../src/chat/local-state.ts'
+import { createLocalState } from '../../../src/chat/element.ts'
 import { ReasoningTimes, thoughtFor } from '../../../src/chat/reasoning-times.ts'
-import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
+import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type { ConversationSnapshot } from '../../../src/index.ts'
 
 const THOUGHT = { type: 'reasoning', text: 'Hm.' } as const

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { RowWindow } from '../../../src/chat/parts/row-window.ts'
-import type { ChatRow } from '../../../src/chat/parts/rows.ts'
+import { type ChatRow, RowWindow } from '../../../src/chat/parts/rows.ts'
 
 const rowsTo = (count: number): ChatRow[] =>
   Array.from({ length: count }, (_, at) => ({ type: 'day', key: `${at}`, at }))

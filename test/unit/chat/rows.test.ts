@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { rowsOf } from '../../../src/chat/parts/rows.ts'
-import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
+import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type { ConversationSnapshot, PendingCall, ShownCall } from '../../../src/index.ts'
 
 function shown(toolCallId: string, status: ShownCall['status'], more: object = {}): ShownCall {

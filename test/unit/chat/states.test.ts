@@ -10,7 +10,7 @@ import {
 } from '../../../src/chat/parts/states.ts'
 import { en } from '../../../src/chat/words/en.ts'
 import { zh } from '../../../src/chat/words/zh.ts'
-import { emptySnapshot } from '../../../src/conversation/empty-snapshot.ts'
+import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type {
   ConversationSnapshot,
   PendingCall,

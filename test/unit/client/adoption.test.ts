@@ -2,7 +2,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import type { Agent } from '../../../src/client/agent.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
 import type { Run } from '../../../src/client/run.ts'
-import type { StartRun } from '../../../src/protocol/commands.ts'
+import type { StartRun } from '../../../src/protocol/worker-calls.ts'
 import type { RunEvent } from '../../../src/protocol/event.ts'
 import type { Fact } from '../../../src/protocol/fact.ts'
 import {

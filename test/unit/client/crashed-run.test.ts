@@ -7,7 +7,7 @@ import type {
   ExtractRequest,
   ResumeRun,
   StartRun,
-} from '../../../src/protocol/commands.ts'
+} from '../../../src/protocol/worker-calls.ts'
 import type { Fact } from '../../../src/protocol/fact.ts'
 import type { RunResult } from '../../../src/protocol/run.ts'
 import {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createBatchGate } from '../../../src/client/batch-gate.ts'
 import {
+  createBatchGate,
   type ExecutionHost,
   Executions,
   type ExecutionsHost,

@@ -6,25 +6,31 @@ import {
   callsOf,
   type ResultOf,
 } from '../../../src/protocol/call.ts'
-import type { ResumeRun, StartRun } from '../../../src/protocol/commands.ts'
-import { type LockRef, type PageHello, PROTOCOL_VERSION } from '../../../src/protocol/handshake.ts'
-import type { PageNotice } from '../../../src/protocol/notices.ts'
-import { type PageApi, PAGE_CALLS } from '../../../src/protocol/page-calls.ts'
-import type { ExecuteTool } from '../../../src/protocol/questions.ts'
-import type { ConversationScope, RunRef } from '../../../src/protocol/scope.ts'
-import { WORKER_CALLS, type WorkerCalls } from '../../../src/protocol/worker-calls.ts'
+import {
+  type LockRef,
+  type PageHello,
+  PROTOCOL_VERSION,
+  type ResumeRun,
+  type StartRun,
+  WORKER_CALLS,
+  type WorkerCalls,
+} from '../../../src/protocol/worker-calls.ts'
+import { isRow, type PageNotice } from '../../../src/protocol/notices.ts'
+import { type ExecuteTool, PAGE_CALLS, type PageApi } from '../../../src/protocol/page-calls.ts'
+import {
+  type ConversationScope,
+  type RunRef,
+  storageKey,
+} from '../../../src/protocol/conversation.ts'
 import { emptyState } from '../../../src/conversation/empty-state.ts'
 import { fold } from '../../../src/conversation/fold.ts'
 import { foldDelta, NOTHING_LIVE, settleLive } from '../../../src/conversation/live.ts'
 import type { ConversationSnapshot } from '../../../src/conversation/snapshot.ts'
-import { storageKey } from '../../../src/protocol/conversation.ts'
-import type { Delta } from '../../../src/protocol/delta.ts'
+import type { Delta, Live } from '../../../src/protocol/delta.ts'
 import type { ErrorData } from '../../../src/protocol/error.ts'
 import { type Fact, FORMAT, type Row, type RunEnd } from '../../../src/protocol/fact.ts'
-import type { Live } from '../../../src/protocol/live.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 import type { ConversationState } from '../../../src/protocol/state.ts'
-import { isRow } from '../../../src/protocol/stream.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import type { AgentOptions } from '../../../src/client/options.ts'
 import type { Agent } from '../../../src/client/agent.ts'

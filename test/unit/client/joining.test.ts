@@ -1,9 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAgent } from '../../../src/client/create-agent.ts'
 import { olderThan, windowed } from '../../../src/conversation/checkpoint.ts'
-import type { AbortRun } from '../../../src/protocol/commands.ts'
-import type { ConversationScope } from '../../../src/protocol/scope.ts'
-import type { ConversationRecord } from '../../../src/protocol/conversation.ts'
+import type { AbortRun } from '../../../src/protocol/worker-calls.ts'
+import type { ConversationRecord, ConversationScope } from '../../../src/protocol/conversation.ts'
 import type { Fact } from '../../../src/protocol/fact.ts'
 import {
   call,

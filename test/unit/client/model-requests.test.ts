@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { ModelRequests } from '../../../src/client/model-requests.ts'
+import { ModelRequests } from '../../../src/client/page-api.ts'
 
 vi.mock('../../../src/client/page-fetches.ts', () => {
   throw new Error('gone')

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it } from 'vitest'
 import { filePieces } from '../../../src/client/transfer/export-file.ts'
-import { FileImport } from '../../../src/client/transfer/import-file.ts'
+import { FileImport } from '../../../src/client/transfer/transfer.ts'
 import type { ConversationRecord } from '../../../src/protocol/conversation.ts'
 import type { Row } from '../../../src/protocol/fact.ts'
 

@@ -1,10 +1,9 @@
 import { expose, wrap } from 'comlink'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createPageApi } from '../../../src/client/page-api.ts'
-import { type Calls, callsOf, type CallTable } from '../../../src/protocol/call.ts'
+import { asked, type Calls, callsOf, type CallTable, served } from '../../../src/protocol/call.ts'
 import { OffstageError } from '../../../src/protocol/error.ts'
 import { PAGE_CALLS } from '../../../src/protocol/page-calls.ts'
-import { asked, served } from '../../../src/protocol/wire.ts'
 import { WORKER_CALLS } from '../../../src/protocol/worker-calls.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 

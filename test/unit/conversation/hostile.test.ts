@@ -10,7 +10,7 @@ import {
 import { resultOf } from '../../../src/conversation/result.ts'
 import { leafUnder } from '../../../src/conversation/tree.ts'
 import { view } from '../../../src/conversation/view.ts'
-import { isRow, type StreamItem } from '../../../src/protocol/stream.ts'
+import { isRow, type StreamItem } from '../../../src/protocol/notices.ts'
 import { NOTHING_SEEN, see, streams } from './support.ts'
 
 /** Lost, doubled, late, and with the ids of others. */

@@ -11,7 +11,7 @@ import {
 } from '../../../src/conversation/project.ts'
 import { isLeftOpen } from '../../../src/protocol/run.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
-import { isRow, type StreamItem } from '../../../src/protocol/stream.ts'
+import { isRow, type StreamItem } from '../../../src/protocol/notices.ts'
 import { NOTHING_SEEN, see, streams, type Seen } from './support.ts'
 
 function project(cursor: Cursor, item: StreamItem, seen: readonly [Seen, Seen]): Projection {

@@ -1,10 +1,9 @@
-import type { Delta } from '../../../src/protocol/delta.ts'
+import type { Delta, SentRequest } from '../../../src/protocol/delta.ts'
 import type { CallFacts, Fact, Row, UserContent } from '../../../src/protocol/fact.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import type { AssistantMessage, ToolCallPart } from '../../../src/protocol/message.ts'
 import { FORMAT } from '../../../src/protocol/fact.ts'
-import type { SentRequest } from '../../../src/protocol/request.ts'
-import type { StreamItem } from '../../../src/protocol/stream.ts'
+import type { StreamItem } from '../../../src/protocol/notices.ts'
 
 type Part = AssistantMessage['parts'][number]
 

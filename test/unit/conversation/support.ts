@@ -3,9 +3,9 @@ import { fold } from '../../../src/conversation/fold.ts'
 import { emptyState } from '../../../src/conversation/empty-state.ts'
 import { foldDelta, NOTHING_LIVE, settleLive } from '../../../src/conversation/live.ts'
 import type { Row } from '../../../src/protocol/fact.ts'
-import type { Live } from '../../../src/protocol/live.ts'
+import type { Live } from '../../../src/protocol/delta.ts'
 import type { ConversationState } from '../../../src/protocol/state.ts'
-import { isRow, type StreamItem } from '../../../src/protocol/stream.ts'
+import { isRow, type StreamItem } from '../../../src/protocol/notices.ts'
 import { Scene } from './scene.ts'
 
 export interface Seen {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { view } from '../../../src/conversation/view.ts'
 import type { Delta, Ownership } from '../../../src/protocol/delta.ts'
 import { FORMAT } from '../../../src/protocol/fact.ts'
-import { isRow, type StreamItem } from '../../../src/protocol/stream.ts'
+import { isRow, type StreamItem } from '../../../src/protocol/notices.ts'
 import { NOTHING_SEEN, see, streams } from './support.ts'
 
 describe('what is shown of a lawful stream', () => {

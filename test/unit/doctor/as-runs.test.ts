@@ -3,7 +3,7 @@ import { defineTool } from '../../../src/client/entry.ts'
 import type { ModelConfig } from '../../../src/client/options.ts'
 import { diagnose } from '../../../src/providers/doctor/diagnose.ts'
 import { probeTool } from '../../../src/providers/doctor/probe-model.ts'
-import type { Check, CheckName } from '../../../src/providers/doctor/report.ts'
+import type { Check, CheckName } from '../../../src/providers/doctor/examination.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 import {
   callStream,

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { diagnose } from '../../../src/providers/doctor/diagnose.ts'
-import type { CheckName, Diagnosis } from '../../../src/providers/doctor/report.ts'
+import type { CheckName, Diagnosis } from '../../../src/providers/doctor/examination.ts'
 import { callStream } from './small-server.ts'
 
 /** The network as a page sees it: a function from request to response. Undefined: a network error. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { collect } from '../../../src/providers/collect.ts'
 import { createProvider, type ProviderConfig } from '../../../src/providers/create-provider.ts'
-import { defineProvider } from '../../../src/providers/define-provider.ts'
+import { defineProvider } from '../../../src/providers/registry.ts'
 import { diagnose } from '../../../src/providers/doctor/diagnose.ts'
-import type { Check, CheckName, Diagnosis } from '../../../src/providers/doctor/report.ts'
+import type { Check, CheckName, Diagnosis } from '../../../src/providers/doctor/examination.ts'
 import { chatRoute, serve, type Route } from './small-server.ts'
 
 const KEY = 'sk-canary-0123456789'

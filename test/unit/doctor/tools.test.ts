@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import type { ProviderConfig } from '../../../src/providers/create-provider.ts'
 import { diagnose } from '../../../src/providers/doctor/diagnose.ts'
-import type { Check } from '../../../src/providers/doctor/report.ts'
+import type { Check } from '../../../src/providers/doctor/examination.ts'
 import {
   callStream,
   chatRoute,

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
 import type { EngineContext } from '../../../src/engines/engine-definition.ts'
 import { ModelSlot, type ModelLoader } from '../../../src/engines/model-slot.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { all, config, finish, say, settle } from './support.ts'
 
 function slotWith(more: Partial<ModelLoader<string>> = {}) {

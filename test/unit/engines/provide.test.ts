@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createAgent, defineTool, type Agent, type AgentOptions } from '../../../src/index.ts'
 import type { EngineDefinition } from '../../../src/engines/engine-definition.ts'
-import { pageEngine } from '../../../src/engines/page-engine.ts'
+import { pageEngine } from '../../../src/engines/serve-port.ts'
 import { workerEngine } from '../../../src/engines/worker-engine.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'
-import { inProcessWorker } from '../../../src/testing/in-process-worker.ts'
+import { inProcessWorker } from '../../../src/testing/create-test-agent.ts'
 import { engineWorker, finish, say, saying, settle, type TestWorker } from './support.ts'
 
 function agentWith(options: Partial<AgentOptions>): Agent {

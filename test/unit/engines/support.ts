@@ -5,7 +5,7 @@ import { serveEngine } from '../../../src/engines/serve-engine.ts'
 import { servePort } from '../../../src/engines/serve-port.ts'
 import type { EngineWorker } from '../../../src/engines/worker-engine.ts'
 import type { EngineLine } from '../../../src/protocol/engine.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'
 
 export const config = { provider: 'mine', model: 'tiny' }

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check'
-import type { HistoryMessage } from '../../../src/protocol/history.ts'
+import type { HistoryMessage } from '../../../src/protocol/message.ts'
 import { json } from './random-history.ts'
 
 const text = fc.string({ maxLength: 12 })

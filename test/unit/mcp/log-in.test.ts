@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { leavePage } from '../../../src/mcp/auth/leave-page.ts'
+import { leavePage, logInByWindow } from '../../../src/mcp/auth/authorizer.ts'
 import { CHANNEL, type LogInStart } from '../../../src/mcp/auth/log-in.ts'
-import { logInByWindow } from '../../../src/mcp/auth/log-in-window.ts'
 
 const START = {
   address: 'https://login.example/authorize',

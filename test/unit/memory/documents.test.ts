@@ -1,7 +1,7 @@
 import 'fake-indexeddb/auto'
 import { openDB } from 'idb'
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest'
-import { cut } from '../../../src/memory/documents/cut.ts'
+import { cut } from '../../../src/memory/documents/documents.ts'
 import { randomId } from '../../../src/lib/random-id.ts'
 import {
   documentMemory,

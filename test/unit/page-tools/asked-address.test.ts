@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest'
-import { askedAddress } from '../../../src/page-tools/act/asked-address.ts'
+import { askedAddress } from '../../../src/page-tools/act/subject.ts'
 
 const NOTE = ' (with a user name or a password before its host)'
 const SUBDOMAINS = 'shop.example.'.repeat(20)

@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { SecretMatcher } from '../../../src/page-tools/secrets/secret-matcher.ts'
 import {
   patternOfPart,
   patternOfWord,
   patternsOfValue,
+  SecretMatcher,
   type SecretPattern,
-} from '../../../src/page-tools/secrets/secret-patterns.ts'
+} from '../../../src/page-tools/secrets/secret-matcher.ts'
 import { someOf } from '../more.ts'
 
 /** Reference for the matcher: finds the longest match of any pattern at each position. */

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { cutEndsOf } from '../../../src/page-tools/secrets/cut-ends.ts'
-import { KnownSecrets } from '../../../src/page-tools/secrets/known-secrets.ts'
-import { withoutTokens } from '../../../src/page-tools/secrets/token-patterns.ts'
-import { SecretMatcher } from '../../../src/page-tools/secrets/secret-matcher.ts'
-import { withoutEncoded } from '../../../src/page-tools/secrets/disguises.ts'
 import {
+  cutEndsOf,
   patternOfPart,
   patternOfWord,
   patternsOfValue,
-} from '../../../src/page-tools/secrets/secret-patterns.ts'
+  SecretMatcher,
+  withoutEncoded,
+} from '../../../src/page-tools/secrets/secret-matcher.ts'
+import { KnownSecrets } from '../../../src/page-tools/secrets/known-secrets.ts'
+import { withoutTokens } from '../../../src/page-tools/secrets/token-patterns.ts'
 
 function found(value: string, text: string): boolean {
   return patternsOfValue(value).some(({ source }) => new RegExp(source(), 'u').test(text))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isCardNumber } from '../../../src/page-tools/secrets/card-number.ts'
-import { senseOf } from '../../../src/page-tools/secrets/read-words.ts'
+import { isCardNumber } from '../../../src/page-tools/secrets/split-fields.ts'
+import { senseOf } from '../../../src/page-tools/secrets/field-words.ts'
 import { withoutTokens } from '../../../src/page-tools/secrets/token-patterns.ts'
 import { LABELS } from './secret-labels.ts'
 

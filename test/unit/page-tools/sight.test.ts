@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { escapeMarks, quote, shownAddress } from '../../../src/page-tools/clean-text.ts'
-import { framed } from '../../../src/page-tools/read/frame.ts'
+import { framed } from '../../../src/page-tools/read/snapshot.ts'
 import { readColour } from '../../../src/page-tools/sight/colour.ts'
-import { filterOpacity, isEmptyClip, isEmptyPath } from '../../../src/page-tools/sight/shapes.ts'
+import { filterOpacity, isEmptyClip, isEmptyPath } from '../../../src/page-tools/sight/layers.ts'
 
 describe('colours of computed styles', () => {
   it.each([

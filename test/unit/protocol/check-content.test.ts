@@ -1,6 +1,10 @@
 import { describe, expect, it, test } from 'vitest'
-import { checkContent, hasFormat } from '../../../src/protocol/check-content.ts'
-import type { FieldFormat, FieldSchema } from '../../../src/protocol/fields.ts'
+import {
+  checkContent,
+  type FieldFormat,
+  type FieldSchema,
+  hasFormat,
+} from '../../../src/protocol/fields.ts'
 
 const problemOf = (field: FieldSchema, value: unknown): string | undefined =>
   checkContent({ type: 'object', properties: { it: field } }, { it: value })[0]?.problem

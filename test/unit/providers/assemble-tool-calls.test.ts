@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { createToolCallAssembler } from '../../../src/providers/core/assemble-tool-calls.ts'
 
 const callsOf = (parts: readonly StreamPart[]) => parts.filter((part) => part.type === 'tool-call')

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { messagesProvider } from '../../../src/providers/anthropic/define-messages.ts'
 import { chatProvider } from '../../../src/providers/openai/define-chat.ts'
 import { messagesPresets } from '../../../src/providers/anthropic/presets.ts'

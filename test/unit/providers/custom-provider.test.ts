@@ -5,7 +5,7 @@ import {
   defineProvider,
   type HttpProviderDefinition,
 } from '../../../src/providers/index.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { asRecord } from '../../../src/providers/core/read-json.ts'
 import { askWeather, replay, sse } from './support/replay.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/protocol/json.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { createProvider, type ProviderConfig } from '../../../src/providers/create-provider.ts'
 import { askWeather, replay, sse } from './support/replay.ts'
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { ModelConfigData } from '../../../src/protocol/model.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { FormMemory } from '../../../src/providers/core/form-memory.ts'
 import { collect, createProvider, defineProvider } from '../../../src/providers/index.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { withoutKeys } from '../../../src/providers/core/redact-parts.ts'
 import type { Provider } from '../../../src/providers/provider.ts'
 

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Message } from '../../../src/protocol/message.ts'
+import type { Message, StreamPart } from '../../../src/protocol/message.ts'
 import type { Script } from '../../../src/protocol/model.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import { collect, type CollectedTurn } from '../../../src/providers/collect.ts'
 import { createProvider } from '../../../src/providers/create-provider.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'

@@ -4,7 +4,7 @@ import { messagesProvider } from '../../../src/providers/anthropic/define-messag
 import { chatProvider } from '../../../src/providers/openai/define-chat.ts'
 import type { HttpProviderDefinition } from '../../../src/providers/provider.ts'
 import { createProvider } from '../../../src/providers/create-provider.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { chatFixtures } from '../../fixtures/providers/openai.ts'
 import { messagesFixtures } from '../../fixtures/providers/anthropic.ts'
 import { askWeather, replay, sse } from './support/replay.ts'

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import type { JsonObject, Skill } from '../../../src/index.ts'
 import type { ModelRequest, StreamProviderDefinition } from '../../../src/providers/provider.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
 
 type Options = Parameters<typeof createTestAgent>[0]

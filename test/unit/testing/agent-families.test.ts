@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { OffstageError } from '../../../src/protocol/error.ts'
 import type { ModelConfigData } from '../../../src/protocol/model.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import {
   createAgent,
   defineTool,

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Agent } from '../../../src/client/agent.ts'
 import { createAgent } from '../../../src/client/create-agent.ts'
 import type { WorkerLike } from '../../../src/client/spawn-worker.ts'
-import { defineProvider } from '../../../src/providers/define-provider.ts'
+import { defineProvider } from '../../../src/providers/registry.ts'
 import { createTestAgent, inProcessWorker } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'
 

@@ -2,7 +2,7 @@ import { describe, expect, expectTypeOf, it } from 'vitest'
 import { z } from 'zod'
 import { OffstageError } from '../../../src/index.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
-import { extractJson } from '../../../src/worker/model/extract-json.ts'
+import { extractJson } from '../../../src/worker/model/extract.ts'
 
 const schema = {
   type: 'array',

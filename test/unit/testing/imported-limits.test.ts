@@ -3,7 +3,7 @@ import { defineTool, type AgentOptions } from '../../../src/index.ts'
 import { Crc32 } from '../../../src/lib/crc32.ts'
 import type { RunLimits } from '../../../src/protocol/run.ts'
 import type { ModelConfigData } from '../../../src/protocol/model.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
 const PRICES = { input: 10, output: 10 }

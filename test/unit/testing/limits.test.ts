@@ -1,8 +1,7 @@
 import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { createAgent, defineTool, type AgentOptions, type RunEvent } from '../../../src/index.ts'
 import type { ModelConfigData } from '../../../src/protocol/model.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
-import type { Usage } from '../../../src/protocol/message.ts'
+import type { StreamPart, Usage } from '../../../src/protocol/message.ts'
 import type { ModelRequest, StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
 

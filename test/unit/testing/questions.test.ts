@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import type { FieldsSchema, JsonObject, QuestionAnswer, Run } from '../../../src/index.ts'
 
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import type { ModelRequest, StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'

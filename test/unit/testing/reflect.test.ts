@@ -9,7 +9,7 @@ import {
 } from '../../../src/index.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestStorage, inProcessWorker, simulateReload } from '../../../src/testing/index.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { until } from '../client/fake-worker.ts'
 import { answer, call, gate, heldStorage, said, talk } from './talk.ts'
 

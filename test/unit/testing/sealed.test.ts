@@ -7,7 +7,7 @@ import {
   type RunEvent,
   type Tool,
 } from '../../../src/index.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'

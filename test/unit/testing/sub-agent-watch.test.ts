@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { createAgent } from '../../../src/index.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestStorage, inProcessWorker, simulateReload } from '../../../src/testing/index.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'

@@ -6,8 +6,7 @@ import {
   type Conversation,
   type RunEvent,
 } from '../../../src/index.ts'
-import type { Message } from '../../../src/protocol/message.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { Message, StreamPart } from '../../../src/protocol/message.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { AgentEvent, AgentOptions, RunUsage } from '../../../src/index.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import type { ModelRequest, StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import {
   createTestAgent,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { CallAnswer } from '../../../src/protocol/commands.ts'
-import type { ToolOutcome } from '../../../src/protocol/questions.ts'
+import type { CallAnswer } from '../../../src/protocol/worker-calls.ts'
+import type { ToolOutcome } from '../../../src/protocol/page-calls.ts'
 import type { Row } from '../../../src/protocol/fact.ts'
 import type { RowRange } from '../../../src/worker/store/store.ts'
 import {

@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto'
 import { describe, expect, it } from 'vitest'
-import type { ToolOutcome } from '../../../src/protocol/questions.ts'
+import type { ToolOutcome } from '../../../src/protocol/page-calls.ts'
 import { FORMAT } from '../../../src/protocol/fact.ts'
 import { databaseName } from '../../../src/worker/store/idb-connection.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Agent } from '../../../src/index.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import type { TurnCaps } from '../../../src/protocol/model.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ConversationRegistry } from '../../../src/worker/conversation-registry.ts'
 import { realEffects } from '../../../src/worker/effects.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
-import { Redaction } from '../../../src/worker/store/redaction.ts'
-import { Stores } from '../../../src/worker/store/stores.ts'
+import { Redaction, Stores } from '../../../src/worker/store/stores.ts'
 
 const MINUTE = 60_000
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { DescribeCall, ExecuteTool, ToolOutcome } from '../../../src/protocol/questions.ts'
+import type { DescribeCall, ExecuteTool, ToolOutcome } from '../../../src/protocol/page-calls.ts'
 import type { Row, RowOf } from '../../../src/protocol/fact.ts'
 import {
   createWorld,

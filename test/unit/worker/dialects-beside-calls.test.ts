@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { TurnReader } from '../../../src/worker/model/turn-reader.ts'
 import { click, search } from '../action/dialect-situations.ts'
 import { dialectTable } from '../action/dialect-table.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ToolOutcome } from '../../../src/protocol/questions.ts'
+import type { ToolOutcome } from '../../../src/protocol/page-calls.ts'
 import { createWorld, SCOPE, SimPage, startCommand, startLife, type SimTool } from './simulation.ts'
 
 const resume = { ...SCOPE, runId: 'run', interrupted: 'tell-model', waitForToolsMs: 20 } as const

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ToolOutcome } from '../../../src/protocol/questions.ts'
+import type { ToolOutcome } from '../../../src/protocol/page-calls.ts'
 import { OffstageError } from '../../../src/protocol/error.ts'
 import type { FactType } from '../../../src/protocol/fact.ts'
 import type { RunResult } from '../../../src/protocol/run.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StepContext, ToolOutcome } from '../../../src/protocol/questions.ts'
+import type { StepContext, ToolOutcome } from '../../../src/protocol/page-calls.ts'
 import { createWorld, startCommand, startLife, type SimTool } from './simulation.ts'
 
 const ok: ToolOutcome = { status: 'succeeded', output: { type: 'text', value: 'ok' } }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ToolOutcome } from '../../../src/protocol/questions.ts'
+import type { ToolOutcome } from '../../../src/protocol/page-calls.ts'
 import { OffstageError, type ErrorCode } from '../../../src/protocol/error.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
 import type { Row } from '../../../src/protocol/fact.ts'

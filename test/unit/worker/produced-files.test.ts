@@ -1,9 +1,8 @@
 import { expect, test } from 'vitest'
 import type { Agent } from '../../../src/client/agent.ts'
 import type { RunEvent } from '../../../src/protocol/event.ts'
-import type { FilePart } from '../../../src/protocol/message.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
-import { defineProvider } from '../../../src/providers/define-provider.ts'
+import type { FilePart, StreamPart } from '../../../src/protocol/message.ts'
+import { defineProvider } from '../../../src/providers/registry.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
 

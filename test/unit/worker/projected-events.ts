@@ -8,11 +8,10 @@ import {
   startCursor,
   type Cursor,
 } from '../../../src/conversation/project.ts'
-import type { WorkerNotice } from '../../../src/protocol/notices.ts'
+import { isRow, type StreamItem, type WorkerNotice } from '../../../src/protocol/notices.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
-import type { Live } from '../../../src/protocol/live.ts'
+import type { Live } from '../../../src/protocol/delta.ts'
 import type { ConversationState } from '../../../src/protocol/state.ts'
-import { isRow, type StreamItem } from '../../../src/protocol/stream.ts'
 
 /** The events of all runs that a worker publishes, as a page that shows none of them projects them. */
 export class ProjectedEvents {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { ToolOutcome } from '../../../src/protocol/questions.ts'
+import type { ToolOutcome } from '../../../src/protocol/page-calls.ts'
 import {
   createWorld,
   SCOPE,

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Usage } from '../../../src/protocol/message.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'
 import { meterUsage } from '../../../src/worker/model/meter-usage.ts'
-import { reachedLimit, type Spent } from '../../../src/worker/run/run-budget.ts'
+import { reachedLimit, type Spent } from '../../../src/worker/run/counters.ts'
 import { createWorld, liveThrough } from './simulation.ts'
 
 const spent = (one: Partial<Spent>): Spent => ({ steps: 0, usage: {}, activeMs: 0, ...one })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ExecuteTool, ToolOutcome } from '../../../src/protocol/questions.ts'
+import type { ExecuteTool, ToolOutcome } from '../../../src/protocol/page-calls.ts'
 import { holdsSeal } from '../../../src/protocol/sealed.ts'
 import {
   createWorld,

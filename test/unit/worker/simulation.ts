@@ -1,18 +1,18 @@
 import { callsOf } from '../../../src/protocol/call.ts'
-import { type PageApi, PAGE_CALLS } from '../../../src/protocol/page-calls.ts'
-import type {
-  CallContext,
-  CallDescription,
-  DescribeCall,
-  ExecuteTool,
-  StepContext,
-  ToolOutcome,
-} from '../../../src/protocol/questions.ts'
+import {
+  type CallContext,
+  type CallDescription,
+  type DescribeCall,
+  type ExecuteTool,
+  PAGE_CALLS,
+  type PageApi,
+  type StepContext,
+  type ToolOutcome,
+} from '../../../src/protocol/page-calls.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
-import type { Message } from '../../../src/protocol/message.ts'
+import type { Message, StreamPart } from '../../../src/protocol/message.ts'
 import type { RunLimits, RunResult } from '../../../src/protocol/run.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
 import type { ToolDescriptor } from '../../../src/protocol/tool.ts'
 import type { ModelRequest, Provider } from '../../../src/providers/provider.ts'
 import { Conversation } from '../../../src/worker/conversation.ts'

@@ -10,8 +10,7 @@ import { databaseName, upgrade, type Schema } from '../../../src/worker/store/id
 import type { StorageReport } from '../../../src/protocol/conversation.ts'
 import { sleep } from '../../../src/lib/sleep.ts'
 import type { WorkerNotice } from '../../../src/protocol/notices.ts'
-import { Redaction } from '../../../src/worker/store/redaction.ts'
-import { Stores } from '../../../src/worker/store/stores.ts'
+import { Redaction, Stores } from '../../../src/worker/store/stores.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
 import { append, behind, codeOf, ended, rowsOf, started, stores } from './store-support.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ToolChoice } from '../../../src/protocol/model.ts'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
 /** Runs an agent whose model calls `touch` in its first turn, and tells how often that ran. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { OffstageError } from '../../../src/protocol/error.ts'
-import { linesOf } from '../../../src/client/transfer/lines.ts'
+import { linesOf } from '../../../src/client/transfer/export-file.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
 import { samples } from './fact-samples.ts'

@@ -4,7 +4,7 @@ import { defineTool, type RunEvent } from '../../../src/index.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 import type { Message, Usage } from '../../../src/protocol/message.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'
-import { truncationSigns } from '../../../src/worker/run/truncated-prompt.ts'
+import { truncationSigns } from '../../../src/worker/run/ask-model.ts'
 
 const SENTENCES: Readonly<Record<string, string>> = {
   English: 'The invoice was approved yesterday, and the accountant has already paid it. ',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { StreamPart } from '../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
 import { UNOPENED_REASONING } from '../../../src/providers/unopened-reasoning.ts'
 import { TurnReader, type TurnDelta } from '../../../src/worker/model/turn-reader.ts'
 

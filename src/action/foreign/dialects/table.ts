@@ -1,12 +1,14 @@
-import { anyOf } from '../../text-pattern.ts'
-import type { MarkedSyntax } from '../marked-matcher.ts'
-import type { Dialect, Section } from './dialect.ts'
-import { functionTags } from './function-tags.ts'
-import { namedElements } from './named-elements.ts'
-import { tokenSections } from './token-sections.ts'
+import { anyOf } from '../../char-codes.ts'
+import type { MarkedSyntax } from '../construct-matcher.ts'
+import {
+  type Dialect,
+  functionTags,
+  namedElements,
+  type Section,
+  tokenSections,
+} from './dialect.ts'
 import { wrapped } from './wrapped.ts'
-import { resolveCalls } from '../foreign-call.ts'
-import { toolName } from '../names.ts'
+import { resolveCalls, toolName } from '../foreign-call.ts'
 import { lazyPattern, once } from '../../../lib/once.ts'
 import type { CallsRead } from '../../block-reader.ts'
 import { Unreadable } from '../literal-reader.ts'

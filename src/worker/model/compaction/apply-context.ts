@@ -1,4 +1,4 @@
-import { sentMessage } from '../../../conversation/sent-message.ts'
+import { sentMessage } from '../../../conversation/requests.ts'
 import type {
   Message,
   ToolMessage,

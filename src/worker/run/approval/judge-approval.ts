@@ -1,12 +1,221 @@
 import { sameJson } from '../../../lib/same-json.ts'
-import type { Rememberable } from '../../../protocol/fact.ts'
-import type { CallState } from '../../../protocol/state.ts'
-import type { AskedBecause } from '../../../protocol/taint.ts'
+import type { ConsentScope, Rememberable } from '../../../protocol/fact.ts'
+import type { CallState, Consent, ConversationState } from '../../../protocol/state.ts'
+import type { AskedBecause, Taint } from '../../../protocol/taint.ts'
 import { callContext, type RunContext } from '../run-context.ts'
-import type { Settlement } from '../settlement.ts'
-import { taintFor } from './approval-context.ts'
-import { consentFor, rememberableOf, type JudgedCall } from './consents.ts'
-import { asksWhileTainted, isAsked, mayMislead } from './is-asked.ts'
+import type { Settlement } from '../settle.ts'
+import { originOfTools } from '../../../conversation/taint-walk.ts'
+import { taintOf, taintOfRequest } from '../../../conversation/taint.ts'
+import type { ToolDescriptor } from '../../../protocol/tool.ts'
+import { OffstageError } from '../../../protocol/error.ts'
+import type { JsonValue } from '../../../protocol/json.ts'
+import type { FactDraft } from '../../store/fact-draft.ts'
+
+/**
+ * Taint of the request that a call comes from. Content read by calls of the same output, or within the call, counts
+ * from the next request on.
+ */
+function taintOfCall(
+  state: ConversationState,
+  { path: [root] }: Pick<CallState, 'path'>,
+): readonly Taint[] {
+  const holder = state.path.findLast(({ calls }) => calls.some((each) => each.toolCallId === root))
+  return holder ? taintOfRequest(state, holder.id) : taintOf(state)
+}
+
+/**
+ * Whether a call's input may hold untrusted content, for tools that pass it on. For a nested call, content that its
+ * composite tool has read since it began counts, too.
+ */
+export function isGivenWordsOfOthers(
+  state: ConversationState,
+  call: Pick<CallState, 'path'>,
+): boolean {
+  const { path } = call
+  if (taintOfCall(state, call).length > 0) return true
+  return (
+    path.length > 1 &&
+    state.context.some((row) => row.type === 'untrusted-taken-in' && row.path?.[0] === path[0])
+  )
+}
+
+/**
+ * Taint that decides whether a call needs approval. Omit `call` while its output isn't stored. Leaves out descriptions
+ * from the tool's own source: calls to that source need approval anyway, unless the app exempts them.
+ */
+export function taintFor(
+  state: ConversationState,
+  { remote }: ToolDescriptor,
+  call?: Pick<CallState, 'path'>,
+): readonly Taint[] {
+  const taint = call ? taintOfCall(state, call) : taintOf(state)
+  const own = remote && originOfTools(remote.source)
+  return taint.filter(({ origin }) => origin !== own)
+}
+
+type Call = Pick<CallState, 'quoted' | 'rescued' | 'askedAt'>
+
+interface Judged {
+  readonly call: Call
+  readonly tool: ToolDescriptor
+  /** Taint of the request that the call comes from. */
+  readonly taint: readonly Taint[]
+  /** Whether this is one-shot mode, where the page runs the calls and decides itself whether to request approval. */
+  readonly isOneShot: boolean
+  /** The tool's `secretsIn` failed, so it is unknown which values of the input are secret. */
+  readonly isUnclear: boolean
+  /** Result of `asksWhileTainted`, with `'page'` already resolved by the page. */
+  readonly isTaintAReason: boolean
+}
+
+/**
+ * Whether the call needs a person's approval. `'page'`: a function of the page decides. The checks follow the table "Is
+ * this call asked about?" in docs/security.md; `needsApproval` (client/describe-tools.ts) has its last rows.
+ */
+export function isAsked(judged: Judged): boolean | 'page' {
+  const { call, tool, taint, isOneShot, isUnclear, isTaintAReason } = judged
+  if (isOneShot) return false
+  // A call that has requested approval never runs without it, even if another tool now has its name.
+  if (call.askedAt !== undefined) return true
+  if (isUnclear) return true
+  if (mayMislead(call, tool, taint)) return true
+  if (isTaintAReason) return true
+  return tool.needsApproval === 'ask' ? 'page' : tool.needsApproval
+}
+
+/** Whether untrusted content is a reason to request approval. `'page'`: the tool's `commits` decides. */
+export function asksWhileTainted(
+  call: Call,
+  tool: ToolDescriptor,
+  taint: readonly Taint[],
+): boolean | 'page' {
+  if (taint.length === 0) return false
+  if (call.rescued && !isReadOnly(tool)) return true
+  return tool.whileTainted === 'commits' ? 'page' : tool.whileTainted !== undefined
+}
+
+/** Whether untrusted content may have dictated the call, and its tool does more than read. */
+function mayMislead(call: Call, tool: ToolDescriptor, taint: readonly Taint[]): boolean {
+  return (call.quoted || (call.rescued && taint.length > 0)) && !isReadOnly(tool)
+}
+
+/** Whether neither a person nor the page has a say, so that the call may start with the commit of its output. */
+export function runsUnasked(judged: Omit<Judged, 'isTaintAReason'>): boolean {
+  const { call, tool, taint } = judged
+  const asks = asksWhileTainted(call, tool, taint)
+  return asks === false && isAsked({ ...judged, isTaintAReason: false }) === false
+}
+
+/** Whether a function of the page decides if the call needs approval. */
+export function isDecidedByPage(tool: ToolDescriptor | undefined): boolean {
+  return tool?.needsApproval === 'ask' || tool?.whileTainted === 'commits'
+}
+
+/** Whether the tool only reads. An untrusted server's own annotation doesn't count. */
+function isReadOnly({ annotations, remote }: ToolDescriptor): boolean {
+  return annotations.readOnly === true && (!remote || remote.trusted === true)
+}
+
+/** A call's tool and input, with the taint of its request. */
+interface JudgedCall {
+  readonly tool: ToolDescriptor
+  readonly input: JsonValue
+  readonly taint: readonly Taint[]
+}
+
+/** The consent that a person may give for later calls, too. Null: they must see each call. */
+async function rememberableOf(
+  context: RunContext,
+  call: CallState,
+  { tool, input, taint }: JudgedCall,
+): Promise<Rememberable | null> {
+  const { annotations, remote, describes, commits } = tool
+  if (annotations.destructive || describes || commits || mayMislead(call, tool, taint)) return null
+  if (context.conversation.sealed.isUnclear(call.toolCallId)) return null
+  // Annotations count only if the tool's server is trusted.
+  const isOpenWorld = remote
+    ? !remote.trusted || annotations.openWorld !== false
+    : annotations.openWorld
+  const effect = isOpenWorld
+    ? ({ openWorld: true, ...(remote && { source: remote.source }) } as const)
+    : {}
+  if (!tool.hasConsentKey) return isOpenWorld && !remote ? null : effect
+  const key = await context.page.consentKey(callContext(context, call, input))
+  return key === null ? null : { key, ...effect }
+}
+
+/** Finds a consent for this tool and key that is in force and was given in this browser. */
+async function consentFor(
+  context: RunContext,
+  { name: toolName, definition }: ToolDescriptor,
+  { key }: Rememberable,
+): Promise<Consent | undefined> {
+  const { conversation, effects } = context
+  const consent = conversation.state.consents.find(
+    ({ scope, until }) =>
+      scope.toolName === toolName &&
+      scope.definition === definition &&
+      scope.key === key &&
+      (until === undefined || effects.now() < until),
+  )
+  const isOwn =
+    consent &&
+    (await conversation.claims.isNoted('consents', scopeOf(context, consent), consent.consentId))
+  return isOwn ? consent : undefined
+}
+
+/** Identifies a consent by its id and scope, and by the run if it holds for one run only. */
+function scopeOf(
+  { runId }: RunContext,
+  { consentId, scope }: Pick<Consent, 'consentId' | 'scope'>,
+): readonly unknown[] {
+  return [consentId, scope, scope.within === 'run' && runId]
+}
+
+/** The consent that a person gives with an approval. Throws `invalid-input` if each call needs its own approval. */
+export async function consentGiven(
+  context: RunContext,
+  call: CallState,
+  { within, input }: Pick<ConsentScope, 'within'> & { readonly input?: JsonValue | undefined },
+): Promise<FactDraft> {
+  const { rememberable, decidedBy, toolName, title } = call
+  const isEdited = input !== undefined && rememberable?.key !== undefined
+  const key = isEdited
+    ? await context.page.consentKey(callContext(context, call, input))
+    : rememberable?.key
+  if (!rememberable || !decidedBy || key === null)
+    throw new OffstageError(
+      'invalid-input',
+      `Calls of ${toolName} can't be allowed in advance: approve it without remember.`,
+    )
+  const consentId = context.effects.newId('consent-')
+  const scope = {
+    ...rememberable,
+    ...(key !== undefined && { key }),
+    toolName,
+    ...(title && { title }),
+    definition: decidedBy.definition,
+    within,
+  }
+  await context.conversation.claims.note('consents', scopeOf(context, { consentId, scope }))
+  return { type: 'consent-given', consentId, scope }
+}
+
+/** Warns the developer, once per run, about a tool that needs approval only because it has no annotations. */
+export function warnOfSilence(context: RunContext, { toolName }: CallState): void {
+  const { conversation, runId, silent, stream, tools } = context
+  if (tools.get(toolName)?.whileTainted !== 'unknown' || silent.has(toolName)) return
+  silent.add(toolName)
+  const { steps = 1, failedAttempts = 0 } = conversation.run ?? {}
+  stream.delta({
+    type: 'warning',
+    code: 'tool-effect-unknown',
+    message: `Calls of ${toolName} need approval after untrusted content was read: the tool has no annotations. Add reversible, openWorld or readOnly.`,
+    runId,
+    step: steps,
+    attempt: failedAttempts + 1,
+  })
+}
 
 /** A call's tool and input. */
 export type Called = Pick<JudgedCall, 'tool' | 'input'>

@@ -1,4 +1,4 @@
-import type { StreamPart } from '../../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../../src/protocol/message.ts'
 import { canonical, cut, stream } from '../harness.ts'
 import { reasoningMarks, thoughtsOf } from './reasoning-marks.ts'
 import { hotelTools, samplesOf } from './samples.ts'

@@ -3,7 +3,7 @@ import { Line, Unended, type StreamFixture } from '../../../fixtures/providers/o
 import { collect, type CollectedTurn } from '../../../../src/providers/collect.ts'
 import { createAnswerReader } from '../../../../src/providers/core/read-answer.ts'
 import type { HttpProviderDefinition } from '../../../../src/providers/provider.ts'
-import type { StreamPart } from '../../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../../src/protocol/message.ts'
 import { eachNth } from '../../more.ts'
 import { askWeather } from './replay.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest'
-import type { Retention } from '../../../../src/protocol/retention.ts'
+import type { Retention } from '../../../../src/protocol/conversation.ts'
 import type { PageTab } from './world/page-tab.ts'
 import { TALK } from './world/page-tab.ts'
 import { TabsWorld } from './world/tabs-world.ts'

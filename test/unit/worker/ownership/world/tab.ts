@@ -1,7 +1,4 @@
-import {
-  LEASE_MESSAGES,
-  type LeaseMessages,
-} from '../../../../../src/worker/ownership/lease-messages.ts'
+import { LEASE_MESSAGES, type LeaseMessages } from '../../../../../src/worker/ownership/lease.ts'
 import { createLeases, type Leases } from '../../../../../src/worker/ownership/leases.ts'
 import {
   createTabChannel,

@@ -1,17 +1,20 @@
-import { Feeds } from '../../../../../src/client/feeds.ts'
-import { createRunHandle, type RunHandle } from '../../../../../src/client/run-handle.ts'
-import type { Watcher } from '../../../../../src/client/feed.ts'
-import { JoinedFeed } from '../../../../../src/client/joined-feed.ts'
+import { Feeds, type Watcher } from '../../../../../src/client/feeds.ts'
+import { createRunHandle, type RunHandle } from '../../../../../src/client/run.ts'
+import { JoinedFeed } from '../../../../../src/client/lazy-views.ts'
 import type { ConversationSnapshot } from '../../../../../src/conversation/snapshot.ts'
 import { view } from '../../../../../src/conversation/view.ts'
-import type { CallAnswer } from '../../../../../src/protocol/commands.ts'
-import { type PageApi, PAGE_CALLS } from '../../../../../src/protocol/page-calls.ts'
-import type { ExecuteTool, ToolOutcome } from '../../../../../src/protocol/questions.ts'
-import type { RunRef } from '../../../../../src/protocol/scope.ts'
+import type { CallAnswer } from '../../../../../src/protocol/worker-calls.ts'
 import {
-  storageKey,
+  type ExecuteTool,
+  PAGE_CALLS,
+  type PageApi,
+  type ToolOutcome,
+} from '../../../../../src/protocol/page-calls.ts'
+import {
   type ConversationRecord,
+  type RunRef,
   type StorageConfig,
+  storageKey,
 } from '../../../../../src/protocol/conversation.ts'
 import type { ToolDescriptor } from '../../../../../src/protocol/tool.ts'
 import type { Effects } from '../../../../../src/worker/effects.ts'

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../../../../../src/protocol/json.ts'
-import type { StreamPart } from '../../../../../src/protocol/stream-part.ts'
+import type { StreamPart } from '../../../../../src/protocol/message.ts'
 import type { Provider } from '../../../../../src/providers/provider.ts'
 import type { Process } from '../../ownership/world/process.ts'
 
