@@ -45,10 +45,10 @@ const builds: Record<string, UserConfig> = {
       groups: [
         {
           name: 'page',
-          test: /[\\/]src[\\/]client[\\/](entry|create-agent|define-tool|pending)\.ts$/,
+          test: /[\\/]src[\\/]client[\\/]\w+[\\/](entry|create-agent|define-tool|pending)\.ts$/,
           priority: 1,
         },
-        { name: 'lazy-runtime', test: /[\\/]src[\\/]client[\\/]lazy-runtime\.ts$/ },
+        { name: 'lazy-runtime', test: /[\\/]src[\\/]client[\\/]api[\\/]lazy-runtime\.ts$/ },
         { name: 'define-skill', test: /[\\/]src[\\/]skills[\\/]define-skill\.ts$/ },
         { name: 'is-json', test: /[\\/]src[\\/]lib[\\/]is-json\.ts$/ },
         // A bundler leaves it out where only tools are made.
@@ -101,7 +101,7 @@ const builds: Record<string, UserConfig> = {
       groups: [
         {
           name: 'mcp-base',
-          test: /[\\/]src[\\/](client[\\/]load-part|lib[\\/]shape|mcp[\\/]page-fetch)\.ts$/,
+          test: /[\\/]src[\\/](client[\\/]api[\\/]load-part|lib[\\/]shape|mcp[\\/]page-fetch)\.ts$/,
           priority: 2,
         },
         { name: 'connect', test: /[\\/]src[\\/]mcp[\\/]connect\.ts$/, priority: 1 },

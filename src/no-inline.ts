@@ -1,8 +1,8 @@
-import type { Agent } from './client/agent.ts'
-import { createAgent as create } from './client/create-agent.ts'
-import type { AgentOptions } from './client/options.ts'
+import type { Agent } from './client/api/agent.ts'
+import { createAgent as create } from './client/api/create-agent.ts'
+import type { AgentOptions } from './client/api/options.ts'
 
-export * from './client/entry.ts'
+export * from './client/api/entry.ts'
 
 /**
  * Like `createAgent` of `offstage`, but without an inline worker as the fallback when the worker's file can't be

@@ -1,4 +1,4 @@
-import type { Agent } from './client/agent.ts'
+import type { Agent } from './client/api/agent.ts'
 import type { JsonObject } from './protocol/json.ts'
 import {
   agentFromConfig as create,

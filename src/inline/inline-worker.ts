@@ -1,5 +1,5 @@
 import source from 'virtual:offstage-worker-source'
-import { startTrusted } from '../client/trusted-worker.ts'
+import { startTrusted } from '../client/worker-link/trusted-worker.ts'
 import { OffstageError } from '../protocol/error.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { CompositeTool, Tool } from '../client/tool.ts'
+import type { CompositeTool, Tool } from '../client/tools/tool.ts'
 import { isRecord } from '../lib/shape.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type {
@@ -11,7 +11,7 @@ import type {
 } from './options.ts'
 import { listAll, type McpLine, type Within } from './line.ts'
 import { cleanPrefix, makeTool, modelName } from './make-tool.ts'
-import { loadPart } from '../client/load-part.ts'
+import { loadPart } from '../client/api/load-part.ts'
 import { nextTurn } from '../lib/next-turn.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { shortLine, shortWords } from './failures.ts'
@@ -19,8 +19,8 @@ import { canonicalJson } from '../lib/canonical-json.ts'
 import type { McpKeyStore } from './auth/options.ts'
 import { type ForeignSchema, readForeignSchema } from '../lib/foreign-schema.ts'
 import { withoutHidden } from '../lib/invisible.ts'
-import { cleanName } from '../client/clean-name.ts'
-import { unsoundAt } from '../client/unsound-schema.ts'
+import { cleanName } from '../client/tools/clean-name.ts'
+import { unsoundAt } from '../client/tools/unsound-schema.ts'
 
 type AnyTool = Tool | CompositeTool
 
@@ -237,7 +237,7 @@ function createPatternCheck(): PatternCheck {
   return async (schema) => {
     if (!JSON.stringify(schema).includes('"pattern')) return
     const { brokenPattern, checkPatterns, someEffort } = await loadPart(
-      () => import('../client/check-patterns.ts'),
+      () => import('../client/tools/check-patterns.ts'),
     )
     const broken = brokenPattern(schema)
     if (broken !== undefined)

@@ -1,4 +1,4 @@
-import { loadPart } from '../client/load-part.ts'
+import { loadPart } from '../client/api/load-part.ts'
 import type {
   FromMcpClientOptions,
   McpClientLike,
@@ -9,8 +9,8 @@ import type {
 import type { McpServer } from './server.ts'
 import type { McpDiagnosis } from './doctor/diagnose.ts'
 import type { McpKeyStore } from './auth/options.ts'
-import type { Agent } from '../client/agent.ts'
-import type { CompositeTool, Tool } from '../client/tool.ts'
+import type { Agent } from '../client/api/agent.ts'
+import type { CompositeTool, Tool } from '../client/tools/tool.ts'
 import { describeThrown } from '../protocol/error.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { withoutHidden } from '../lib/invisible.ts'
-import { toOffstageError } from '../client/failures.ts'
+import { toOffstageError } from '../client/api/failures.ts'
 import { type ErrorCode, OffstageError } from '../protocol/error.ts'
 import type { RpcError } from './wire.ts'
 

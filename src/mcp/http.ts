@@ -1,11 +1,11 @@
-import { badConfig } from '../client/failures.ts'
+import { badConfig } from '../client/api/failures.ts'
 import { textDigest } from '../lib/text-digest.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import { isSafe } from './addresses.ts'
 import { afterSending, badAnswer, stopped } from './failures.ts'
 import type { McpFetch, McpOptions } from './options.ts'
 import { pageFetch } from './page-fetch.ts'
-import { loadPart } from '../client/load-part.ts'
+import { loadPart } from '../client/api/load-part.ts'
 import type { Authorizer, Refusal } from './auth/authorizer.ts'
 import { isRecord } from '../lib/shape.ts'
 

@@ -28,7 +28,7 @@ import { readMessages } from './read-messages.ts'
 import { type Fields, type Incoming, RPC } from './wire.ts'
 import { monotonicMs } from '../lib/monotonic-ms.ts'
 import { sleepUnlessAborted } from '../lib/sleep.ts'
-import { toOffstageError } from '../client/failures.ts'
+import { toOffstageError } from '../client/api/failures.ts'
 
 /** Time for which a server's question stays open. Milliseconds. */
 const QUESTION_MS = 30 * 60_000

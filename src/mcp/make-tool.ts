@@ -1,6 +1,6 @@
-import type { CompositeTool, Tool } from '../client/tool.ts'
+import type { CompositeTool, Tool } from '../client/tools/tool.ts'
 import type { ToolAnnotations } from '../protocol/tool.ts'
-import { loadPart } from '../client/load-part.ts'
+import { loadPart } from '../client/api/load-part.ts'
 import type { Ask } from './ask-person.ts'
 import { badAnswer } from './failures.ts'
 import { headerParameters } from './headers.ts'
@@ -16,7 +16,7 @@ import type { McpOptions, McpToolInfo } from './options.ts'
 import { type ToolReturn, toOutput } from './to-output.ts'
 import type { Fields } from './wire.ts'
 import { monotonicMs } from '../lib/monotonic-ms.ts'
-import { cleanName } from '../client/clean-name.ts'
+import { cleanName } from '../client/tools/clean-name.ts'
 import { fnv1a } from '../lib/fnv1a.ts'
 
 /** Most rounds of questions in one call. A server that asks more often only annoys the person. */

@@ -1,4 +1,4 @@
-import type { Tool } from '../client/tool.ts'
+import type { Tool } from '../client/tools/tool.ts'
 import { isRecord } from '../lib/shape.ts'
 import { type McpLine, remoteOf } from './line.ts'
 import type { McpOptions } from './options.ts'

@@ -1,4 +1,4 @@
-import type { AgentMemory } from '../client/memory.ts'
+import type { AgentMemory } from '../client/features/memory.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { shown, type StoredEntry } from './entry.ts'
 import { type Place, withTools } from './memory-tools.ts'

@@ -1,4 +1,4 @@
-import type { AgentMemory } from '../client/memory.ts'
+import type { AgentMemory } from '../client/features/memory.ts'
 import type {
   DocumentMemoryOptions,
   DocumentPart,

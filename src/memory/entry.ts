@@ -1,4 +1,4 @@
-import type { MemoryEntry } from '../client/memory.ts'
+import type { MemoryEntry } from '../client/features/memory.ts'
 
 /** A stored entry. Plain data, except for the vector. */
 export interface StoredEntry extends MemoryEntry {

@@ -1,4 +1,4 @@
-import type { RememberedRun, RememberingAgent } from '../client/memory.ts'
+import type { RememberedRun, RememberingAgent } from '../client/features/memory.ts'
 import type { StoredConversation } from '../protocol/conversation.ts'
 import type { Memory } from './memory.ts'
 

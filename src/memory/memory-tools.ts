@@ -1,5 +1,5 @@
-import type { AgentMemory, MemoryEntry } from '../client/memory.ts'
-import type { Tool } from '../client/tool.ts'
+import type { AgentMemory, MemoryEntry } from '../client/features/memory.ts'
+import type { Tool } from '../client/tools/tool.ts'
 import { fused } from './fused.ts'
 import type { JsonSchema } from '../protocol/json.ts'
 import { wordsOfOthers } from '../protocol/taint.ts'

@@ -1,4 +1,4 @@
-import type { AgentMemory, RememberingAgent, RetrieveContext } from '../client/memory.ts'
+import type { AgentMemory, RememberingAgent, RetrieveContext } from '../client/features/memory.ts'
 import { randomId } from '../lib/random-id.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { type RememberedEntry, shown, type StoredEntry } from './entry.ts'

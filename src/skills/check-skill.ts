@@ -1,4 +1,4 @@
-import type { Skill } from '../client/skill.ts'
+import type { Skill } from '../client/features/skill.ts'
 
 /** Pattern from https://agentskills.io/specification. */
 const NAME = /^[a-z\d]+(?:-[a-z\d]+)*$/

@@ -1,8 +1,8 @@
-import { checkNames } from '../client/check-names.ts'
-import { cleanName } from '../client/clean-name.ts'
-import { badConfig } from '../client/failures.ts'
-import { prepareTool } from '../client/prepare-tool.ts'
-import type { Skill } from '../client/skill.ts'
+import { checkNames } from '../client/api/check-names.ts'
+import { cleanName } from '../client/tools/clean-name.ts'
+import { badConfig } from '../client/api/failures.ts'
+import { prepareTool } from '../client/tools/prepare-tool.ts'
+import type { Skill } from '../client/features/skill.ts'
 import { fileProblem, textProblem } from './check-skill.ts'
 
 /**

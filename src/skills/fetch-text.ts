@@ -1,5 +1,5 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
-import { badInput } from '../client/failures.ts'
+import { badInput } from '../client/api/failures.ts'
 
 /** Most bytes of a skill's text. */
 const MAX_BYTES = 1_000_000

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { toJsonSchema } from '../client/prepare-tool.ts'
-import { NAMED_SCHEMAS, ONE_SCHEMA, SCHEMA_LIST } from '../client/schema-keywords.ts'
-import type { CompositeTool, Tool } from '../client/tool.ts'
+import { toJsonSchema } from '../client/tools/prepare-tool.ts'
+import { NAMED_SCHEMAS, ONE_SCHEMA, SCHEMA_LIST } from '../client/tools/schema-keywords.ts'
+import type { CompositeTool, Tool } from '../client/tools/tool.ts'
 import { isRecord } from '../lib/is-record.ts'
 import { describeThrown } from '../protocol/error.ts'
 

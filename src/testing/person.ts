@@ -3,7 +3,7 @@ import {
   type CallAnswers,
   type CallRef,
   type PersonConsent,
-} from '../client/person-check.ts'
+} from '../client/execution/person-check.ts'
 
 /** Simulates a user gesture, which allows one answer to an agent with `consent: 'person'`. */
 export function personPress(): void {

@@ -1,14 +1,14 @@
 import { isJson } from '../lib/is-json.ts'
 import type { JsonObject } from '../protocol/json.ts'
-import type { Agent } from '../client/agent.ts'
-import { hintAmong } from '../client/check-names.ts'
-import { cleanName } from '../client/clean-name.ts'
-import { createAgent } from '../client/create-agent.ts'
-import { memoriesOf, toolsOfMemories } from '../client/memory.ts'
-import type { ReflectOptions } from '../client/options.ts'
-import { type Skill, toolsOfSkills } from '../client/skill.ts'
-import type { CompositeTool, Tool } from '../client/tool.ts'
-import type { InlineWorker } from '../client/worker-start.ts'
+import type { Agent } from '../client/api/agent.ts'
+import { hintAmong } from '../client/api/check-names.ts'
+import { cleanName } from '../client/tools/clean-name.ts'
+import { createAgent } from '../client/api/create-agent.ts'
+import { memoriesOf, toolsOfMemories } from '../client/features/memory.ts'
+import type { ReflectOptions } from '../client/api/options.ts'
+import { type Skill, toolsOfSkills } from '../client/features/skill.ts'
+import type { CompositeTool, Tool } from '../client/tools/tool.ts'
+import type { InlineWorker } from '../client/worker-link/worker-start.ts'
 import type {
   AgentConfig,
   ConfigParts,

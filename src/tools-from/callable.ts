@@ -1,6 +1,6 @@
-import type { Tool } from '../client/tool.ts'
-import { badConfig } from '../client/failures.ts'
-import { checkNames } from '../client/check-names.ts'
+import type { Tool } from '../client/tools/tool.ts'
+import { badConfig } from '../client/api/failures.ts'
+import { checkNames } from '../client/api/check-names.ts'
 
 export type AnyFunction = (...args: never[]) => unknown
 

@@ -1,5 +1,5 @@
-import { badConfig } from '../client/failures.ts'
-import { hintAmong } from '../client/check-names.ts'
+import { badConfig } from '../client/api/failures.ts'
+import { hintAmong } from '../client/api/check-names.ts'
 import { type CallableOptions, checkCallable, markOf } from './callable.ts'
 import type { Members, Method } from './find-methods.ts'
 import { readSignature, type Signature } from './infer/read-signature.ts'

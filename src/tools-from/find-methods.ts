@@ -1,5 +1,5 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
-import { badConfig } from '../client/failures.ts'
+import { badConfig } from '../client/api/failures.ts'
 import type { AnyFunction } from './callable.ts'
 import { isNative, readSignature, textOf } from './infer/read-signature.ts'
 import { lazyPattern } from '../lib/once.ts'

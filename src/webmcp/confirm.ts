@@ -1,6 +1,6 @@
-import { byAnnotations } from '../client/describe-tools.ts'
-import type { ApprovalPolicy } from '../client/options.ts'
-import type { Tool, ToolCallInfo } from '../client/tool.ts'
+import { byAnnotations } from '../client/tools/describe-tools.ts'
+import type { ApprovalPolicy } from '../client/api/options.ts'
+import type { Tool, ToolCallInfo } from '../client/tools/tool.ts'
 import type { CallAbout } from '../protocol/run.ts'
 
 export type PublishPolicy = Extract<ApprovalPolicy, string>

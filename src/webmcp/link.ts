@@ -1,5 +1,5 @@
-import type { Agent } from '../client/agent.ts'
-import { reportThrown } from '../client/failures.ts'
+import type { Agent } from '../client/api/agent.ts'
+import { reportThrown } from '../client/api/failures.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { describeThrown } from '../protocol/error.ts'
 import { listTools } from './list-tools.ts'

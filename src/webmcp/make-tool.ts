@@ -1,5 +1,5 @@
 import { takeUnloadNote, withUnloadNote } from '../lib/unload-note.ts'
-import type { Reconciled, Tool } from '../client/tool.ts'
+import type { Reconciled, Tool } from '../client/tools/tool.ts'
 import type { Consumable, RegisteredTool } from './model-context.ts'
 import type { CheckedOptions } from './options.ts'
 import { type PageTool, readPageTool, sameDefinition } from './page-tool.ts'

@@ -1,4 +1,4 @@
-import { badConfig } from '../client/failures.ts'
+import { badConfig } from '../client/api/failures.ts'
 import { isToolPrefix, TOOL_PREFIX_RULE } from '../lib/tool-prefix.ts'
 import type { ModelContext } from './model-context.ts'
 import type { PageTool } from './page-tool.ts'

@@ -1,4 +1,4 @@
-import { badConfig } from '../client/failures.ts'
+import { badConfig } from '../client/api/failures.ts'
 import type { Confirm, PublishPolicy } from './confirm.ts'
 import type { ModelContext } from './model-context.ts'
 

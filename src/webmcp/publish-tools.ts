@@ -1,5 +1,5 @@
-import { loadPart } from '../client/load-part.ts'
-import type { CompositeTool, Tool } from '../client/tool.ts'
+import { loadPart } from '../client/api/load-part.ts'
+import type { CompositeTool, Tool } from '../client/tools/tool.ts'
 import { describeThrown } from '../protocol/error.ts'
 import { pageContext } from './model-context.ts'
 import { checkPublishOptions, type PublishOptions } from './publish-options.ts'

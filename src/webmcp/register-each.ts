@@ -1,11 +1,11 @@
-import { prepareTool, toJsonSchema } from '../client/prepare-tool.ts'
+import { prepareTool, toJsonSchema } from '../client/tools/prepare-tool.ts'
 import {
   type CompositeTool,
   isComposite,
   type Tool,
   type ToolCallInfo,
   type ToolContext,
-} from '../client/tool.ts'
+} from '../client/tools/tool.ts'
 import { type OneByOne, oneByOne } from '../lib/one-by-one.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { JsonSchema } from '../protocol/json.ts'
@@ -14,12 +14,12 @@ import type { CallerOf, Hints, ModelContext, ModelContextTool } from './model-co
 import type { PublishOptions } from './publish-options.ts'
 import type { RefusedTool } from './publish-tools.ts'
 import { markPublished } from './published-names.ts'
-import { describeIssues, formatOutput } from '../client/format-output.ts'
-import { suspensionOf } from '../client/pending.ts'
-import { untilAborted } from '../client/until-aborted.ts'
+import { describeIssues, formatOutput } from '../client/execution/format-output.ts'
+import { suspensionOf } from '../client/runs/pending.ts'
+import { untilAborted } from '../client/runs/until-aborted.ts'
 import { unmarked } from '../protocol/taint.ts'
 import { randomId } from '../lib/random-id.ts'
-import { isStandardSchema } from '../client/standard-schema.ts'
+import { isStandardSchema } from '../client/tools/standard-schema.ts'
 import { isRecord } from '../lib/shape.ts'
 import { unsafeKey } from '../lib/unsafe-key.ts'
 import { problemOf } from './validate-input.ts'

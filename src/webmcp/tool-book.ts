@@ -1,4 +1,4 @@
-import { cleanName } from '../client/clean-name.ts'
+import { cleanName } from '../client/tools/clean-name.ts'
 import type { Consumable, RegisteredTool } from './model-context.ts'
 import type { CheckedOptions } from './options.ts'
 import { type PageTool, type Reading, readPageTool, sameDefinition } from './page-tool.ts'

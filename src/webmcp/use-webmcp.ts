@@ -1,5 +1,5 @@
-import { badConfig } from '../client/failures.ts'
-import type { Tool } from '../client/tool.ts'
+import { badConfig } from '../client/api/failures.ts'
+import type { Tool } from '../client/tools/tool.ts'
 import { type Registers, ToolLink, type WebMcpLink } from './link.ts'
 import { listTools } from './list-tools.ts'
 import { makeTool } from './make-tool.ts'

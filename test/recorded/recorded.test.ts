@@ -15,9 +15,9 @@ import { families } from './scenarios/index.ts'
 // Reading a file takes real time, which these worlds don't have.
 beforeAll(() =>
   Promise.all([
-    import('../../src/client/file-output.ts'),
-    import('../../src/client/read-history.ts'),
-    import('../../src/client/tool-names.ts'),
+    import('../../src/client/execution/file-output.ts'),
+    import('../../src/client/features/read-history.ts'),
+    import('../../src/client/tools/tool-names.ts'),
     import('../../src/providers/anthropic/define-messages.ts'),
     import('../../src/providers/core/request-form.ts'),
     import('../../src/providers/core/ladder.ts'),

@@ -1,4 +1,4 @@
-import type { OPTION_NAMES } from '../../src/client/check-names.ts'
+import type { OPTION_NAMES } from '../../src/client/api/check-names.ts'
 import type {
   Agent,
   AgentOptions,

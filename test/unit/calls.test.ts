@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { createWorkerCaller } from '../../src/client/ask-worker.ts'
-import { lost } from '../../src/client/worker-lost.ts'
+import { createWorkerCaller } from '../../src/client/worker-link/ask-worker.ts'
+import { lost } from '../../src/client/worker-link/worker-lost.ts'
 import { callsOf, type Command, type Question } from '../../src/protocol/call.ts'
 import type { ErrorCode } from '../../src/protocol/error.ts'
 import { PAGE_CALLS } from '../../src/protocol/page-calls.ts'

@@ -3,7 +3,7 @@ import { whenAborted } from '../../lib/abort.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { ExecuteTool } from '../../protocol/page-calls.ts'
-import { errorOutput, stringify } from '../format-output.ts'
+import { errorOutput, stringify } from '../execution/format-output.ts'
 import {
   checkedInput,
   endingOf,
@@ -14,8 +14,8 @@ import {
   type ToolRun,
   type ToolRunner,
   type ToolStop,
-} from '../run-tool.ts'
-import { type CompositeContext, isComposite, type StepOptions } from '../tool.ts'
+} from '../execution/run-tool.ts'
+import { type CompositeContext, isComposite, type StepOptions } from '../tools/tool.ts'
 import {
   type CallEnd,
   type KeptOutcome,

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../protocol/json.ts'
-import type { StartFailure } from '../worker-start.ts'
+import type { StartFailure } from '../worker-link/worker-start.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { lookAtFile } from './look-at-file.ts'
 

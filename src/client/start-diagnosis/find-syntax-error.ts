@@ -1,4 +1,4 @@
-import { startTrusted } from '../trusted-worker.ts'
+import { startTrusted } from '../worker-link/trusted-worker.ts'
 
 export interface SyntaxProblem {
   readonly line: number

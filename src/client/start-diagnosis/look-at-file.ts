@@ -1,5 +1,5 @@
 import { watchPolicy } from '../../protocol/policy.ts'
-import { untilAborted } from '../until-aborted.ts'
+import { untilAborted } from '../runs/until-aborted.ts'
 
 /** Response of a worker's address, as far as the page may see it. */
 export type FileLook =

@@ -1,12 +1,12 @@
 import { PROTOCOL_VERSION } from '../../protocol/worker-calls.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
-import { disposed, toOffstageError } from '../failures.ts'
+import { disposed, toOffstageError } from '../api/failures.ts'
 import {
   type Connection,
   type ConnectionHost,
   StartFailure,
   type WorkerSource,
-} from '../worker-start.ts'
+} from '../worker-link/worker-start.ts'
 import {
   addressOf,
   type Cause,

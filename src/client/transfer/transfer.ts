@@ -6,8 +6,8 @@ import {
   OffstageError,
   toErrorData,
 } from '../../protocol/error.ts'
-import type { AgentParts } from '../agent-parts.ts'
-import { badInput } from '../failures.ts'
+import type { AgentParts } from '../api/agent-parts.ts'
+import { badInput } from '../api/failures.ts'
 import {
   type Beginning,
   type ConversationFile,
@@ -22,7 +22,7 @@ import { FILE_VERSION, FORMAT } from '../../protocol/fact.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { isRecord } from '../../lib/is-record.ts'
-import { isDeeper } from '../prepare-tool.ts'
+import { isDeeper } from '../tools/prepare-tool.ts'
 import { Crc32 } from '../../lib/crc32.ts'
 
 /** Ids of a file's conversations in the store: their own, or new ones if those are taken. */

@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { RunResult } from '../../protocol/run.ts'
-import type { RunInput } from '../options.ts'
-import type { Run } from '../run.ts'
+import type { RunInput } from '../api/options.ts'
+import type { Run } from '../runs/run.ts'
 
 /** An agent whose runs count as events. */
 export interface RunningAgent {

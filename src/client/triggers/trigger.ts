@@ -4,12 +4,12 @@ import type { UserContent } from '../../protocol/fact.ts'
 import type { RunLimits, RunResult } from '../../protocol/run.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { sleep } from '../../lib/sleep.ts'
-import type { AgentParts } from '../agent-parts.ts'
-import { checkInput } from '../check-input.ts'
-import { badConfig, toOffstageError } from '../failures.ts'
-import type { Run } from '../run.ts'
+import type { AgentParts } from '../api/agent-parts.ts'
+import { checkInput } from '../tools/check-input.ts'
+import { badConfig, toOffstageError } from '../api/failures.ts'
+import type { Run } from '../runs/run.ts'
 import type { Trigger, TriggerOptions, TriggerOutcome, TriggerSource } from './options.ts'
-import type { AgentCommands } from '../agent-commands.ts'
+import type { AgentCommands } from '../api/agent-commands.ts'
 
 const MINUTE_MS = 60_000
 const HOUR_MS: number = 60 * MINUTE_MS

@@ -1,4 +1,4 @@
-import type { MemoryEntry, RetrieveContext } from '../../client/memory.ts'
+import type { MemoryEntry, RetrieveContext } from '../../client/features/memory.ts'
 import { oneByOne } from '../../lib/one-by-one.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'

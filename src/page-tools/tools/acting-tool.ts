@@ -1,4 +1,4 @@
-import type { ToolDefinitionOptions } from '../../client/define-tool.ts'
+import type { ToolDefinitionOptions } from '../../client/tools/define-tool.ts'
 import { takeUnloadNote, withUnloadNote } from '../../lib/unload-note.ts'
 import type {
   CommitsContext,
@@ -6,7 +6,7 @@ import type {
   Reconciled,
   Tool,
   ToolContext,
-} from '../../client/tool.ts'
+} from '../../client/tools/tool.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import type { ActionReport } from '../act/perform.ts'
 import type { Target } from '../act/target.ts'
@@ -45,7 +45,7 @@ import {
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
 import { lookUpRef } from '../refs.ts'
-import type { InferInput } from '../../client/infer-schema.ts'
+import type { InferInput } from '../../client/tools/infer-schema.ts'
 import { shownAddress } from '../clean-text.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { DescribeContext } from '../../client/tool.ts'
+import type { DescribeContext } from '../../client/tools/tool.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { textDigest } from '../../lib/text-digest.ts'
 import type { CallAbout } from '../../protocol/run.ts'

@@ -1,4 +1,4 @@
-import type { Tool } from '../../client/tool.ts'
+import type { Tool } from '../../client/tools/tool.ts'
 import { fillForm } from '../act/fill-form.ts'
 import { activates, pressKey } from '../act/press-key.ts'
 import { selectOption } from '../act/select-option.ts'

@@ -1,4 +1,4 @@
-import type { Tool } from '../../client/tool.ts'
+import type { Tool } from '../../client/tools/tool.ts'
 import { createPage, livePage } from '../outline/live-page.ts'
 import type { Page, PageOptions } from '../options.ts'
 import { inputTools } from './input-tools.ts'

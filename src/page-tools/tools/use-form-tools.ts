@@ -1,4 +1,4 @@
-import type { Tool } from '../../client/tool.ts'
+import type { Tool } from '../../client/tools/tool.ts'
 import { isToolPrefix, TOOL_PREFIX_RULE } from '../../lib/tool-prefix.ts'
 import type { JsonSchema, JsonValue } from '../../protocol/json.ts'
 import { type FormDefinition, type FormField, readForm } from '../act/form-definition.ts'

@@ -5,10 +5,10 @@ import type {
   ModelConfig,
   ReflectOptions,
   SubAgentOptions,
-} from '../../client/options.ts'
-import type { AgentMemory } from '../../client/memory.ts'
-import type { Skill } from '../../client/skill.ts'
-import type { CompositeTool } from '../../client/tool.ts'
+} from '../../client/api/options.ts'
+import type { AgentMemory } from '../../client/features/memory.ts'
+import type { Skill } from '../../client/features/skill.ts'
+import type { CompositeTool } from '../../client/tools/tool.ts'
 import type { BlackboardOptions } from '../../memory/blackboard.ts'
 import type { KeptMemoryOptions } from '../../memory/memory.ts'
 import type { JsonSchema } from '../../protocol/json.ts'

@@ -1,4 +1,4 @@
-import { hintAmong } from '../../client/check-names.ts'
+import { hintAmong } from '../../client/api/check-names.ts'
 import { OffstageError } from '../../protocol/error.ts'
 
 /** `path`: the place in the configuration, such as `agents[1].memory[0].kind`. */

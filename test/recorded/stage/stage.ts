@@ -6,9 +6,9 @@ import type {
   ResumeOptions,
   RunInput,
 } from '../../../src/index.ts'
-import type { Run } from '../../../src/client/run.ts'
-import type { ModelConfig, RunOptions } from '../../../src/client/options.ts'
-import { forgetPage } from '../../../src/client/page-registry.ts'
+import type { Run } from '../../../src/client/runs/run.ts'
+import type { ModelConfig, RunOptions } from '../../../src/client/api/options.ts'
+import { forgetPage } from '../../../src/client/page-life/page-registry.ts'
 import { OffstageError } from '../../../src/protocol/error.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
 import type { FactType } from '../../../src/protocol/fact.ts'

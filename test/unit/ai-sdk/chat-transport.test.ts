@@ -8,9 +8,9 @@ import {
   type UICommonChunk,
   type UIToolPart,
 } from '../../../src/ai-sdk/index.ts'
-import type { Agent } from '../../../src/client/agent.ts'
-import { defineTool } from '../../../src/client/define-tool.ts'
-import type { Tool } from '../../../src/client/tool.ts'
+import type { Agent } from '../../../src/client/api/agent.ts'
+import { defineTool } from '../../../src/client/tools/define-tool.ts'
+import type { Tool } from '../../../src/client/tools/tool.ts'
 import type { Script } from '../../../src/protocol/model.ts'
 import {
   createTestAgent,

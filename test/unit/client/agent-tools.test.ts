@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest'
-import { cleanName } from '../../../src/client/clean-name.ts'
+import { cleanName } from '../../../src/client/tools/clean-name.ts'
 import { createAgent, defineTool, type Agent, type Tool } from '../../../src/index.ts'
 import { keywordMemory } from '../../../src/memory/index.ts'
 import { defineSkill } from '../../../src/skills/index.ts'

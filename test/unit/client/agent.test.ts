@@ -329,7 +329,7 @@ describe('on', () => {
 
 test('the default worker is the literal that bundlers look for', () => {
   const source = readFileSync(
-    new URL('../../../src/client/spawn-worker.ts', import.meta.url),
+    new URL('../../../src/client/worker-link/spawn-worker.ts', import.meta.url),
     'utf8',
   )
   expect(source.replace('/* @vite-ignore */ ', '')).toContain(

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { applyDefaults } from '../../../src/client/apply-defaults.ts'
+import { applyDefaults } from '../../../src/client/tools/apply-defaults.ts'
 import type { Tool } from '../../../src/index.ts'
 import type { JsonSchema, JsonValue } from '../../../src/protocol/json.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Agent } from '../../../src/client/agent.ts'
-import type { AgentOptions } from '../../../src/client/options.ts'
-import type { Run } from '../../../src/client/run.ts'
-import type { Tool } from '../../../src/client/tool.ts'
+import type { Agent } from '../../../src/client/api/agent.ts'
+import type { AgentOptions } from '../../../src/client/api/options.ts'
+import type { Run } from '../../../src/client/runs/run.ts'
+import type { Tool } from '../../../src/client/tools/tool.ts'
 import type { RunEvent } from '../../../src/protocol/event.ts'
 import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { agentFromConfig } from '../../../src/tools-from.ts'
 import { createTestAgent, inProcessWorker } from '../../../src/testing/index.ts'
-import { toModelData } from '../../../src/client/model-config.ts'
+import { toModelData } from '../../../src/client/api/model-config.ts'
 import { DEFAULT_MODELS, PROVIDER_IDS } from '../../../src/protocol/model.ts'
 
 function serve(): { readonly asked: string[] } {

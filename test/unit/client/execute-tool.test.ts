@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from 'vitest'
 import * as v from 'valibot'
 import { type } from 'arktype'
 import { z } from 'zod'
-import type { Tool, ToolContext } from '../../../src/client/tool.ts'
+import type { Tool, ToolContext } from '../../../src/client/tools/tool.ts'
 import { execution, sleep, stage, startedRun, until } from './fake-worker.ts'
 
 function tool(execute: Tool['execute'], more: Partial<Tool> = {}): Tool {

@@ -4,8 +4,8 @@ import {
   type ExecutionHost,
   Executions,
   type ExecutionsHost,
-} from '../../../src/client/executions.ts'
-import { prepareTool } from '../../../src/client/prepare-tool.ts'
+} from '../../../src/client/execution/executions.ts'
+import { prepareTool } from '../../../src/client/tools/prepare-tool.ts'
 import { execution, stage, startedRun, until } from './fake-worker.ts'
 
 const RUN = { agentId: 'a', runId: 'r', conversationId: 'c' } as never

@@ -32,9 +32,9 @@ import { type Fact, FORMAT, type Row, type RunEnd } from '../../../src/protocol/
 import type { Message } from '../../../src/protocol/message.ts'
 import type { ConversationState } from '../../../src/protocol/state.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
-import type { AgentOptions } from '../../../src/client/options.ts'
-import type { Agent } from '../../../src/client/agent.ts'
-import { createAgent } from '../../../src/client/create-agent.ts'
+import type { AgentOptions } from '../../../src/client/api/options.ts'
+import type { Agent } from '../../../src/client/api/agent.ts'
+import { createAgent } from '../../../src/client/api/create-agent.ts'
 
 /** A run of a conversation, as far as what is published of it names it. */
 export type RunOf = Pick<StartRun, 'runId' | 'conversationId'> & Partial<Pick<StartRun, 'storage'>>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { formatOutput } from '../../../src/client/format-output.ts'
+import { formatOutput } from '../../../src/client/execution/format-output.ts'
 
 const bytesOf = (text: string): number[] => Array.from(text, (letter) => letter.charCodeAt(0))
 

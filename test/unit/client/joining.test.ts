@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import { createAgent } from '../../../src/client/create-agent.ts'
+import { createAgent } from '../../../src/client/api/create-agent.ts'
 import { olderThan, windowed } from '../../../src/conversation/checkpoint.ts'
 import type { AbortRun } from '../../../src/protocol/worker-calls.ts'
 import type { ConversationRecord, ConversationScope } from '../../../src/protocol/conversation.ts'

@@ -1,11 +1,11 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import type { ModelConfig } from '../../../src/client/options.ts'
-import type { createConfigBook, readCredentials } from '../../../src/client/model-config.ts'
-import { isKeyless } from '../../../src/client/model-config.ts'
+import type { ModelConfig } from '../../../src/client/api/options.ts'
+import type { createConfigBook, readCredentials } from '../../../src/client/api/model-config.ts'
+import { isKeyless } from '../../../src/client/api/model-config.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
 const asked = vi.hoisted(() => ({ times: 0 }))
-vi.mock('../../../src/client/model-config.ts', async (load) => {
+vi.mock('../../../src/client/api/model-config.ts', async (load) => {
   const real: {
     readCredentials: typeof readCredentials
     createConfigBook: typeof createConfigBook

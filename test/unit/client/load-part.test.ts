@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import { loadPart } from '../../../src/client/load-part.ts'
+import { loadPart } from '../../../src/client/api/load-part.ts'
 
 afterEach(() => {
   vi.useRealTimers()

@@ -2,10 +2,12 @@ import { expect, test, vi } from 'vitest'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
 // The page was loaded before a deploy, or is offline now: what it hasn't loaded can't be.
-vi.mock('../../../src/client/lazy-views.ts', () => Promise.reject(new Error('gone')))
-vi.mock('../../../src/client/extract.ts', () => Promise.reject(new Error('gone')))
-vi.mock('../../../src/client/sensitive-fields.ts', () => Promise.reject(new Error('gone')))
-vi.mock('../../../src/client/read-history.ts', () => Promise.reject(new Error('gone')))
+vi.mock('../../../src/client/views/lazy-views.ts', () => Promise.reject(new Error('gone')))
+vi.mock('../../../src/client/features/extract.ts', () => Promise.reject(new Error('gone')))
+vi.mock('../../../src/client/execution/sensitive-fields.ts', () =>
+  Promise.reject(new Error('gone')),
+)
+vi.mock('../../../src/client/features/read-history.ts', () => Promise.reject(new Error('gone')))
 
 const missing = { code: 'worker-load-failed', retryable: true }
 

@@ -1,7 +1,7 @@
 import { expect, test, vi } from 'vitest'
-import { ModelRequests } from '../../../src/client/page-api.ts'
+import { ModelRequests } from '../../../src/client/page-life/page-api.ts'
 
-vi.mock('../../../src/client/page-fetches.ts', () => {
+vi.mock('../../../src/client/page-life/page-fetches.ts', () => {
   throw new Error('gone')
 })
 

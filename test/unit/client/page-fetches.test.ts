@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { ModelRequests } from '../../../src/client/page-api.ts'
+import { ModelRequests } from '../../../src/client/page-life/page-api.ts'
 import type { PageApi } from '../../../src/protocol/page-calls.ts'
 import { modelFetch } from '../../../src/worker/model/page-fetch.ts'
 

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { watchLeaving, whileStaying } from '../../../src/client/page-leaving.ts'
+import { watchLeaving, whileStaying } from '../../../src/client/page-life/page-leaving.ts'
 
 let page: EventTarget
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { AgentOptions } from '../../../src/client/options.ts'
+import type { AgentOptions } from '../../../src/client/api/options.ts'
 import { pageActs } from '../../../src/protocol/page-acts.ts'
 import { consentTo, personPress } from '../../../src/testing/person.ts'
 import { call, output, stage, started, startedRun, until } from './fake-worker.ts'

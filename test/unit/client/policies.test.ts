@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { AgentOptions } from '../../../src/client/options.ts'
+import type { AgentOptions } from '../../../src/client/api/options.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
 /** Two calls of one step: the first changes what the rules say of the second. */

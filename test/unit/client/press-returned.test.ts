@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { CallRef } from '../../../src/client/person-check.ts'
+import type { CallRef } from '../../../src/client/execution/person-check.ts'
 import { createTestAgent, personPress } from '../../../src/testing/index.ts'
 
 it('a press isn’t used up by an input that is refused, and not used twice by one that isn’t', async () => {

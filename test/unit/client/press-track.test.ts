@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { NO_TRACK, type Seen, trackPress } from '../../../src/client/person-check.ts'
+import { NO_TRACK, type Seen, trackPress } from '../../../src/client/execution/person-check.ts'
 
 /** Which of the events are presses of a person. */
 function pressesOf(...events: readonly Partial<Seen>[]): boolean[] {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { createAgent } from '../../../src/client/create-agent.ts'
-import type { WorkerLike } from '../../../src/client/spawn-worker.ts'
+import { createAgent } from '../../../src/client/api/create-agent.ts'
+import type { WorkerLike } from '../../../src/client/worker-link/spawn-worker.ts'
 import type { RunEvent } from '../../../src/protocol/event.ts'
 import { createTestStorage, inProcessWorker } from '../../../src/testing/index.ts'
 import { until, asStored } from './fake-worker.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Agent } from '../../../src/client/agent.ts'
-import type { Tool, ToolContext } from '../../../src/client/tool.ts'
+import type { Agent } from '../../../src/client/api/agent.ts'
+import type { Tool, ToolContext } from '../../../src/client/tools/tool.ts'
 import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
 import { until } from './fake-worker.ts'
 

@@ -13,7 +13,7 @@ import {
   text,
   until,
 } from './fake-worker.ts'
-import { createAgent } from '../../../src/client/create-agent.ts'
+import { createAgent } from '../../../src/client/api/create-agent.ts'
 
 async function collect(events: AsyncIterable<RunEvent>): Promise<RunEvent[]> {
   const all: RunEvent[] = []

@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest'
 import { LABELS } from '../page-tools/secret-labels.ts'
-import { sensitiveFields } from '../../../src/client/sensitive-fields.ts'
+import { sensitiveFields } from '../../../src/client/execution/sensitive-fields.ts'
 
 function isSecret(title: string): boolean {
   return (

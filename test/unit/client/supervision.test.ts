@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
-import type { Agent } from '../../../src/client/agent.ts'
-import { createAgent } from '../../../src/client/create-agent.ts'
-import type { Run } from '../../../src/client/run.ts'
+import type { Agent } from '../../../src/client/api/agent.ts'
+import { createAgent } from '../../../src/client/api/create-agent.ts'
+import type { Run } from '../../../src/client/runs/run.ts'
 import type { ResumeRun, StartRun } from '../../../src/protocol/worker-calls.ts'
 import {
   HELLO,

@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { afterEach, expect, it, vi } from 'vitest'
-import { KEYWORDS } from '../../../src/client/schema-keywords.ts'
+import { KEYWORDS } from '../../../src/client/tools/schema-keywords.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 import type { JsonSchema } from '../../../src/protocol/json.ts'
 
@@ -36,7 +36,7 @@ async function warningsOn(hostname: string, count: number): Promise<string[]> {
   const until = (least: number): Promise<void> =>
     vi.waitFor(() => expect(warnings().length).toBeGreaterThanOrEqual(least), 30_000)
   await agent.run('Hi.').result
-  await import('../../../src/client/warn-of-keywords.ts')
+  await import('../../../src/client/tools/warn-of-keywords.ts')
   await until(Math.min(count, 1))
   const undo = agent.registerTool(tool('late', { type: 'object', propertys: {} }))
   undo()

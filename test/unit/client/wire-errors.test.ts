@@ -1,6 +1,6 @@
 import { expose, wrap } from 'comlink'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { createPageApi } from '../../../src/client/page-api.ts'
+import { createPageApi } from '../../../src/client/page-life/page-api.ts'
 import { asked, type Calls, callsOf, type CallTable, served } from '../../../src/protocol/call.ts'
 import { OffstageError } from '../../../src/protocol/error.ts'
 import { PAGE_CALLS } from '../../../src/protocol/page-calls.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { Agent } from '../../../src/client/agent.ts'
-import { OPTION_NAMES } from '../../../src/client/check-names.ts'
+import type { Agent } from '../../../src/client/api/agent.ts'
+import { OPTION_NAMES } from '../../../src/client/api/check-names.ts'
 import { describeThrown } from '../../../src/protocol/error.ts'
 import { createAgent, defineTool } from '../../../src/index.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { defineTool } from '../../../src/client/entry.ts'
-import type { ModelConfig } from '../../../src/client/options.ts'
+import { defineTool } from '../../../src/client/api/entry.ts'
+import type { ModelConfig } from '../../../src/client/api/options.ts'
 import { diagnose } from '../../../src/providers/doctor/diagnose.ts'
 import { probeTool } from '../../../src/providers/doctor/probe-model.ts'
 import type { Check, CheckName } from '../../../src/providers/doctor/examination.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
-import { prepareTool } from '../../../src/client/prepare-tool.ts'
+import { prepareTool } from '../../../src/client/tools/prepare-tool.ts'
 import { checkTool } from '../../../src/mcp/catalogue.ts'
 import { modelName } from '../../../src/mcp/make-tool.ts'
 import { askUser } from '../../../src/mcp/ask-person.ts'

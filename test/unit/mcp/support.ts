@@ -1,4 +1,4 @@
-import type { ToolContext } from '../../../src/client/tool.ts'
+import type { ToolContext } from '../../../src/client/tools/tool.ts'
 
 /** The context of a tool call, for tests that call the function themselves. */
 export function contextOf(parts: Partial<ToolContext> = {}): ToolContext {

@@ -3,14 +3,14 @@ import { concernedTests } from '../../../scripts/lib/changed-tests.mjs'
 
 const sources = new Map(
   Object.entries({
-    'src/index.ts': "export { agent } from './client/agent.ts'",
-    'src/client/agent.ts': "import type { Chat } from '../chat/index.ts'",
+    'src/index.ts': "export { agent } from './client/api/agent.ts'",
+    'src/client/api/agent.ts': "import type { Chat } from '../chat/index.ts'",
     'src/chat/index.ts': "import { fold } from './fold.ts'",
     'src/chat/fold.ts': '',
     'test/unit/chat/fold.test.ts': "import { fold } from '../../../src/chat/fold.ts'",
     'test/unit/chat/support.ts': "export * from '../../../src/chat/index.ts'",
     'test/unit/chat/chat.test.ts': "const { chat } = await import('./support.ts')",
-    'test/unit/client/agent.test.ts': "import { agent } from '../../../src/client/agent.ts'",
+    'test/unit/client/agent.test.ts': "import { agent } from '../../../src/client/api/agent.ts'",
     'test/unit/docs/words.test.ts': "readFileSync(`${root}docs/words.md`); filesIn('docs/guide')",
     'test/unit/docs/families.test.ts': 'read(`../../fixtures/families/${family}.json`)',
     'test/browser/chat-cards.spec.ts': '',
@@ -30,7 +30,7 @@ test.each([
   ],
   [
     'what every agent loads concerns the core of the browser tests',
-    'src/client/agent.ts',
+    'src/client/api/agent.ts',
     ['test/unit/client/agent.test.ts'],
     ['test/browser/tabs.spec.ts'],
   ],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isWordless } from '../../../src/client/child-runs.ts'
+import { isWordless } from '../../../src/client/sub-agents/child-runs.ts'
 import type { JsonSchema } from '../../../src/index.ts'
 
 const closed = (properties: object, more: object = {}) => ({

@@ -12,7 +12,7 @@ import {
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestStorage, inProcessWorker, simulateReload } from '../../../src/testing/index.ts'
 import { gate } from './talk.ts'
-import type { WorkerLike } from '../../../src/client/spawn-worker.ts'
+import type { WorkerLike } from '../../../src/client/worker-link/spawn-worker.ts'
 
 const LONG = { timeout: 30_000 }
 const EACH = { inputTokens: 8, outputTokens: 2 }

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { Tool } from '../../../src/client/tool.ts'
+import type { Tool } from '../../../src/client/tools/tool.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import { createTestAgent, type TestAgentOptions } from '../../../src/testing/index.ts'
 

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import type { NewRow, Row } from '../../../src/protocol/fact.ts'
-import type { Tool } from '../../../src/client/tool.ts'
+import type { Tool } from '../../../src/client/tools/tool.ts'
 import { createMemoryStore, createTestAgent } from '../../../src/testing/index.ts'
 
 // Others write to the same store. Each of them can write any row.

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createAgent, defineTool, type RunEvent } from '../../../src/index.ts'
-import type { WorkerLike } from '../../../src/client/spawn-worker.ts'
+import type { WorkerLike } from '../../../src/client/worker-link/spawn-worker.ts'
 import {
   createTestAgent,
   createTestStorage,

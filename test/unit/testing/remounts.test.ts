@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import type { Agent } from '../../../src/client/agent.ts'
+import type { Agent } from '../../../src/client/api/agent.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'

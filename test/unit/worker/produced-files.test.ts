@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Agent } from '../../../src/client/agent.ts'
+import type { Agent } from '../../../src/client/api/agent.ts'
 import type { RunEvent } from '../../../src/protocol/event.ts'
 import type { FilePart, StreamPart } from '../../../src/protocol/message.ts'
 import { defineProvider } from '../../../src/providers/registry.ts'

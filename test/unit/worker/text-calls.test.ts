@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Agent, RunEvent, Tool } from '../../../src/index.ts'
-import type { ModelConfig } from '../../../src/client/options.ts'
+import type { ModelConfig } from '../../../src/client/api/options.ts'
 import type { Message, StreamPart, ToolOutput } from '../../../src/protocol/message.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest'
-import type { Agent } from '../../../src/client/agent.ts'
+import type { Agent } from '../../../src/client/api/agent.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
 
 const signed = { extra_content: { google: { thought_signature: 'A==' } } }

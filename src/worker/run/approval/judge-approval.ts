@@ -70,7 +70,7 @@ interface Judged {
 
 /**
  * Whether the call needs a person's approval. `'page'`: a function of the page decides. The checks follow the table "Is
- * this call asked about?" in docs/security.md; `needsApproval` (client/describe-tools.ts) has its last rows.
+ * this call asked about?" in docs/security.md; `needsApproval` (client/tools/describe-tools.ts) has its last rows.
  */
 export function isAsked(judged: Judged): boolean | 'page' {
   const { call, tool, taint, isOneShot, isUnclear, isTaintAReason } = judged

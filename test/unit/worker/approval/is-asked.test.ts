@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
-import { ApprovalFunctions } from '../../../../src/client/lazy-runtime.ts'
-import { describeTools } from '../../../../src/client/describe-tools.ts'
-import type { AgentOptions } from '../../../../src/client/options.ts'
-import { createToolRegistry } from '../../../../src/client/tool-registry.ts'
-import type { Tool } from '../../../../src/client/tool.ts'
+import { ApprovalFunctions } from '../../../../src/client/api/lazy-runtime.ts'
+import { describeTools } from '../../../../src/client/tools/describe-tools.ts'
+import type { AgentOptions } from '../../../../src/client/api/options.ts'
+import { createToolRegistry } from '../../../../src/client/tools/tool-registry.ts'
+import type { Tool } from '../../../../src/client/tools/tool.ts'
 import { asksWhileTainted, isAsked } from '../../../../src/worker/run/approval/judge-approval.ts'
 
 // The table "Is this call asked about?" of docs/security.md, row by row, with the real parts of the page and the worker.

@@ -1,0 +1,403 @@
+import type {
+  CallAnswer,
+  SendMessage,
+  StartRun,
+  WithdrawMessage,
+} from '../../protocol/worker-calls.ts'
+import type { RunOutcome } from '../../protocol/run.ts'
+import {
+  type AgentScope,
+  type ConversationRecord,
+  type ConversationScope,
+  type RunRef,
+  storageKey,
+} from '../../protocol/conversation.ts'
+import type { ConversationSnapshot } from '../../conversation/snapshot.ts'
+import type { JsonObject, JsonSchema } from '../../protocol/json.ts'
+import type { Agent, AgentTool, Conversation, Conversations } from './agent.ts'
+import type { AgentParts } from './agent-parts.ts'
+import { checkId, checkInput, checkText } from '../tools/check-input.ts'
+import { checkNames } from './check-names.ts'
+import type { ExtractOptions } from '../features/extract.ts'
+import { badInput, stopReason } from './failures.ts'
+import { randomId } from '../../lib/random-id.ts'
+import type { ResumeOptions } from './options.ts'
+import { limitsOf } from '../runs/agent-runs.ts'
+import { loadPart } from './load-part.ts'
+import { adopt, resumeRun, takeOverRun } from '../runs/resume-run.ts'
+import type { Run, RunHandle } from '../runs/run.ts'
+import { leave, sendStart } from '../runs/run-line.ts'
+import { sendAbort } from '../runs/restarts.ts'
+import type { Listeners, Source } from '../runs/snapshot-store.ts'
+import type * as showing from '../views/lazy-views.ts'
+import { MOST_ROWS, storedRows } from '../runs/stored-rows.ts'
+import type { Trigger, TriggerOptions } from '../triggers/options.ts'
+import type { StandardSchema } from '../tools/standard-schema.ts'
+import type * as transfer from '../transfer/transfer.ts'
+import { modelOfPage } from './agent-config.ts'
+import { untilAborted } from '../runs/until-aborted.ts'
+import { describeThrown } from '../../protocol/error.ts'
+import {
+  type AnsweredQuestion,
+  type ApproveOptions,
+  type CallAnswers,
+  type CallRef,
+  refOf,
+} from '../execution/person-check.ts'
+import { errorOutput, formatOutput, stringify } from '../execution/format-output.ts'
+
+/**
+ * Converts a person's answer to what is sent. Throws `invalid-input` for anything that is no answer; the worker checks
+ * its content.
+ */
+function saidOf(answer: unknown): CallAnswer['answer'] {
+  if (typeof answer === 'string') return { type: 'answer', text: answer }
+  const { action, content } = Object(answer) as { action?: unknown; content?: unknown }
+  if (action === 'decline' || action === 'cancel') return { type: action }
+  if (action !== 'accept')
+    throw badInput("The answer must be a text, or have the action 'accept', 'decline' or 'cancel'.")
+  // Drops fields that a form has left undefined.
+  return { type: action, content: { ...(JSON.parse(stringify(content) ?? '{}') as JsonObject) } }
+}
+
+/** Answers to calls, after the check that a person gave them. */
+interface SentAnswers extends Omit<CallAnswers, 'approve' | 'approveAll' | 'consent'> {
+  approve(
+    call: CallRef,
+    how: ApproveOptions | undefined,
+    askedAt: AnsweredQuestion,
+  ): Promise<boolean>
+}
+
+/** Sends answers to the worker, which knows who drives the run of a call. */
+function answersOf(agent: AgentParts): SentAnswers {
+  const { ask, options, scope } = agent
+  const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
+    ask('answerCall', { ...scope(), ...located(call), answer })
+  return {
+    async approve(call, how = {}, askedAt) {
+      checkNames(how, 'approve')
+      const { input, remember } = how
+      return reply(call, {
+        type: 'approve',
+        input,
+        remember: remember || undefined,
+        askedAt,
+        shown: refOf(call).input,
+      })
+    },
+    async deny(call, reason) {
+      checkText(reason ?? '', 'The reason')
+      return reply(call, { type: 'deny', reason: reason || undefined })
+    },
+    answer: async (call, answer) => reply(call, saidOf(answer)),
+    async supplyOutput(call, output) {
+      const limits = limitsOf(options)
+      const command = { ...scope(), ...located(call), nextRunId: randomId(), limits }
+      const supplied = { ...command, output: await formatOutput(output) }
+      const handle = await adopt(agent, () => ask('supplyOutput', supplied))
+      return handle && handle.run
+    },
+    async settle(call, outcome) {
+      checkNames(outcome, 'settle')
+      const { output, error } = outcome
+      const failed = error === undefined ? null : errorOutput('failed', describeThrown(error))
+      return reply(call, { type: 'settle', output: failed ?? (await formatOutput(output)) })
+    },
+    async resolveInterrupted(call, verdict, output) {
+      return reply(call, {
+        type: 'resolve',
+        verdict,
+        ...(output !== undefined && { output: await formatOutput(output) }),
+      })
+    },
+  }
+}
+
+/** Throws `invalid-input` if the reference names no call. */
+function located(call: CallRef): Pick<CallAnswer, 'toolCallId' | 'conversationId'> {
+  const { input: _shown, ...ref } = refOf(call)
+  checkText(ref.toolCallId, 'The id of a call')
+  if (ref.conversationId !== undefined) checkId(ref.conversationId)
+  return ref
+}
+
+/** Starts the worker and loads an engine's model. Rejects with `aborted` as soon as the signal aborts. */
+function prepare(
+  { ask, config, options, scope }: AgentParts,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<void> {
+  return untilAborted(
+    () => ask('prepare', { ...scope(), ...modelOfPage(config.model, options.engines) }),
+    signal,
+    () => void ask('stopPreparing', { agentId: scope().agentId }).catch(() => {}),
+  )
+}
+
+type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>
+
+/** Methods of an agent that need its worker, by name. */
+export interface AgentCommands
+  extends Pick<Agent, 'resume' | 'continue' | 'prepare'>, SentAnswers, Questions {
+  extract(
+    request: ExtractOptions<JsonSchema | StandardSchema>,
+    signal: AbortSignal,
+  ): Promise<unknown>
+  sendStart(handle: RunHandle, command: StartRun): Promise<void>
+  sendAbort(runId: string): Promise<boolean>
+  /** Resumes a child run of this agent. */
+  resumeChild(conversationId: string, takesOver?: boolean): Promise<Run | null>
+  /** Adds a trigger. Without options, lists them. */
+  trigger(options?: TriggerOptions): Promise<Trigger | readonly Trigger[]>
+  /** See `RunObserver`. */
+  endedChildren(ref: RunRef): Promise<readonly Run[]>
+  /** See `Run.send`. */
+  sendMessage(message: Omit<SendMessage, keyof AgentScope>): Promise<boolean>
+  withdrawMessage(message: Omit<WithdrawMessage, keyof AgentScope>): Promise<boolean>
+  /** Reports a run that ended here without a notice from the worker. */
+  left(ref: RunRef, outcome: RunOutcome): Promise<void>
+  show(listeners: Listeners, first: ConversationSnapshot): Promise<Source<ConversationSnapshot>>
+  showList(
+    listeners: Listeners,
+    first: readonly ConversationRecord[],
+  ): Promise<Source<readonly ConversationRecord[]>>
+  showTools(listeners?: Listeners): Promise<Source<readonly AgentTool[]>>
+  /** See `Conversation`. */
+  steer(conversationId: string, sent: Pick<SendMessage, 'message' | 'when'>): Promise<string | null>
+  withdraw(conversationId: string, messageId: string): Promise<boolean>
+  abortOpen(conversationId: string, reason?: string): Promise<boolean>
+  switchBranch(conversationId: string, messageId: string): Promise<boolean>
+  undo(conversationId: string, toolCallId: string): Promise<boolean>
+  revoke(conversationId: string, consentId: string): Promise<boolean>
+  takeOver(conversationId: string, how?: ResumeOptions): ReturnType<Conversation['takeOver']>
+}
+
+export function createCommands(agent: AgentParts): AgentCommands {
+  const commands: AgentCommands = {
+    async resume(conversationId, how = {}) {
+      checkNames(how, 'resume')
+      if (conversationId !== undefined) checkId(conversationId)
+      return resumeRun(agent, { ...how, ...(conversationId !== undefined && { conversationId }) })
+    },
+    resumeChild: (conversationId, takesOver = false) =>
+      resumeRun(agent, { conversationId, asChild: true, takesOver }),
+    async endedChildren(ref) {
+      const { endedChildren } = await loadPart(() => import('../sub-agents/child-runs.ts'))
+      return endedChildren(agent, ref)
+    },
+    async continue(conversationId) {
+      checkId(conversationId)
+      return resumeRun(agent, { conversationId, goOn: limitsOf(agent.options) })
+    },
+    prepare({ signal } = {}) {
+      // A conversation is usually shown next, so its part is fetched while the worker starts.
+      void loadShowing().catch(() => undefined)
+      return prepare(agent, signal)
+    },
+    async extract(request, signal) {
+      const { extract } = await loadPart(() => import('../features/extract.ts'))
+      return extract(agent, request, signal)
+    },
+    sendStart: (handle, command) => sendStart(agent, handle, command),
+    sendAbort: (runId) => sendAbort(agent, runId),
+    ...steering(agent),
+    async left(ref, outcome) {
+      leave(agent, ref, outcome)
+    },
+    ...shows(agent),
+    async abortOpen(conversationId, reason) {
+      checkId(conversationId)
+      return abortOpen(agent, conversationId, stopReason(reason))
+    },
+    async takeOver(conversationId, how = {}) {
+      checkNames(how, 'resume')
+      return takeOverRun(agent, conversationId, how)
+    },
+    ...betweenRuns(agent),
+    ...answersOf(agent),
+    ...conversations(agent),
+    async trigger(options) {
+      const { trigger } = await loadPart(() => import('../triggers/trigger.ts'))
+      return trigger(agent, { ...commands, limits: limitsOf(agent.options) }, options)
+    },
+  }
+  return commands
+}
+
+/** Commands refused while a run is open, and the revocation of remembered approvals. */
+function betweenRuns(agent: AgentParts): Pick<AgentCommands, 'switchBranch' | 'undo' | 'revoke'> {
+  const { ask } = agent
+  return {
+    async revoke(conversationId, consentId) {
+      return ask('revokeConsent', { ...scopeOf(agent, conversationId, consentId), consentId })
+    },
+    async switchBranch(conversationId, messageId) {
+      return ask('switchBranch', { ...scopeOf(agent, conversationId, messageId), messageId })
+    },
+    async undo(conversationId, toolCallId) {
+      return ask('undoCall', { ...scopeOf(agent, conversationId, toolCallId), toolCallId })
+    },
+  }
+}
+
+/** Throws `invalid-input` for an invalid conversation id, or an invalid id within it. */
+function scopeOf({ scope }: AgentParts, conversationId: string, id = ''): ConversationScope {
+  checkId(conversationId)
+  checkText(id, 'The id')
+  return { ...scope(), conversationId }
+}
+
+type Steering = Pick<AgentCommands, 'sendMessage' | 'withdrawMessage' | 'steer' | 'withdraw'>
+
+function steering(agent: AgentParts): Steering {
+  return {
+    sendMessage: (message) => sendMessage(agent, message),
+    withdrawMessage: (what) => agent.ask('withdrawMessage', { ...agent.scope(), ...what }),
+    async steer(conversationId, sent) {
+      checkId(conversationId)
+      const runId = await runIdToSteer(agent, conversationId)
+      if (runId == null) return null
+      const isQueued = await sendMessage(agent, { ...sent, conversationId, runId })
+      return isQueued ? sent.message.id : null
+    },
+    async withdraw(conversationId, messageId) {
+      const at = scopeOf(agent, conversationId, messageId)
+      const runId = await runIdToSteer(agent, conversationId)
+      if (runId == null) return false
+      return agent.ask('withdrawMessage', { ...at, runId, messageId })
+    },
+  }
+}
+
+function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList' | 'showTools'> {
+  return {
+    async show(listeners, first) {
+      checkId(first.conversationId)
+      const { ShownConversation } = await loadShowing()
+      const shown = new ShownConversation(agent, first, listeners)
+      allShown(agent.signal).add(shown)
+      return shown
+    },
+    async showList(listeners, first) {
+      const { ShownList } = await loadShowing()
+      return new ShownList(agent, first, listeners)
+    },
+    async showTools(listeners) {
+      return (await loadPart(() => import('../tools/shown-tools.ts'))).showTools(agent, listeners)
+    },
+  }
+}
+
+const shownUntil = new WeakMap<AbortSignal, Set<showing.ShownConversation>>()
+
+/** Conversations to close when the agent is disposed. A single abort listener serves any number of them. */
+function allShown(signal: AbortSignal): Set<showing.ShownConversation> {
+  const known = shownUntil.get(signal)
+  if (known) return known
+  const all = new Set<showing.ShownConversation>()
+  shownUntil.set(signal, all)
+  signal.addEventListener('abort', () => {
+    for (const shown of all) shown.close()
+  })
+  return all
+}
+
+const loadTransfer = (): Promise<typeof transfer> =>
+  loadPart(() => import('../transfer/transfer.ts'))
+
+const loadShowing = (): Promise<typeof showing> => loadPart(() => import('../views/lazy-views.ts'))
+
+function sendMessage(
+  agent: AgentParts,
+  { message, ...to }: Omit<SendMessage, keyof AgentScope>,
+): Promise<boolean> {
+  const checked = { ...message, parts: checkInput(message.parts) }
+  return agent.ask('sendMessage', { ...agent.scope(), ...to, message: checked })
+}
+
+/** Returns the id of the conversation's open run, whichever page drives it. */
+async function openRunId(
+  { ask, link, scope }: AgentParts,
+  conversationId: string,
+): Promise<string | null | undefined> {
+  const feed = link().feeds.find({ storage: storageKey(scope().storage), conversationId })
+  if (feed?.isKnown) return feed.openRunId
+  const records = await ask('listConversations', { ...scope(), children: true })
+  return records.find((record) => record.conversationId === conversationId)?.openRunId
+}
+
+/** Returns the id of the run that a message goes to: the open one, or one that this page is starting. */
+async function runIdToSteer(
+  agent: AgentParts,
+  conversationId: string,
+): Promise<string | null | undefined> {
+  const commands = [...agent.runs.commands.values()]
+  const own = commands.find((command) => command.conversationId === conversationId)
+  return (await openRunId(agent, conversationId)) ?? own?.runId
+}
+
+async function abortOpen(
+  agent: AgentParts,
+  conversationId: string,
+  reason: string,
+): Promise<boolean> {
+  const { runs } = agent
+  const runId = await openRunId(agent, conversationId)
+  const own = [...runs.open.values()].find(({ run }) => run.conversationId === conversationId)
+  const handle = runId == null ? own : runs.open.get(runId)
+  const id = handle?.run.runId ?? runId
+  if (id == null) return false
+  const isStarting = runs.starting.has(id)
+  if (!runs.aborts.has(id)) runs.aborts.set(id, { conversationId, reason })
+  handle?.run.abort(reason)
+  if (await sendAbort(agent, id)) return true
+  // A run that no worker had begun ends as aborted, too.
+  return isStarting && (await handle?.run.result)?.outcome === 'aborted'
+}
+
+function conversations(agent: AgentParts): Questions {
+  const { ask, link, scope } = agent
+  const at = (conversationId: string): ConversationScope => scopeOf(agent, conversationId)
+  return {
+    list: (options) => ask('listConversations', { ...scope(), ...options }),
+    get: async (id) => ask('getConversation', at(id)),
+    async rename(id, title) {
+      checkText(title, 'The title')
+      return ask('renameConversation', { ...at(id), title })
+    },
+    async fork(id, how = {}) {
+      checkNames(how, 'fork')
+      const forkId = randomId()
+      const command = { ...scopeOf(agent, id, how.at), forkId, ...how }
+      return (await ask('forkConversation', command)) ? forkId : null
+    },
+    async delete(id) {
+      const isGone = await ask('deleteConversation', at(id))
+      // Deleting stores no fact, so views must join again to notice it.
+      void link()
+        .feeds.find({ storage: storageKey(scope().storage), conversationId: id })
+        ?.joined?.join()
+      return isGone
+    },
+    clearHistory: async (id) => ask('clearHistory', at(id)),
+    async rows(id, how = {}) {
+      checkNames(how, 'rows')
+      const { after = 0 } = how
+      const found = await ask('exportRows', { ...at(id), after, count: MOST_ROWS })
+      return found && storedRows(found)
+    },
+    async export(id, how = {}) {
+      checkNames(how, 'export')
+      if (id !== undefined) checkId(id)
+      return (await loadTransfer()).exportFile(agent, id, how.through)
+    },
+    async import(file) {
+      return (await loadTransfer()).importFile(agent, file)
+    },
+    async wipe() {
+      const count = await ask('wipeConversations', scope())
+      link().feeds.rejoin()
+      return count
+    },
+  }
+}

@@ -1,0 +1,284 @@
+import {
+  type AgentScope,
+  type ConversationRecord,
+  storageKey,
+} from '../../protocol/conversation.ts'
+import {
+  type Agent,
+  type AgentEvents,
+  type AgentTool,
+  type Conversation,
+  createAgentEvents,
+} from './agent.ts'
+import type { AgentCommands } from './agent-commands.ts'
+import type { AgentConfig } from './agent-config.ts'
+import { AgentRuns, type RunStarter, sentMessage } from '../runs/agent-runs.ts'
+import { type CallRef, PersonCheck } from '../execution/person-check.ts'
+import { emptySnapshot } from '../../conversation/snapshot.ts'
+import { type OffstageError, toErrorData } from '../../protocol/error.ts'
+import { LEFT_OPEN, type PendingCall } from '../../protocol/run.ts'
+import { disposed } from './failures.ts'
+import { copyConfig } from './check-options.ts'
+import { randomId } from '../../lib/random-id.ts'
+import { loadPart } from './load-part.ts'
+import type { AgentOptions } from './options.ts'
+import type { AgentParts } from './agent-parts.ts'
+import type * as live from './lazy-runtime.ts'
+import { SKILL_TOOLS } from '../features/skill.ts'
+import {
+  createSnapshotStore,
+  type SnapshotHost,
+  type SnapshotStore,
+} from '../runs/snapshot-store.ts'
+import type { ToolRegistry } from '../tools/tool-registry.ts'
+import { createToolRegistry } from '../tools/tool-registry.ts'
+import type { AskWorker, WorkerCaller } from '../worker-link/ask-worker.ts'
+import { untilAborted } from '../runs/until-aborted.ts'
+import type { WorkerLink } from '../worker-link/worker-link.ts'
+import type { InlineWorker } from '../worker-link/worker-start.ts'
+
+type Live = typeof live
+
+/** The parts of an agent, wired together. */
+export class AgentCore implements AgentParts {
+  readonly options: AgentOptions
+  readonly config: AgentConfig
+  readonly agentEvents: AgentEvents = createAgentEvents()
+  readonly registry: ToolRegistry
+  readonly runs: AgentRuns
+  readonly personCheck: PersonCheck
+  readonly lists: AgentParts['lists'] = new Set()
+  readonly list: SnapshotStore<readonly ConversationRecord[]>
+  readonly tools: SnapshotStore<readonly AgentTool[]>
+  readonly signal: AbortSignal
+  readonly #inline: InlineWorker | undefined
+  readonly #life = new AbortController()
+  readonly #conversations = new Map<string, Conversation>()
+  /** Functions that reject the public promises that are still open. */
+  readonly #open = new Set<(error: OffstageError) => void>()
+  /** Controllers of work outside runs, such as extractions. `abort()` and `dispose()` stop it. */
+  readonly #stops = new Set<AbortController>()
+  #agentId: string | undefined
+  #loading: Promise<Live> | undefined
+  #live: Live | undefined
+  #link: WorkerLink | undefined
+  #disposal: Promise<void> | undefined
+
+  constructor(options: AgentOptions, inline?: InlineWorker) {
+    const { model, instructions = '', values = {} } = options
+    this.options = options
+    this.#inline = inline
+    this.signal = this.#life.signal
+    this.personCheck = new PersonCheck(options.consent, this.signal)
+    this.config = { model: copyConfig(model), instructions, values, contexts: new Set() }
+    this.registry = createToolRegistry({
+      reserved: [...(options.controlTools ?? []), ...(options.skills?.length ? SKILL_TOOLS : [])],
+      onChange: () => {
+        this.agentEvents.emit({ type: 'tools' })
+        if (this.#link?.isStarted && !this.signal.aborted)
+          this.ask('toolsChanged', { agentId: this.scope().agentId }).catch(() => {})
+      },
+      // Disposing the agent removes its tools, but another agent may resume their running calls.
+      onRemove: (entry) => {
+        if (!this.signal.aborted) this.#link?.executions.stopTool(entry)
+      },
+    })
+    this.runs = new AgentRuns({
+      scope: this.scope,
+      sendStart: this.later('sendStart'),
+      sendMessage: this.later('sendMessage'),
+      withdrawMessage: this.later('withdrawMessage'),
+      messageOf: (input, options) => sentMessage(this.config, input, options),
+      isStored: async (conversationId, messageId) => {
+        const stored = await this.later('get')(conversationId)
+        return stored?.messages.some(({ id }) => id === messageId) === true
+      },
+      endedChildren: this.later('endedChildren'),
+      // If the runtime part can't be loaded, there is no worker to ask.
+      sendAbort: (runId) =>
+        void this.later('sendAbort')(runId).catch(() => this.runs.aborts.delete(runId)),
+      resultOf: (ref, outcome) =>
+        this.#link?.feeds.resultOf({ ...ref, storage: storageKey(this.scope().storage) }, outcome),
+      onLeft: (ref, outcome) => void this.later('left')(ref, outcome).catch(() => {}),
+      onHandle: (run) => this.agentEvents.emit({ type: 'run', run }),
+      onOpen: (openRuns) =>
+        this.agentEvents.emit({ type: 'status', status: openRuns ? 'running' : 'idle', openRuns }),
+    })
+    const isStarted = this.#isStarted
+    const shown = <Item>(open: SnapshotHost<readonly Item[]>['open']) =>
+      createSnapshotStore<readonly Item[]>([], { isStarted, open, failed: () => [] })
+    this.list = shown(this.later('showList'))
+    this.tools = shown(this.later('showTools'))
+  }
+
+  /** True once the worker was asked for something. */
+  readonly #isStarted = (): boolean => this.#loading !== undefined
+
+  /** Makes the id on first use: some servers forbid random numbers while modules load. */
+  readonly scope = (): AgentScope => ({
+    agentId: (this.#agentId ??= randomId()),
+    storage: this.options.storage ?? { name: 'offstage' },
+    ...(this.options.redact && { redacts: true }),
+  })
+
+  /** Asks the worker, and starts it if needed. */
+  readonly ask: AskWorker = (name, argument) =>
+    this.#withLive((live) => this.#line(live).ask(name, argument))
+
+  readonly askOnce: AskWorker = (name, argument) =>
+    this.#withLive((live) => this.#line(live).askOnce(name, argument))
+
+  /** Returns a method whose implementation is loaded with the worker. */
+  readonly later = <Name extends keyof AgentCommands>(name: Name): AgentCommands[Name] => {
+    const method = (...command: never[]): Promise<unknown> =>
+      this.#withLive((live) => (live.createCommands(this)[name] as typeof method)(...command))
+    return method as AgentCommands[Name]
+  }
+
+  /** Resolves to the answer. Rejects with `disposed` as soon as the agent is disposed, even if the work hangs. */
+  whileAlive<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
+    if (this.signal.aborted) return Promise.reject(disposed())
+    return new Promise((resolve, reject) => {
+      this.#open.add(reject)
+      void answer()
+        .then(resolve, reject)
+        .finally(() => this.#open.delete(reject))
+    })
+  }
+
+  /** Runs work that `abort()`, `dispose()` and the caller's own signal can stop. */
+  stoppable<Answer>(
+    own: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<Answer>,
+  ): Promise<Answer> {
+    return this.whileAlive(() => {
+      const stop = new AbortController()
+      const abort = (): void => stop.abort(own?.reason)
+      if (own?.aborted) abort()
+      own?.addEventListener('abort', abort)
+      this.#stops.add(stop)
+      return untilAborted(() => work(stop.signal), stop.signal).finally(() => {
+        own?.removeEventListener('abort', abort)
+        this.#stops.delete(stop)
+      })
+    })
+  }
+
+  abort(reason?: string): void {
+    for (const { run } of this.runs.open.values()) run.abort(reason)
+    for (const stop of this.#stops) stop.abort(reason)
+  }
+
+  /**
+   * Runs work that needs the module loaded with the worker: at once if it is there, so that commands keep the order of
+   * their calls. Rejects with `worker-load-failed` if it can't be fetched; the next call tries again.
+   */
+  #withLive<Answer>(work: (live: Live) => Promise<Answer>): Promise<Answer> {
+    return this.whileAlive(async () => work(this.#live ?? (await this.#load())))
+  }
+
+  #load(): Promise<Live> {
+    this.#loading ??= loadPart(() => import('./lazy-runtime.ts')).then(
+      async (live) => {
+        await live.prepareIdleWork(this.options)
+        return (this.#live = live)
+      },
+      (error) => {
+        this.#loading = undefined
+        throw error
+      },
+    )
+    return this.#loading
+  }
+
+  #line(live: Live): WorkerCaller {
+    return this.#joined(live).line(this.scope().agentId, this.signal)
+  }
+
+  #joined(live: Live): WorkerLink {
+    if (!this.#link) {
+      this.#link = live.join({ ...this.options, inline: this.#inline }, this)
+      live.workWhileIdle(this)
+    }
+    return this.#link
+  }
+
+  readonly link = (): WorkerLink => this.#joined(this.#live as Live)
+
+  /** Returns the conversation's handle, with the agent's methods bound to it. */
+  conversation(id: string, agent: Agent, start: RunStarter): Conversation {
+    const known = this.#conversations.get(id)
+    if (known) return known
+    const at = (call: CallRef): CallRef => {
+      if (typeof call === 'string') return { conversationId: id, toolCallId: call }
+      const { conversationId: of, toolCallId } = call ?? {}
+      // Pending calls of child conversations are listed here, too.
+      const isBelow = ({ conversationId, ...pending }: PendingCall): boolean =>
+        of !== undefined && conversationId === of && pending.toolCallId === toolCallId
+      const isShown = conversation.getSnapshot().pending.some(isBelow)
+      return { ...call, conversationId: isShown && of !== undefined ? of : id }
+    }
+    const conversation: Conversation = {
+      ...createSnapshotStore(emptySnapshot(id, 'loading'), {
+        isStarted: this.#isStarted,
+        open: this.later('show'),
+        failed: (thrown) => ({ ...emptySnapshot(id, 'idle'), error: toErrorData(thrown) }),
+      }),
+      send: (input, options) => agent.run(input, { values: false, ...options, conversationId: id }),
+      edit: (messageId, input, options) =>
+        start(
+          { input, branch: { type: 'edit', messageId } },
+          { values: false, ...options, conversationId: id },
+        ),
+      regenerate: (messageId, options) => {
+        const branch = { type: 'regenerate', messageId } as const
+        return start({ input: null, branch }, { ...options, conversationId: id })
+      },
+      resume: (options) => agent.resume(id, options),
+      continue: () => agent.continue(id),
+      approve: (call, options) => agent.approve(at(call), options),
+      approveAll: (calls) => agent.approveAll(calls.map(at)),
+      deny: (call, reason) => agent.deny(at(call), reason),
+      consent: (call, event) => agent.consent(at(call), event),
+      answer: (call, answer, options) => agent.answer(at(call), answer, options),
+      supplyOutput: (call, output, options) => agent.supplyOutput(at(call), output, options),
+      settle: (call, outcome, options) => agent.settle(at(call), outcome, options),
+      resolveInterrupted: (call, ...verdict) => agent.resolveInterrupted(at(call), ...verdict),
+      revoke: (consentId) => this.later('revoke')(id, consentId),
+      steer: async (input, options = {}) => {
+        const { when = 'next-step' } = options
+        return this.later('steer')(id, { message: sentMessage(this.config, input, options), when })
+      },
+      withdraw: (messageId) => this.later('withdraw')(id, messageId),
+      abort: (reason) => this.later('abortOpen')(id, reason),
+      switchBranch: (messageId) => this.later('switchBranch')(id, messageId),
+      undo: async (toolCallId, options) => {
+        // `undo` has no content that could be invalid, so the user gesture is never returned.
+        this.personCheck.check({ conversationId: id, toolCallId }, options?.consent)
+        return this.later('undo')(id, toolCallId)
+      },
+      takeOver: (options) => this.later('takeOver')(id, options),
+    }
+    this.#conversations.set(id, conversation)
+    return conversation
+  }
+
+  readonly stopTools = (runId: string, reason: string): void =>
+    this.#link?.executions.stopRun(runId, reason)
+
+  dispose(): Promise<void> {
+    if (this.#disposal) return this.#disposal
+    this.#life.abort()
+    this.runs.endAll({ outcome: 'aborted', reason: LEFT_OPEN.disposed })
+    for (const reject of this.#open) reject(disposed())
+    for (const stop of this.#stops) stop.abort(LEFT_OPEN.disposed)
+    this.agentEvents.clear()
+    this.#disposal = this.#letGo()
+    return this.#disposal
+  }
+
+  async #letGo(): Promise<void> {
+    await this.#link?.remove(this.scope().agentId)
+    this.registry.clear()
+  }
+}

@@ -1,0 +1,408 @@
+import type {
+  ConversationRecord,
+  DroppedConversation,
+  StoredConversation,
+} from '../../protocol/conversation.ts'
+import type { JsonSchema } from '../../protocol/json.ts'
+import type { AgentMemory } from '../features/memory.ts'
+import type { AnswerOptions, CallAnswers } from '../execution/person-check.ts'
+import type { StoredRows } from '../runs/stored-rows.ts'
+import type { InferInput } from '../tools/infer-schema.ts'
+import type { Extracted, ExtractOptions } from '../features/extract.ts'
+import type {
+  ModelConfig,
+  PromptValues,
+  ResumeOptions,
+  RunInput,
+  RunOptions,
+  SubAgentOptions,
+} from './options.ts'
+import type { Run, SendOptions } from '../runs/run.ts'
+import type { StandardSchema } from '../tools/standard-schema.ts'
+import type { RegisterOptions } from '../tools/tool-registry.ts'
+import type { CompositeTool, Tool } from '../tools/tool.ts'
+import type { Trigger, TriggerOptions, TriggerOutcome, TriggerSource } from '../triggers/options.ts'
+import type { ConversationFile, ImportReport } from '../transfer/export-file.ts'
+import type { RemoteSource, ToolAnnotations } from '../../protocol/tool.ts'
+import type { SnapshotStore } from '../runs/snapshot-store.ts'
+import type { ConversationSnapshot } from '../../conversation/snapshot.ts'
+import type { MadeTitle } from '../../protocol/worker-calls.ts'
+import { reportThrown } from './failures.ts'
+import type { AgentNotice } from '../worker-link/worker-link.ts'
+
+/** Events that an agent emits outside its runs. */
+export type AgentEvent =
+  | AgentNotice
+  /** This page has deleted conversations that `retention` no longer keeps. */
+  | {
+      readonly type: 'conversations-dropped'
+      readonly conversations: readonly DroppedConversation[]
+    }
+  /** A model has made a title: see `titles`. */
+  | ({ readonly type: 'conversation-titled'; readonly conversationId: string } & MadeTitle)
+  /**
+   * This page got the handle of a run that was started or resumed here. Emitted once for each handle, before its first
+   * event.
+   */
+  | { readonly type: 'run'; readonly run: Run }
+  /** Tools were registered, removed, enabled or disabled: see `Agent.tools`. */
+  | { readonly type: 'tools' }
+  /** A trigger of this page fired: see `agent.trigger()`. */
+  | ({ readonly type: 'trigger' } & TriggerOutcome)
+  | { readonly type: 'status'; readonly status: 'idle' | 'running'; readonly openRuns: number }
+
+export type AgentListener<Type extends AgentEvent['type']> = (
+  event: Extract<AgentEvent, { readonly type: Type }>,
+) => void
+
+export interface AgentEvents {
+  on<Type extends AgentEvent['type']>(
+    type: Type,
+    listener: AgentListener<Type>,
+    options?: { readonly signal?: AbortSignal },
+  ): () => void
+  emit(event: AgentEvent): void
+  clear(): void
+}
+
+export function createAgentEvents(): AgentEvents {
+  const listeners = new Set<(event: AgentEvent) => void>()
+  return {
+    on(type, listener, { signal } = {}) {
+      const entry = (event: AgentEvent): void => {
+        if (event.type === type) listener(event as Parameters<typeof listener>[0])
+      }
+      const off = (): void => void listeners.delete(entry)
+      if (!signal?.aborted) listeners.add(entry)
+      signal?.addEventListener('abort', off, { once: true })
+      return off
+    },
+    emit(event) {
+      for (const listener of listeners)
+        try {
+          listener(event)
+        } catch (thrown) {
+          reportThrown(thrown)
+        }
+    },
+    clear: () => listeners.clear(),
+  }
+}
+
+/** A tool of an agent, registered or built in. Functions are left out. */
+export interface AgentTool {
+  /** The app's own name for the tool. */
+  readonly name: string
+  /** The model's name for the tool, if it differs. */
+  readonly modelName?: string
+  readonly title?: string
+  readonly description: string
+  /** JSON Schema of the input, as `Agent.inputSchema` gives it. */
+  readonly inputSchema: JsonSchema
+  readonly annotations: ToolAnnotations
+  /** The server or page that defines the tool. Absent if the app defines it. */
+  readonly remote?: RemoteSource
+  /** The model can use the tool only while one of these skills is active. */
+  readonly skills?: readonly string[]
+  /** Whether the model can use the tool in the next step. */
+  readonly enabled: boolean
+  /**
+   * Why the tool is not enabled.
+   * - `not-enabled`: `enabledTools` doesn't name it.
+   * - `unavailable`: its `available()` returned false or threw.
+   */
+  readonly whyNot?: 'not-enabled' | 'unavailable'
+}
+
+/**
+ * All tools of an agent: registered ones, and those of memories, skills, servers and `controlTools`. Each read calls
+ * `available()`. A change in its answer doesn't notify listeners.
+ */
+export interface AgentTools extends SnapshotStore<readonly AgentTool[]> {
+  /** Empty until the tools have been read. Returns the same array until something changes. */
+  getSnapshot(): readonly AgentTool[]
+  /**
+   * Notifies the listener once for tools that change together. Returns a function that unsubscribes. Starts no worker.
+   */
+  subscribe(listener: () => void): () => void
+  /** Reads the current tools. */
+  list(): Promise<readonly AgentTool[]>
+}
+
+type BranchOptions = Omit<RunOptions, 'conversationId' | 'history'>
+
+/**
+ * A conversation to follow, and the user's actions in it. Works with `useSyncExternalStore` and similar stores. Calls
+ * are those of this conversation. Methods are bound.
+ */
+export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallAnswers {
+  /** The status is `'loading'` until the newest messages have loaded. Older messages load automatically. */
+  getSnapshot(): ConversationSnapshot
+  /**
+   * Notifies at most once a frame, and once before a tool starts. Returns a function that unsubscribes. Starts the
+   * worker.
+   */
+  subscribe(listener: () => void): () => void
+  /**
+   * Like the agent's `run`, in this conversation, with the user's input. `{{name}}` in it is replaced only if `values`
+   * are passed. Pass `{}` to use the agent's own values.
+   */
+  send(input: RunInput, options?: Omit<RunOptions, 'conversationId'>): Run
+  /**
+   * Edits a user message. The run begins a new branch, which is shown from then on; the old one is kept
+   * (`switchBranch`). Effects of tools aren't undone. `values` work as for `send`. The run's outcome reports errors:
+   * - `invalid-input`: no such message, or not a user message.
+   * - `calls-pending`: calls are waiting for something.
+   * - `conversation-busy`: as for `send`.
+   */
+  edit(messageId: string, input: RunInput, options?: BranchOptions): Run
+  /**
+   * Has the model answer a user message again, in a branch beside the existing answer. `messageId` is that message, or
+   * any message of its answer. Default: the newest. Errors as for `edit`.
+   */
+  regenerate(messageId?: string, options?: BranchOptions): Run
+  /**
+   * Sends a message to the open run, as `Run.send` does, whichever agent or tab drives the run. A run just started
+   * here counts, too. Resolves to the message's id once it is stored. The message is in `queued` until the model gets
+   * it. Null if no run is open.
+   */
+  steer(input: RunInput, options?: SendOptions): Promise<string | null>
+  /** Withdraws a message from `queued`. False if it was already delivered or returned. */
+  withdraw(messageId: string): Promise<boolean>
+  /** Like the agent's `resume`, for this conversation. */
+  resume(options?: ResumeOptions): Promise<Run | null>
+  /** Like the agent's `continue`, for this conversation. */
+  continue(): Promise<Run | null>
+  /**
+   * Aborts the open run, whichever agent or tab drives it. A handle on this page ends at once. True once the run has
+   * ended as aborted. False if no run is open, or it ended otherwise. Rejects with `conversation-busy` if nobody could
+   * end it.
+   */
+  abort(reason?: string): Promise<boolean>
+  /**
+   * Shows the most recently used branch under a message, and continues from there. False if there is no such message.
+   * Rejects with `conversation-busy` while a run is open.
+   */
+  switchBranch(messageId: string): Promise<boolean>
+  /**
+   * Undoes a successful call with its tool's `undo`, on this page. The model is informed. The snapshot marks such
+   * calls as `undoable`. False if the call was already undone, or an earlier undo was interrupted. Rejects with:
+   * - `call-failed`: the tool failed. `details.status` is `'failed'`, `'not-begun'` (try again) or `'unknown'`.
+   * - `conversation-busy`: a run is open.
+   * - `consent-refused`: page tools may have clicked the button.
+   */
+  undo(toolCallId: string, options?: AnswerOptions): Promise<boolean>
+  /**
+   * Revokes a consent in the snapshot's `consents`: calls that haven't started yet request approval. False if the
+   * consent is no longer in force. Works while a run is open, whichever tab drives it.
+   */
+  revoke(consentId: string): Promise<boolean>
+  /**
+   * Takes the run over from another tab, or from the device that has claimed it. The run continues here, with this
+   * agent's tools and model. The other one's work is interrupted; options as for `resume`.
+   */
+  takeOver(options?: ResumeOptions): Promise<Run | null>
+}
+
+/** The browser's report on the storage of this site. */
+export interface StorageEstimate {
+  /** Bytes that this site uses, if the browser says; likewise the quota. */
+  readonly usage?: number
+  readonly quota?: number
+  /** True if the browser won't delete the site's data to make room. */
+  readonly persisted: boolean
+}
+
+/** The storage of this site, whatever its agents keep there. None of its methods reject. */
+export interface PageStorage {
+  /**
+   * Asks the browser not to delete this site's data to make room. Resolves to whether it agrees. Some browsers ask the
+   * person, others decide by how the site is used.
+   */
+  persist(): Promise<boolean>
+  estimate(): Promise<StorageEstimate>
+}
+
+/** Empty without a storage manager: on plain HTTP, and in some private windows. */
+const manager = (): Partial<StorageManager> => globalThis.navigator?.storage ?? {}
+
+const known = <Value>(asked: Promise<Value> | undefined): Promise<Value | undefined> =>
+  Promise.resolve(asked).catch(() => undefined)
+
+export const pageStorage: PageStorage = {
+  persist: async () => (await known(manager().persist?.())) === true,
+  async estimate() {
+    const [{ usage, quota } = {}, persisted = false] = await Promise.all([
+      known(manager().estimate?.()),
+      known(manager().persisted?.()),
+    ])
+    return {
+      ...(usage !== undefined && { usage }),
+      ...(quota !== undefined && { quota }),
+      persisted,
+    }
+  },
+}
+
+/** `Symbol.asyncDispose` is not in every app's `lib`; where it is missing, so is `await using`. */
+type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key extends symbol }
+  ? Key
+  : never
+
+type AsyncDisposes = { readonly [Key in AsyncDispose]: () => Promise<void> }
+
+/**
+ * Stored conversations. Rejections are `OffstageError`s. `rename`, `delete` and `clearHistory` resolve to false if the
+ * conversation doesn't exist.
+ */
+export interface Conversations {
+  /** Returns the conversations, newest first; empty until they are read. The same array as long as nothing changed. */
+  getSnapshot(): readonly ConversationRecord[]
+  /**
+   * Calls the listener at most once a frame, also for other tabs' changes. Returns a function that unsubscribes. Starts
+   * the worker.
+   */
+  subscribe(listener: () => void): () => void
+  /**
+   * Lists conversations, newest first. `unfinished`: only those with an open run. `children`: also child conversations
+   * (`parent`), otherwise hidden while their parent exists. Default: both false.
+   */
+  list(options?: {
+    readonly unfinished?: boolean
+    readonly children?: boolean
+  }): Promise<ConversationRecord[]>
+  get(conversationId: string): Promise<StoredConversation | null>
+  /** Sets the title. An empty title restores the default: the beginning of the first message that a person wrote. */
+  rename(conversationId: string, title: string): Promise<boolean>
+  /**
+   * Copies a conversation up to the message `at`, on any branch, into a new one. Default: the newest message whose
+   * calls are done. Resolves to the new id; null if there is no such conversation or message. Rejects with
+   * `calls-pending` if a call of that message isn't done.
+   */
+  fork(conversationId: string, options?: { readonly at?: string }): Promise<string | null>
+  /**
+   * Deletes a conversation with its child conversations. Their open runs are aborted first in this tab, and end as
+   * aborted (`deleted`) in others.
+   */
+  delete(conversationId: string): Promise<boolean>
+  /** Deletes the messages, keeps the conversation. Rejects with `conversation-busy` while a run is open. */
+  clearHistory(conversationId: string): Promise<boolean>
+  /**
+   * Reads stored rows of a conversation in order, for tools and diagnostics: those after the `seq` `after` (default:
+   * from the first one), at most 500. Null if there is no such conversation.
+   */
+  rows(conversationId: string, options?: { readonly after?: number }): Promise<StoredRows | null>
+  /**
+   * Exports all conversations, or one with its child conversations, as JSON Lines. The store is read as the stream is
+   * consumed. `through`: the last `seq` to export of that one. Rejects with `conversation-not-found` for an unknown id.
+   */
+  export(
+    conversationId?: string,
+    options?: { readonly through?: number },
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>
+  /**
+   * Adds the conversations of an exported file to the store, each whole or not at all. Rejects with `invalid-input` for
+   * any other file, and with `storage-newer` if a newer version wrote it. If the worker dies or reading fails, the
+   * error's `details` list what was imported.
+   */
+  import(file: ConversationFile): Promise<ImportReport>
+  /** Deletes all conversations, as `delete` does. Resolves to their number. */
+  wipe(): Promise<number>
+}
+
+/**
+ * An agent on its page. Creating one starts nothing. The worker starts with the first run, `resume`, `prepare`,
+ * subscription or query about conversations.
+ */
+export interface Agent extends CallAnswers, AsyncDisposes {
+  /** Starts a run at once. Never throws: errors are the run's outcome. */
+  run(input: RunInput, options?: RunOptions): Run
+  /**
+   * Resumes the open run of a conversation. Without an id: of the newest conversation that has one. Null if there is
+   * none. Called twice, returns the same handle.
+   */
+  resume(conversationId?: string, options?: ResumeOptions): Promise<Run | null>
+  /**
+   * Continues the paused run of a conversation, for example after a crash loop, or once the storage may have room
+   * again. An open run that isn't paused is resumed. If the last run failed, used up its steps or reached a limit,
+   * starts a new one with the same limits and no message. Else null.
+   */
+  continue(conversationId: string): Promise<Run | null>
+  /** Changes take effect at the next step. `values` are added to the existing ones. */
+  configure(change: {
+    readonly model?: ModelConfig
+    readonly instructions?: string
+    readonly values?: PromptValues
+  }): void
+  /**
+   * Adds a part to the live context, after the `context` option. `read` is called before each step: a string is sent as
+   * it is, everything else as JSON, undefined not at all. Returns a function that removes it.
+   */
+  addContext(read: () => unknown): () => void
+  /**
+   * Registers a tool. Returns a function that removes this registration only. Throws `duplicate-tool` unless `replace`
+   * is set. A function is called whenever the tool is needed; name and schema stay those of its first result.
+   */
+  registerTool(
+    tool: Tool | CompositeTool | (() => Tool | CompositeTool),
+    options?: RegisterOptions,
+  ): () => void
+  /** Limits the model to these tools from the next step on. Null: all tools. */
+  setEnabledTools(names: readonly string[] | null): void
+  /** The tools that the model can use. */
+  readonly tools: AgentTools
+  /** Returns the input schema of a registered tool, as the model gets it. Null if no tool has this name. */
+  inputSchema(toolName: string): JsonSchema | null
+
+  /**
+   * Makes this agent a tool of other agents with the same storage. Each call is a child run in its own conversation,
+   * with this agent's model, instructions and tools. It survives a reload as the call does. Throws `invalid-config`.
+   */
+  asTool<const Schema extends JsonSchema | StandardSchema = JsonSchema>(
+    options: SubAgentOptions<InferInput<Schema>> & { readonly inputSchema?: Schema },
+  ): Tool
+
+  /**
+   * Asks the model for data that fits a schema, outside any conversation. A Markdown fence or prose around the JSON is
+   * fine. Rejects with `invalid-output` once the retries are used up, and with `worker-lost` when the worker dies. The
+   * model gets no tools, and nothing is stored.
+   */
+  extract<const Schema extends JsonSchema | StandardSchema>(
+    request: ExtractOptions<Schema>,
+  ): Promise<Extracted<Schema>>
+
+  /**
+   * Makes `approve`, `answer` and `run-again` need a user gesture from now on, unless the agent has `consent: 'page'`.
+   * `<offstage-chat>` calls this when it shows the agent.
+   */
+  requirePerson(): void
+
+  /**
+   * Starts runs without a person: on an event or another agent's run (`on`), at a time (`at`), or repeatedly (`every`).
+   * While a run is open in the conversation, the message begins the next one. Ends with `remove()` or the agent.
+   * Rejects with `invalid-config`; later outcomes arrive as `agent.on('trigger')` events.
+   */
+  trigger<const On extends TriggerSource = never>(options: TriggerOptions<On>): Promise<Trigger>
+  /** The agent's triggers on this page. */
+  triggers(): Promise<readonly Trigger[]>
+
+  /** Ends all open runs and extractions of this agent on this page. */
+  abort(reason?: string): void
+  /** Starts the worker and loads what a run needs. */
+  prepare(options?: { readonly signal?: AbortSignal }): Promise<void>
+  readonly conversations: Conversations
+  /** Memories from the `memory` option. */
+  readonly memories: readonly AgentMemory[]
+  readonly storage: PageStorage
+  /** Returns an id for a new conversation. A run without a `conversationId` gets one in the same way. */
+  newConversationId(): string
+  /** Returns the conversation's handle: the same object for the same id. */
+  conversation(conversationId: string): Conversation
+  /** Subscribes to events outside runs. Returns a function that unsubscribes. */
+  readonly on: AgentEvents['on']
+  /**
+   * Releases everything. Open runs resolve as `aborted` (`disposed`) here, but stay resumable in the store. Other open
+   * promises, and later calls, reject with `disposed`. Idempotent.
+   */
+  dispose(): Promise<void>
+}

@@ -1,0 +1,183 @@
+import { isCustomStorage, type StorageConfig } from '../../protocol/conversation.ts'
+import { badConfig } from './failures.ts'
+
+/**
+ * Option names, by the function or option that takes them. `name:kind|kind` lists the types that an option takes.
+ * `name=word|kind` lists its allowed strings and types. Text keeps it small. test/types/option-names.test-d.ts checks
+ * that no name is missing.
+ */
+export const OPTION_NAMES = {
+  createAgent:
+    'model instructions:string values:object tools:array enabledTools:array controlTools:array skills:array questionFields:boolean context:function toolApproval=never|destructive|writes|always|function whileTainted=ask-effects|ask-writes|allow consent=person|page beforeToolCall:function afterToolCall:function beforeModel:function redact:function verify:function verifyRounds verifyTimeoutMs:number reflect:object maxSteps retries maxChildren memory:object|array compaction:object|boolean limits:object storage=memory|object retention:object titles:object|boolean worker:function workerUrl engines:array raw:boolean requests:boolean heartbeatMs:number',
+  configure: 'model instructions:string values:object',
+  run: 'conversationId signal maxSteps retries maxChildren limits:object ifBusy=refuse|queue|replace history values:object|boolean',
+  send: 'when=next-step|now|after-run|soonest values:object|boolean',
+  resume: 'interrupted=tell-model|ask waitForToolsMs:number',
+  approve: 'input remember=run|conversation consent',
+  settle: 'output error',
+  fork: 'at',
+  rows: 'after:number',
+  export: 'through:number',
+  registerTool: 'signal replace:boolean',
+  extract: 'schema input retries:number signal onUsage:function',
+  model:
+    'provider:string model:string baseURL apiKey:string|function headers:object|function credentials=omit|same-origin api=responses|chat toolMode=auto|native|action inputMode=messages|prompt contextWindow:number temperature:number maxOutputTokens:number topP:number stop:array seed:number|negative toolChoice=auto|none|required|object parallelToolCalls:boolean strictTools:boolean cache:boolean extraBody:object transport=worker|page retry:object timeouts:object caps:object rescue=auto|off prices:object script:object',
+  tool: 'name title:string description:string inputSchema jsonSchema applyDefaults:boolean annotations:object remote:object timeoutMs:number sequential:boolean needsApproval:boolean|function commits:function consentKey:function describe:function secretsIn:function available:function dispose:function reconcile:function undo:function toModelOutput:function metadata execute:function',
+  asTool:
+    'name:string title:string description:string inputSchema toPrompt:function output maxSteps:number needsApproval:boolean',
+  compositeTool: 'run version:string',
+  // `title` is MCP's: it has no effect here and does no harm.
+  annotations:
+    'readOnly:boolean destructive:boolean idempotent:boolean supersedes:boolean untrustedContent:boolean openWorld:boolean reversible:boolean title',
+  remote: 'source:string endpoint:string trusted:boolean',
+  controlTools: 'ask_user finish_task plan',
+  skills:
+    'name:string description:string instructions:string files:object tools:array restrictTools:array metadata loaded:boolean',
+  compaction:
+    'contextWindow:number at:number policy=auto|clear-results|summarize|drop-oldest|function',
+  limits: 'steps:number tokens:number costUSD:number minutes:number',
+  prices: 'input:number cachedInput:number cacheWrite:number output:number',
+  storage: 'name:string type:string',
+  titles: 'model',
+  reflect: 'instructions:string model mode=annotate|replace timeoutMs:number',
+  retention: 'days:number conversations:number bytes:number',
+  retry: 'maxRetries:number baseDelayMs:number maxDelayMs:number',
+  timeouts: 'firstChunkMs:number idleMs:number',
+  caps: 'calls:number text:number reasoning:number arguments:number metadata:number files:number',
+  toolChoice: 'toolName:string',
+  script: 'steps scenes fallback paceMs pieceLength',
+  scenes: 'match steps',
+  steps: 'text reasoning toolCalls error delayMs',
+  toolCalls: 'toolName input',
+} as const
+
+type Owner = keyof typeof OPTION_NAMES
+
+export interface NamesCheck {
+  /** Owner of the options, as people read it in the error. */
+  readonly of?: string
+  allows?(name: string, value: unknown): boolean
+}
+
+/**
+ * Throws for an unknown option at any depth, with the likely one or a list of all, and for a value of the wrong kind.
+ */
+export function checkNames(
+  value: unknown,
+  owner: Owner,
+  { of = owner, allows }: NamesCheck = {},
+): void {
+  if (Array.isArray(value)) return value.forEach((item) => checkNames(item, owner, { of }))
+  const specs = specsOf(owner)
+  for (const [name, inner] of entriesOf(value, owner, of)) {
+    const spec = specs.find((each) => each[0] === name)
+    if (!spec) {
+      if (allows?.(name, inner)) continue
+      throw badConfig(`${of} has no ${name}. ${hint(name, owner)}`)
+    }
+    if (inner === undefined) continue
+    const kinds = spec[2]?.split('|')
+    const isWord = spec[1] === '=' && kinds?.includes(inner as string)
+    if (kinds && !isWord && !kinds.includes(kindOf(inner)))
+      throw badConfig(`${name} of ${of} must be ${kinds.join(' or ')}.`)
+    // Models are checked separately: a provider may have its own options.
+    if (Object.hasOwn(OPTION_NAMES, name) && name !== 'model' && !isWord && !isPlain(inner, name))
+      checkNames(inner, name as Owner, { of: `${name} of ${of}` })
+  }
+}
+
+/** True for a value that stands for an options object but has no options. Its kind was checked before. */
+function isPlain(value: unknown, name: string): boolean {
+  if (name === 'storage') return isCustomStorage(value as StorageConfig)
+  return typeof value === 'number' || value === false || (value === true && name === 'titles')
+}
+
+/** Returns name and value of each option. Control tools are a list of names. */
+function entriesOf(value: unknown, owner: Owner, of: string): [name: string, value?: unknown][] {
+  if (owner === 'controlTools') return [[String(value)]]
+  if (typeof value === 'object' && value !== null) return Object.entries(value)
+  throw badConfig(`${of} must be an object.`)
+}
+
+/** Splits each option into its name, a sign (`:` or `=`) and its allowed kinds. */
+function specsOf(owner: Owner): string[][] {
+  return OPTION_NAMES[owner].split(' ').map((spec) => spec.split(/([:=])/))
+}
+
+function namesOf(owner: Owner): string[] {
+  return specsOf(owner).map(([name = '']) => name)
+}
+
+function kindOf(value: unknown): string {
+  if (typeof value === 'number') return value >= 0 ? 'number' : 'negative'
+  return Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
+}
+
+/** True for a known option in another case or punctuation (`base_url`), or within `letters` edits. */
+export function isMisspelt(name: string, owner: Owner, letters = 0): boolean {
+  return namesOf(owner).some((known) => isWithin(letters, plain(name), plain(known)))
+}
+
+/** Names that other libraries use. */
+const ALIASES: { readonly [name: string]: string } = {
+  parameters: 'inputSchema',
+  system: 'instructions',
+  systemprompt: 'instructions',
+  maxtokens: 'maxOutputTokens',
+  claude: 'anthropic',
+  custom: 'openai-compatible',
+  opensource: 'openai-compatible',
+}
+
+/** Suggests the likely option here, else the option of that name elsewhere. Else lists all options. */
+function hint(name: string, owner: Owner): string {
+  const word = plain(ALIASES[plain(name)] ?? name)
+  const known = namesOf(owner)
+  const near = nearest(name, known)
+  if (near) return `Did you mean ${near}?`
+  for (const place in OPTION_NAMES) {
+    const same = namesOf(place as Owner).find((other) => word === plain(other))
+    if (same) return `Did you mean ${same} of ${place}?`
+  }
+  return `It has ${known.join(', ')}.`
+}
+
+/** Returns the known name that was probably meant. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const word = plain(ALIASES[plain(name)] ?? name)
+  for (let edits = 0; edits * 2 < word.length; edits++) {
+    const near = known.find((other) => isNear(word, plain(other), edits))
+    if (near) return near
+  }
+  return undefined
+}
+
+/** Suggests the known name that was probably meant, else lists all. */
+export function hintAmong(name: string, known: readonly string[]): string {
+  const near = nearest(name, known)
+  return near ? `Did you mean ${near}?` : `It has ${known.join(', ')}.`
+}
+
+/**
+ * Whether two names match within `edits` edits, fewer than half of the letters. From one edit on, a part of at least
+ * three letters matches, too: `approval` matches `needsApproval`.
+ */
+function isNear(word: string, other: string, edits: number): boolean {
+  if (edits > 0 && (word.includes(other) || (word[2] && other.includes(word)))) return true
+  return edits * 2 < other.length && isWithin(edits, word, other)
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/\W|_/g, '')
+}
+
+/** Whether `edits` edits turn one name into the other. An edit adds, removes or changes a letter, or swaps two. */
+function isWithin(edits: number, from: string, to: string): boolean {
+  if (Math.abs(from.length - to.length) > edits) return false
+  if (!from) return true
+  const after = (letters: number, others: number, more = 1): boolean =>
+    isWithin(edits - more, from.slice(letters), to.slice(others))
+  if (from[0] === to[0]) return after(1, 1, 0)
+  if (from[0] === to[1] && from[1] === to[0] && after(2, 2)) return true
+  return after(1, 1) || after(1, 0) || after(0, 1)
+}

@@ -1,0 +1,218 @@
+import { type Agent, type Conversations, pageStorage } from './agent.ts'
+import { AgentCore } from './agent-core.ts'
+import { checkModel, checkOptions, checkPrices, copyConfig } from './check-options.ts'
+import { checkNames } from './check-names.ts'
+import { randomId } from '../../lib/random-id.ts'
+import { memoriesOf, toolsOfMemories } from '../features/memory.ts'
+import type { AgentOptions, SubAgentOptions } from './options.ts'
+import { toolsOfSkills } from '../features/skill.ts'
+import { runStarter } from '../runs/agent-runs.ts'
+import type { InlineWorker } from '../worker-link/worker-start.ts'
+import type { JsonSchema } from '../../protocol/json.ts'
+import { type AgentParts, agents } from './agent-parts.ts'
+import type * as childRuns from '../sub-agents/child-runs.ts'
+import type { SubAgent } from '../sub-agents/sub-agent-parts.ts'
+import { callers, setJoiner } from '../page-life/joiners.ts'
+import { badConfig } from './failures.ts'
+import { loadPart } from './load-part.ts'
+import type { Tool } from '../tools/tool.ts'
+import { copyPlain } from '../../lib/copy-plain.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import { type CallAnswers, type PersonsWord, refOf } from '../execution/person-check.ts'
+
+/**
+ * Answers to waiting calls, each sent after the check that a person gave it. Arguments are copied at once, so that
+ * later changes by the caller can't alter what the person agreed to.
+ */
+function personAnswers({
+  personCheck,
+  later,
+}: Pick<AgentCore, 'personCheck' | 'later'>): CallAnswers {
+  return {
+    consent: (call, event) => personCheck.give(call, event),
+    async approve(call, how) {
+      const [ref, said] = copyPlain([refOf(call), how] as const)
+      const word = personCheck.check(ref, how?.consent)
+      return unlessInvalid(word, later('approve')(ref, said, word.askedAt))
+    },
+    async approveAll(calls) {
+      const refs = copyPlain(calls.map(refOf))
+      const asked = personCheck.checkAll(refs)
+      const approving = refs.map((ref, at) => later('approve')(ref, undefined, asked[at]))
+      const answers = await Promise.allSettled(approving)
+      const failed = answers.find((answer) => answer.status === 'rejected')
+      if (failed) throw failed.reason
+      return answers.filter((answer) => answer.status === 'fulfilled' && answer.value).length
+    },
+    deny: later('deny'),
+    async answer(call, answer, how) {
+      const [ref, said] = [refOf(call), copyPlain(answer)]
+      // Declining needs no user gesture, just like `deny`.
+      const isSaid = typeof said === 'string' || said?.action === 'accept'
+      const word = isSaid ? personCheck.check(ref, how?.consent) : null
+      return unlessInvalid(word, later('answer')(ref, said))
+    },
+    async supplyOutput(call, output, how) {
+      const [ref, said] = [refOf(call), copyPlain(output)]
+      const word = personCheck.checkOutcome(ref, how?.consent)
+      return unlessInvalid(word, later('supplyOutput')(ref, said))
+    },
+    async settle(call, outcome, how) {
+      const [ref, said] = [refOf(call), copyPlain(outcome)]
+      const word = said?.error === undefined ? personCheck.checkOutcome(ref, how?.consent) : null
+      return unlessInvalid(word, later('settle')(ref, said))
+    },
+    async resolveInterrupted(call, verdict, ...[output, how]) {
+      const [ref, said] = [refOf(call), copyPlain(output)]
+      const word = verdict === 'run-again' ? personCheck.check(ref, how?.consent) : null
+      return unlessInvalid(word, later('resolveInterrupted')(ref, verdict, said))
+    },
+  }
+}
+
+/**
+ * Gives the user gesture back if the answer is refused as invalid: nothing was answered, so the person may try again.
+ */
+async function unlessInvalid<Answer>(
+  word: PersonsWord | null,
+  answering: Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await answering
+  } catch (thrown) {
+    if (OffstageError.is(thrown) && /^invalid-(input|config)$/.test(thrown.code)) word?.takeBack()
+    throw thrown
+  }
+}
+
+const PROMPT: JsonSchema = {
+  type: 'object',
+  properties: {
+    prompt: {
+      type: 'string',
+      description: 'All that the agent has to know: it sees nothing else.',
+    },
+  },
+  required: ['prompt'],
+  additionalProperties: false,
+}
+
+const load = (): Promise<typeof childRuns> => loadPart(() => import('../sub-agents/child-runs.ts'))
+
+/** Turns an agent into a tool for other agents. Throws `invalid-config`. */
+function subAgentTool(of: SubAgent): Tool {
+  const { options } = of
+  checkNames(options, 'asTool')
+  const { name, title, description, inputSchema = PROMPT, needsApproval } = options
+  if (typeof name !== 'string' || typeof description !== 'string')
+    throw badConfig('asTool() needs a name and a description.')
+  const tool: Tool = {
+    name,
+    ...(title !== undefined && { title }),
+    description,
+    inputSchema,
+    ...(needsApproval !== undefined && { needsApproval }),
+    // A repeated call joins the child run that already exists.
+    annotations: { idempotent: true },
+    sequential: false,
+    async execute(input, context) {
+      const parent = callerOf(callers.get(context.signal))
+      return (await load()).runChild(of, parent, { input, context })
+    },
+  }
+  setJoiner(tool, {
+    async join(agentId, call) {
+      await (await load()).joinChild(of, callerOf(agentId), call)
+    },
+  })
+  return tool
+}
+
+/** Throws if the tool's caller isn't an agent of this page. */
+function callerOf(agentId: string | undefined): AgentParts {
+  const caller = agents.get(agentId ?? '')
+  if (caller) return caller
+  throw badConfig(
+    'An agent as a tool can be called by agents of this page only, made by the same version of the package.',
+  )
+}
+
+/** `inline` loads the inline worker, the fallback of the default worker. */
+export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent {
+  checkOptions(options)
+  const core = new AgentCore(options, inline)
+  const { agentEvents, config, registry, later } = core
+  const { tools = [], skills } = options
+  const memories = memoriesOf(options)
+  for (const tool of [...tools, ...toolsOfSkills(skills, tools), ...toolsOfMemories(memories)])
+    registry.register(tool)
+  if (options.enabledTools) registry.enable(options.enabledTools)
+  const start = runStarter(core, options)
+  const agent: Agent = {
+    run: (input, how) => start({ input }, how),
+    resume: later('resume'),
+    continue: later('continue'),
+    configure(change) {
+      checkNames(change, 'configure')
+      const { model, instructions, values } = change
+      if (model) {
+        checkModel(model, options)
+        checkPrices(options.limits, { ...options, model })
+        config.model = copyConfig(model)
+      }
+      config.instructions = instructions ?? config.instructions
+      config.values = { ...config.values, ...values }
+    },
+    addContext(read) {
+      // A new function each time, so that the same `read` can be added twice.
+      const part = (): unknown => read()
+      config.contexts.add(part)
+      return () => void config.contexts.delete(part)
+    },
+    registerTool: registry.register,
+    setEnabledTools: registry.enable,
+    tools: { ...core.tools, list: async () => (await later('showTools')()).read() },
+    inputSchema: (toolName) => registry.get(toolName)?.inputSchema ?? null,
+    asTool: (options) => subAgentTool({ agent, core, start, options: options as SubAgentOptions }),
+    ...personAnswers(core),
+    requirePerson: () => core.personCheck.requirePerson(),
+    abort: (reason) => core.abort(reason),
+    prepare: later('prepare'),
+    extract: (request) =>
+      core.stoppable(request?.signal, (signal) =>
+        later('extract')(request, signal),
+      ) as Promise<never>,
+    conversations: conversationsOf(core),
+    memories,
+    storage: pageStorage,
+    trigger: later('trigger') as Agent['trigger'],
+    triggers: later('trigger') as Agent['triggers'],
+    newConversationId: randomId,
+    conversation: (id) => core.conversation(id, agent, start),
+    on: agentEvents.on,
+    dispose: () => core.dispose(),
+    [Symbol.asyncDispose]: () => core.dispose(),
+  }
+  for (const memory of memories) memory.connect?.(agent)
+  return agent
+}
+
+type Questions = Omit<Conversations, keyof AgentCore['list']>
+
+function conversationsOf({ list, later }: AgentCore): Conversations {
+  // Built from a list of names: one line per method would take more bytes.
+  const names = Object.keys({
+    list: 1,
+    get: 1,
+    rename: 1,
+    fork: 1,
+    delete: 1,
+    clearHistory: 1,
+    rows: 1,
+    export: 1,
+    import: 1,
+    wipe: 1,
+  } satisfies Record<keyof Questions, 1>) as (keyof Questions)[]
+  const questions = names.map((name) => [name, later(name)])
+  return { ...list, ...(Object.fromEntries(questions) as Questions) }
+}

@@ -1,0 +1,35 @@
+import { describeThrown, OffstageError, toErrorData } from '../../protocol/error.ts'
+
+/** Converts any rejection to an `OffstageError`. */
+export function toOffstageError(thrown: unknown): OffstageError {
+  if (OffstageError.is(thrown)) return thrown
+  const data = toErrorData(thrown)
+  return data === thrown
+    ? OffstageError.fromData(data)
+    : new OffstageError('internal', data.message, { cause: thrown })
+}
+
+export function disposed(): OffstageError {
+  return new OffstageError('disposed', 'The agent was disposed.')
+}
+
+export function badConfig(message: string): OffstageError {
+  return new OffstageError('invalid-config', message)
+}
+
+export function badInput(message: string): OffstageError {
+  return new OffstageError('invalid-input', message)
+}
+
+/** The abort reason as text for the worker. `reason` is an event if the page passes an abort method as a listener. */
+export function stopReason(reason: unknown): string {
+  if (typeof reason === 'string') return reason
+  return reason instanceof Error ? describeThrown(reason) : 'aborted'
+}
+
+/** Rethrows a listener's error in a microtask: the page's error handlers see it, and nothing else stops. */
+export function reportThrown(thrown: unknown): void {
+  queueMicrotask(() => {
+    throw thrown
+  })
+}

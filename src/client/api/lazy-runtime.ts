@@ -1,0 +1,557 @@
+/**
+ * Code that an agent needs once it has a worker: the wire, supervision, publishing and tool execution. Imported with
+ * the first worker, to keep it out of the page's first load.
+ */
+import { transfer } from 'comlink'
+import { type AgentParts, agents } from './agent-parts.ts'
+import type * as IdleWork from '../page-life/idle-work.ts'
+import { loadPart } from './load-part.ts'
+import {
+  type AgentOptions,
+  type ChooseCompaction,
+  compactionSettings,
+  type HookedCall,
+} from './options.ts'
+import { storageKey } from '../../protocol/conversation.ts'
+import { byAnnotations, describeTools, usableDefinition } from '../tools/describe-tools.ts'
+import { rejoin } from '../runs/resume-run.ts'
+import { failCrashedRun } from '../runs/run-line.ts'
+import { type LinkedAgent, type LinkOptions, WorkerLink } from '../worker-link/worker-link.ts'
+import type {
+  AskBeforeModel,
+  CallContext,
+  DescribeCall,
+  FieldsQuery,
+  MemoryQuery,
+  ReconcileTool,
+  ReconcileVerdict,
+  SkillRef,
+  StepContext,
+} from '../../protocol/page-calls.ts'
+import { describeThrown } from '../../protocol/error.ts'
+import type { ToolDescriptor } from '../../protocol/tool.ts'
+import {
+  type AgentConfig,
+  findEngine,
+  modelFor,
+  modelOfPage,
+  reflectSettings,
+} from './agent-config.ts'
+import type { CompactionChooser } from '../features/choose-compaction.ts'
+import { badConfig } from './failures.ts'
+import { formatOutput, stringify, truncate } from '../execution/format-output.ts'
+import { fillValues } from './fill-values.ts'
+import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
+import { memoriesOf } from '../features/memory.ts'
+import type { AgentPage } from '../page-life/page-api.ts'
+import type { Verifier, VerifierParts } from '../features/verify.ts'
+import { partWhileStaying, whileStaying } from '../page-life/page-leaving.ts'
+import { joinerOf } from '../page-life/joiners.ts'
+import type { Skill } from '../features/skill.ts'
+import type * as SkillsOnPage from '../features/skills-on-page.ts'
+import type { PreparedTool } from '../tools/prepare-tool.ts'
+import type { ToolRegistry } from '../tools/tool-registry.ts'
+
+export { createCommands } from './agent-commands.ts'
+
+/** Calls the tool's `commits`. Throwing, or returning anything but false, counts as true. */
+async function commits(
+  entry: PreparedTool | undefined,
+  { runId, conversationId, toolCallId, input }: CallContext,
+): Promise<boolean> {
+  if (!entry?.tool.commits) return true
+  const { tool } = entry
+  const context = { runId, conversationId, toolCallId, tainted: true }
+  try {
+    const says: unknown = await whileStaying(async () => tool.commits?.(input, context))
+    return says !== false
+  } catch {
+    return true
+  }
+}
+
+/** Returns null if the tool's `consentKey` throws or returns no text. */
+function consentKey(entry: PreparedTool | undefined, call: CallContext): string | null {
+  try {
+    const key: unknown = entry?.tool.consentKey?.(call.input)
+    return typeof key === 'string' && key !== '' ? key : null
+  } catch {
+    return null
+  }
+}
+
+// Hooks that few tools have are loaded on first use.
+
+async function describeCall(
+  registry: ToolRegistry,
+  call: DescribeCall,
+): ReturnType<AgentPage['describeCall']> {
+  const part = await partWhileStaying(() => import('../tools/describe-call.ts'))
+  return whileStaying(() => part.describeCall(registry.get(call.toolName), call))
+}
+
+async function secretsIn(
+  { registry, warn }: Pick<VerifierParts, 'warn'> & { readonly registry: ToolRegistry },
+  call: CallContext,
+): ReturnType<AgentPage['secretsIn']> {
+  const part = await partWhileStaying(() => import('../execution/secrets-in.ts'))
+  return whileStaying(() =>
+    part.secretsIn(registry.get(call.toolName), call, (message) => warn('hook-failed', message)),
+  )
+}
+
+async function sensitiveFields({ fields }: FieldsQuery): ReturnType<AgentPage['sensitiveFields']> {
+  const part = await partWhileStaying(() => import('../execution/sensitive-fields.ts'))
+  return part.sensitiveFields(fields)
+}
+
+interface Policy {
+  readonly options: Pick<AgentOptions, 'toolApproval'>
+  /** Emits a warning of the agent. */
+  warn(code: string, message: string): void
+}
+
+/** Calls the functions of tools and of the agent that decide whether a call needs approval. */
+export class ApprovalFunctions {
+  readonly #policy: Policy
+  /** Tools that have been warned about. */
+  readonly #warned = new Set<string>()
+
+  constructor(policy: Policy) {
+    this.#policy = policy
+  }
+
+  /**
+   * Whether the call needs approval. Each function can require it. If one throws, or returns an unclear value, approval
+   * is needed.
+   */
+  async ask(
+    entry: PreparedTool | undefined,
+    call: CallContext,
+    asked: HookedCall,
+  ): Promise<boolean> {
+    const { toolApproval = 'destructive' } = this.#policy.options
+    const { toolName } = call
+    const needs = entry?.tool.needsApproval
+    try {
+      const own: unknown =
+        entry && typeof needs === 'function'
+          ? await needs.call(entry.tool, call.input, asked)
+          : (needs ?? 'default')
+      if (typeof own !== 'boolean' && own !== 'default')
+        return this.#unclear(toolName, 'needsApproval', own)
+      if (own === true) return true
+      if (typeof toolApproval !== 'function')
+        return own === 'default' && byAnnotations(entry?.tool.annotations, toolApproval)
+      const asks: unknown = await toolApproval(asked)
+      if (typeof asks !== 'boolean') return this.#unclear(toolName, 'toolApproval', asks)
+      if (!asks && own === 'default') this.#frees(entry)
+      return asks
+    } catch {
+      return true
+    }
+  }
+
+  /** Warns of destructive tools that never need approval. */
+  look(entries: readonly PreparedTool[]): void {
+    if (this.#policy.options.toolApproval === 'never')
+      for (const entry of entries) this.#frees(entry)
+  }
+
+  /** Warns if only the agent's `toolApproval` lets a destructive tool run without approval. */
+  #frees(entry: PreparedTool | undefined): void {
+    if (entry?.tool.annotations?.destructive !== true || entry.tool.needsApproval !== undefined)
+      return
+    this.#warn(
+      entry.name,
+      `The tool ${entry.name} is marked as destructive, but toolApproval lets it run unasked. If that is right, set needsApproval: false.`,
+    )
+  }
+
+  #unclear(toolName: string, name: string, answer: unknown): true {
+    const wanted = name === 'toolApproval' ? 'true or false' : "true, false or 'default'"
+    this.#warn(
+      toolName,
+      `${name} of the tool ${toolName} returned ${typeof answer}, not ${wanted}: a person is asked.`,
+    )
+    return true
+  }
+
+  #warn(toolName: string, message: string): void {
+    if (this.#warned.has(toolName)) return
+    this.#warned.add(toolName)
+    this.#policy.warn('approval-policy', message)
+  }
+}
+
+type PageParts = VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry }
+
+/** Functions of an agent's configuration that the worker may call. */
+function createAgentPage(agent: PageParts): AgentPage {
+  const { config, options, registry, signal } = agent
+  const approvals = new ApprovalFunctions(agent)
+  const warned = new Set<string>()
+  const tools = async (): Promise<ToolDescriptor[]> =>
+    withNames(agent, await describeAll(options, registry, approvals), warned)
+  const book = createConfigBook()
+  return {
+    async stepContext(query) {
+      const { toolless, isChild = false, titles } = query
+      const model = modelFor(query, options, config)
+      const context = titles ? undefined : await liveContext(options, config)
+      // An agent that is called as a tool can't call other agents.
+      const isOffered = ({ name }: ToolDescriptor): boolean =>
+        !isChild || !joinerOf(registry.get(name)?.tool)
+      const offered = toolless ? [] : (await tools()).filter(isOffered)
+      return {
+        ...modelOfPage(model, options.engines),
+        configId: book.idOf(model),
+        ...(isKeyless(model) && { keyless: true }),
+        instructions: titles
+          ? ''
+          : fillValues(config.instructions, config.values, 'invalid-config'),
+        ...(context !== undefined && { context: truncate(context) }),
+        tools: offered,
+        ...(options.skills?.length && { skills: options.skills.map(refOf) }),
+        ...leftOut(registry, offered),
+        hasBeforeToolCall:
+          !!options.beforeToolCall || registry.all().some(({ tool }) => tool.applyDefaults),
+        ...optionsThere(options, config),
+      }
+    },
+    currentTools: async () => tools(),
+    readSkill: async ({ name }) =>
+      options.skills ? (await loadSkills()).skillText(options.skills, name) : null,
+    credentials: async ({ configId, endpoint, previousRejected }) =>
+      whileStaying(() =>
+        readCredentials(book.find(configId), { ...endpoint, signal, previousRejected }),
+      ),
+    async openEngine({ provider, ...opening }) {
+      const engine = findEngine(provider, options.engines)
+      if (!engine) throw badConfig(`There is no engine ${provider} in the engines of this agent.`)
+      const line = await whileStaying(async () => engine.open(opening))
+      return transfer(line, [line.port])
+    },
+    beforeToolCall: (call) => beforeToolCall(agent, call),
+    ...askingPeople(registry, approvals),
+    secretsIn: (call) => secretsIn(agent, call),
+    sensitiveFields,
+    ...modelHooks(agent),
+    ...compactionPolicy(agent),
+    retrieveMemories: (query) => recallFor(agent, query),
+    undoTool: (call) => undo(agent, call),
+    async goOnWithCaller(call) {
+      const part = await partWhileStaying(() => import('../sub-agents/go-on-with-caller.ts'))
+      return part.goOnWithCaller(call)
+    },
+    reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
+  }
+}
+
+/** Adds names for the model if its APIs refuse the tools' own. Warns of names that no tool has. */
+async function withNames(
+  agent: PageParts,
+  described: ToolDescriptor[],
+  warned: Set<string>,
+): Promise<ToolDescriptor[]> {
+  const { config, registry } = agent
+  const isNamed = registry.enabled !== null || typeof config.model.toolChoice === 'object'
+  if (!isNamed && !registry.all().some((entry) => entry.isOddlyNamed)) return described
+  const part = await partWhileStaying(() => import('../tools/tool-names.ts'))
+  part.checkToolNames(agent, described, warned)
+  return part.withNamesForModel(described, registry)
+}
+
+/** Hooks that decide whether a call needs approval, and what the request shows. */
+function askingPeople(
+  registry: ToolRegistry,
+  approvals: ApprovalFunctions,
+): Pick<AgentPage, 'needsApproval' | 'commits' | 'consentKey' | 'describeCall'> {
+  return {
+    needsApproval: (call) =>
+      whileStaying(() => approvals.ask(registry.get(call.toolName), call, hooked(call))),
+    commits: (call) => commits(registry.get(call.toolName), call),
+    consentKey: async (call) => consentKey(registry.get(call.toolName), call),
+    describeCall: (call) => describeCall(registry, call),
+  }
+}
+
+/** Returns the live context; undefined if no part of it returns anything. */
+async function liveContext(
+  { context }: AgentOptions,
+  { contexts }: AgentConfig,
+): Promise<string | undefined> {
+  const parts = [...(context ? [context] : []), ...contexts]
+  if (parts.length === 0) return undefined
+  return whileStaying(() => readContext(parts, (value) => stringify(value) ?? ''))
+}
+
+/** Options that the worker needs before it calls a model. */
+function optionsThere(
+  options: AgentOptions,
+  config: AgentConfig,
+): Partial<StepContext> & Pick<StepContext, 'raw'> {
+  return {
+    ...hooksThere(options),
+    ...reflectSettings(options, config),
+    ...(options.compaction !== undefined && { compaction: compactionSettings(options.compaction) }),
+    ...(memoriesOf(options).length > 0 && { hasMemory: true }),
+    raw: options.raw ?? false,
+    ...(options.requests && { requests: true }),
+  }
+}
+
+async function undo(
+  { registry, signal }: Pick<VerifierParts, 'signal'> & { readonly registry: ToolRegistry },
+  call: Parameters<AgentPage['undoTool']>[0],
+): ReturnType<AgentPage['undoTool']> {
+  const part = await partWhileStaying(() => import('../execution/undo-tool.ts'))
+  return part.undoTool(registry.get(call.toolName), call, signal)
+}
+
+async function recallFor(
+  { options, signal, warn }: VerifierParts,
+  { query, conversationId, writtenBy, tainted }: MemoryQuery,
+): ReturnType<AgentPage['retrieveMemories']> {
+  const part = await partWhileStaying(() => import('../features/retrieve-memories.ts'))
+  return part.retrieveMemories(memoriesOf(options), {
+    query,
+    conversationId,
+    writtenBy,
+    tainted,
+    signal,
+    warn: (message) => warn('memory-failed', message),
+  })
+}
+
+/** Calls `beforeModel`. If it throws or returns anything else, nothing changes. */
+async function beforeModel(
+  { options, warn }: VerifierParts,
+  { agentId: _agent, ...request }: AskBeforeModel,
+): ReturnType<AgentPage['beforeModel']> {
+  try {
+    const change = (await whileStaying(async () => options.beforeModel?.(request))) ?? {}
+    const { appendToLastUser: appended, rewriteLastUser: rewritten } = change
+    for (const text of [appended, rewritten])
+      if (text && typeof text !== 'string') throw new TypeError('return texts.')
+    return {
+      ...(appended && { appended: truncate(appended) }),
+      ...(rewritten && { rewritten: truncate(rewritten) }),
+    }
+  } catch (thrown) {
+    warn('hook-failed', `beforeModel has failed, and changes nothing: ${describeThrown(thrown)}`)
+    return {}
+  }
+}
+
+function hooksThere({ verify, beforeModel: before }: AgentOptions): Partial<StepContext> {
+  return { ...(verify && { hasVerify: true }), ...(before && { hasBeforeModel: true }) }
+}
+
+/** Loads the caller of `verify` on first use: few agents have one. */
+function modelHooks(
+  agent: VerifierParts,
+): Pick<AgentPage, 'beforeModel' | 'verify' | 'stopVerifying'> {
+  let verifier: Promise<Verifier> | undefined
+  const load = (): Promise<Verifier> =>
+    partWhileStaying(() => import('../features/verify.ts')).then(
+      (part) => new part.Verifier(agent),
+      (thrown) => {
+        verifier = undefined
+        agent.warn('hook-failed', `verify was not asked: ${describeThrown(thrown)}`)
+        throw thrown
+      },
+    )
+  return {
+    beforeModel: (request) => beforeModel(agent, request),
+    verify: async (answer) =>
+      agent.options.verify ? (await (verifier ??= load())).verify(answer) : null,
+    stopVerifying: async ({ messageId }) => (await verifier)?.stop(messageId),
+  }
+}
+
+/** Loads the caller of a custom policy on first use: few agents have one. */
+function compactionPolicy({
+  options: { compaction },
+  signal,
+}: VerifierParts): Pick<AgentPage, 'chooseCompaction' | 'stopChoosing'> {
+  const policy = compaction && compaction.policy
+  let chooser: Promise<CompactionChooser> | undefined
+  const load = (choose: ChooseCompaction): Promise<CompactionChooser> =>
+    partWhileStaying(() => import('../features/choose-compaction.ts')).then(
+      (part) => new part.CompactionChooser(choose, signal),
+      (thrown) => {
+        chooser = undefined
+        throw thrown
+      },
+    )
+  return {
+    chooseCompaction: async (query) =>
+      typeof policy === 'function'
+        ? (await (chooser ??= load(policy))).choose(query)
+        : { type: 'chosen', choice: 'auto' },
+    stopChoosing: async (run) => (await chooser)?.stop(run),
+  }
+}
+
+/** Describes all tools that the model may use: the app's, those of skills, and control tools. */
+async function describeAll(
+  options: AgentOptions,
+  registry: ToolRegistry,
+  approvals: ApprovalFunctions,
+): Promise<ToolDescriptor[]> {
+  approvals.look(registry.all())
+  const { skills = [], tools, controlTools = [], questionFields } = options
+  const part = skills.length > 0 ? await loadSkills() : undefined
+  part?.provideFiles(registry, skills)
+  const described = describeTools(registry, options)
+  const own = part ? part.withSkills(described, skills, tools) : described
+  if (controlTools.length === 0) return own
+  const { controlDescriptors } = await partWhileStaying(() => import('../tools/control-tools.ts'))
+  return [...own, ...controlDescriptors(controlTools, questionFields)]
+}
+
+function loadSkills(): Promise<typeof SkillsOnPage> {
+  return partWhileStaying(() => import('../features/skills-on-page.ts'))
+}
+
+function refOf({ name, description, loaded }: Skill): SkillRef {
+  return { name, description, ...(loaded && { loaded }) }
+}
+
+/** Calls the tool's `reconcile`. If it throws, the outcome is unknown. */
+async function reconcile(
+  entry: PreparedTool | undefined,
+  call: ReconcileTool,
+): Promise<ReconcileVerdict> {
+  const { idempotencyKey, epoch: fence } = call
+  const context = { ...hooked(call), idempotencyKey, fence }
+  try {
+    const verdict = await whileStaying(async () =>
+      entry && 'reconcile' in entry.tool ? entry.tool.reconcile?.(call.input, context) : undefined,
+    )
+    if (!verdict) return { type: 'unknown' }
+    return verdict.happened
+      ? { type: 'happened', output: await formatOutput(verdict.result) }
+      : { type: 'did-not-happen' }
+  } catch {
+    return { type: 'unknown' }
+  }
+}
+
+/** Returns the names of registered tools that aren't offered. */
+function leftOut(
+  registry: ToolRegistry,
+  offered: readonly ToolDescriptor[],
+): { readonly otherTools?: readonly string[] } {
+  const names = new Set(offered.map(({ name }) => name))
+  const otherTools = registry.all().flatMap(({ name }) => (names.has(name) ? [] : name))
+  return otherTools.length ? { otherTools } : {}
+}
+
+/** Calls the `beforeToolCall` hook. If it throws, the call is vetoed. */
+async function beforeToolCall(
+  { options, registry }: Pick<VerifierParts, 'options'> & { readonly registry: ToolRegistry },
+  call: Parameters<AgentPage['beforeToolCall']>[0],
+): ReturnType<AgentPage['beforeToolCall']> {
+  try {
+    const entry = registry.get(call.toolName)
+    const part =
+      entry?.tool.applyDefaults &&
+      (await partWhileStaying(() => import('../tools/apply-defaults.ts')))
+    const asked = part ? part.withDefaults(call, entry.inputSchema) : call
+    // Input that a person wrote only gets the defaults of missing values; no hook may change it.
+    const verdict =
+      !call.edited && (await whileStaying(async () => options.beforeToolCall?.(hooked(asked))))
+    if (verdict && 'veto' in verdict) return { type: 'veto', reason: vetoReason(verdict.veto) }
+    return { type: 'go', input: (verdict || asked).input }
+  } catch (thrown) {
+    return { type: 'veto', reason: describeThrown(thrown) }
+  }
+}
+
+function vetoReason(veto: unknown): string {
+  return veto && veto !== true ? describeThrown(veto) : 'The page does not allow this call.'
+}
+
+function hooked({ runId, conversationId, toolCallId, toolName, input }: CallContext): HookedCall {
+  return { runId, conversationId, toolCallId, toolName, input }
+}
+
+/** Connects the agent to the worker that the options name. */
+export function join(options: LinkOptions, agent: AgentParts): WorkerLink {
+  const { agentId } = agent.scope()
+  agents.set(agentId, agent)
+  agent.signal.addEventListener('abort', () => agents.delete(agentId), { once: true })
+  return WorkerLink.join(options, createLinkedAgent(agent))
+}
+
+/** The agent's interface for its worker, its supervision and its tool executions. */
+function createLinkedAgent(agent: AgentParts): LinkedAgent {
+  const { agentEvents, config, personCheck, lists, registry, runs, signal, options } = agent
+  return {
+    agentId: agent.scope().agentId,
+    redact: options.redact && {
+      storage: storageKey(agent.scope().storage),
+      by: options.redact,
+      warn: (message) => agentEvents.emit({ type: 'warning', code: 'hook-failed', message }),
+    },
+    parts: agent,
+    page: createAgentPage({
+      options,
+      config,
+      registry,
+      signal,
+      warn: (code, message) => agentEvents.emit({ type: 'warning', code, message }),
+    }),
+    onRow: (row) => personCheck.note(row),
+    onListChange(storage) {
+      if (storage === undefined || storage === storageKey(agent.scope().storage))
+        for (const list of lists) list.changed()
+    },
+    onNotice: agentEvents.emit,
+    onInherited: (conversationId) => void rejoin(agent, conversationId),
+    hasOpenWork: () => !signal.aborted && runs.open.size + runs.aborts.size > 0,
+    failCrashedRun: (runId, error) => failCrashedRun(agent, runId, error),
+    giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
+    releaseEngines() {
+      for (const engine of options.engines ?? []) engine.release(agent.scope().agentId)
+    },
+    findTool: ({ toolName }) => registry.get(toolName),
+    definitionOf: (tool) => usableDefinition(tool, registry, options),
+    confirmLease: ({ conversationId, epoch }) =>
+      agent.ask('confirmLease', { ...agent.scope(), conversationId, epoch }),
+    hooks: ({ runId, conversationId, toolCallId, path = [toolCallId] }) => ({
+      afterToolCall: options.afterToolCall,
+      progress: (progress) =>
+        agent.link().report({
+          type: 'tool-progress',
+          ...agent.scope(),
+          conversationId,
+          runId,
+          path,
+          progress,
+        }),
+      line: {
+        callTool: (call) => agent.ask('callTool', { ...agent.scope(), ...call }),
+        keepOutcomes: (kept) => agent.ask('keepOutcomes', { ...agent.scope(), ...kept }),
+      },
+      warn: (code, message) => agentEvents.emit({ type: 'warning', code, message }),
+    }),
+  }
+}
+
+let idleWork: typeof IdleWork | undefined
+
+/**
+ * Loads the work that an agent does while idle, before its first run, so that no run is missed. Development servers
+ * have a port; there, this work also checks the schemas of tools.
+ */
+export async function prepareIdleWork({ titles, retention }: AgentOptions): Promise<void> {
+  if (titles || retention || globalThis.location?.port)
+    idleWork ??= await loadPart(() => import('../page-life/idle-work.ts'))
+}
+
+export function workWhileIdle(agent: AgentParts): void {
+  idleWork?.workWhileIdle(agent)
+}

@@ -1,0 +1,336 @@
+import type { Retention, StorageConfig } from '../../protocol/conversation.ts'
+import type { Fact } from '../../protocol/fact.ts'
+import type { Engine } from '../../protocol/engine.ts'
+import type { JsonSchema, JsonValue } from '../../protocol/json.ts'
+import type {
+  FilePart,
+  HistoryMessage,
+  Message,
+  TextPart,
+  ToolOutput,
+} from '../../protocol/message.ts'
+import type { Endpoint, ModelConfigData } from '../../protocol/model.ts'
+import type { Limits, RunToolCall } from '../../protocol/run.ts'
+import type { WhileTainted } from '../../protocol/taint.ts'
+import type { SettledStatus } from '../../protocol/tool.ts'
+import type { ControlTool } from '../tools/control-tools.ts'
+import type { Skill } from '../features/skill.ts'
+import type { WorkerAddress, WorkerLike } from '../worker-link/spawn-worker.ts'
+import type { AgentMemory } from '../features/memory.ts'
+import type { CompositeTool, Tool, ToolCallInfo } from '../tools/tool.ts'
+import type { StandardSchema } from '../tools/standard-schema.ts'
+import type {
+  CompactionChoice,
+  CompactionPolicy,
+  CompactionSettings,
+  CompactionSituation,
+} from '../../protocol/compaction.ts'
+
+/**
+ * Keeps a long conversation within the model's context window. Stored messages stay complete: only the request is
+ * shortened.
+ */
+export interface CompactionOptions {
+  /**
+   * Tokens. Default: the model configuration's value, or the model's known window. If unknown, compacts when the
+   * server refuses.
+   */
+  readonly contextWindow?: number
+  /** The fraction of the window at which compaction starts: above 0, at most 1. Default 0.8. */
+  readonly at?: number
+  /**
+   * How to make room. A function decides each time.
+   * - `clear-results`: replaces all tool results but the newest with a note.
+   * - `summarize`: replaces the oldest messages with a summary by the model. Without a summary, drops them.
+   * - `drop-oldest`: leaves out the oldest messages.
+   * - `auto` (default): `clear-results` if that is enough, otherwise `summarize`.
+   */
+  readonly policy?: CompactionPolicy | ChooseCompaction
+}
+
+/**
+ * Chooses what to leave out of requests. Return a policy's name to apply that policy, or null to send everything. The
+ * choice is stored, so the function isn't called again for it. `auto` is used, with a `warning`, if the function
+ * throws, takes over 60 seconds, or makes an impossible or insufficient choice.
+ */
+export type ChooseCompaction = (
+  situation: CompactionSituation & {
+    /** Aborts with the run, or when the choice is no longer needed. */
+    readonly signal: AbortSignal
+  },
+) => Choice | Promise<Choice>
+
+type Choice = CompactionChoice | CompactionPolicy | null
+
+/** The options for the worker: a function becomes `custom`. */
+export function compactionSettings(options: CompactionOptions | false): CompactionSettings | false {
+  if (!options || typeof options.policy !== 'function') return options as CompactionSettings | false
+  return { ...options, policy: 'custom' }
+}
+
+/** Options of `asTool`: how other agents call this one. */
+export interface SubAgentOptions<Input = unknown> {
+  readonly name: string
+  readonly title?: string
+  /** Tells the calling model what the agent does and when to call it. */
+  readonly description: string
+  /** Default: `{ prompt: string }`. */
+  readonly inputSchema?: JsonSchema | StandardSchema
+  /** Makes the child run's message from the call's input. Default: the input's `prompt`, else the input as JSON. */
+  toPrompt?(input: Input): RunInput
+  /** Schema of the data that the calling model gets. Default: it gets the agent's last text. */
+  readonly output?: JsonSchema | StandardSchema
+  /** Model calls per child run. Default: the agent's `maxSteps`. */
+  readonly maxSteps?: number
+  /** Whether calls need approval, as for any tool. */
+  readonly needsApproval?: boolean
+}
+
+/** The model request that needs credentials. Return a key only for the `origin` that it belongs to. */
+export interface CredentialRequest extends Endpoint {
+  /** Aborted when the agent is disposed. */
+  readonly signal: AbortSignal
+  /** The last answer got a 401: don't hand out the same key again. */
+  readonly previousRejected: boolean
+}
+
+export interface Headers {
+  readonly [name: string]: string
+}
+
+/**
+ * A model and how to reach it. Plain data, except `apiKey` and `headers`: these stay on the page, go to the worker with
+ * each request, and are never stored or logged.
+ */
+export interface ModelConfig extends Omit<ModelConfigData, 'headers' | 'model'> {
+  /** May be left out where the provider has a default: `minimax`. */
+  readonly model?: string
+  readonly apiKey?: string | ((request: CredentialRequest) => string | Promise<string>)
+  readonly headers?: Headers | ((request: CredentialRequest) => Headers | Promise<Headers>)
+}
+
+/** Values for `{{name}}` in instructions and prompts. `\{{name}}` stands for the braces themselves. */
+export interface PromptValues {
+  readonly [name: string]: string | number | boolean
+}
+
+/** A tool call as hooks and policies see it. Names are the tool's own. */
+export interface HookedCall extends ToolCallInfo {
+  readonly toolName: string
+  readonly input: JsonValue
+}
+
+/** The model request that `beforeModel` may change. */
+export interface ProposedRequest {
+  readonly runId: string
+  readonly conversationId: string
+  /** Number of the step within its run, from 1. */
+  readonly step: number
+  /** Messages in the form the model would get them. The person's message is the last one. */
+  readonly messages: readonly Message[]
+}
+
+/** Return value of `beforeModel`: changes to the person's message. */
+export interface RequestChange {
+  /** Text that is sent after the person's message. */
+  readonly appendToLastUser?: string
+  /** Text that replaces the person's text. The message keeps its files. */
+  readonly rewriteLastUser?: string
+}
+
+/** A final answer, before the run completes with it. */
+export interface ProposedAnswer {
+  readonly runId: string
+  readonly conversationId: string
+  readonly text: string
+  /** All tool calls of the run. */
+  readonly toolCalls: readonly RunToolCall[]
+  /** Aborted when the run is stopped, or `verifyTimeoutMs` has passed. */
+  readonly signal: AbortSignal
+}
+
+/** Return value of `verify`. `feedback` tells the model what is wrong and how to do better. */
+export type AnswerVerdict = { readonly ok: true } | { readonly feedback: string }
+
+/** A second model call reviews each final answer of a run. It gets the conversation, but no tools. */
+export interface ReflectOptions {
+  /** Instructions for the review. `{{name}}` is filled in as in the agent's `instructions`. */
+  readonly instructions: string
+  /** Default: the agent's model. */
+  readonly model?: ModelConfig
+  /** `annotate`: the review is stored beside the answer. `replace`: a better answer replaces it. */
+  readonly mode: 'annotate' | 'replace'
+  /**
+   * Milliseconds that the review may take. After that, the answer stays and a `warning` is emitted. Default 120 000.
+   */
+  readonly timeoutMs?: number
+}
+
+/** A tool call that has run. */
+export interface FinishedCall extends HookedCall {
+  readonly status: SettledStatus
+  /** Output that the model gets. */
+  readonly output: ToolOutput
+  /** Full return value of `execute`. `undefined` if the call failed. */
+  readonly result: unknown
+}
+
+type Awaitable<Value> = Value | Promise<Value>
+
+/**
+ * Calls that need approval besides those whose tool requires it: none, those of destructive tools (default), of tools
+ * that aren't read-only, or all. A function decides for each call. If it throws, or returns no boolean (which warns),
+ * the call needs approval.
+ */
+export type ApprovalPolicy =
+  | 'never'
+  | 'destructive'
+  | 'writes'
+  | 'always'
+  | ((call: HookedCall) => Awaitable<boolean>)
+
+/** Options of `createAgent`. Only `model` is required. Wrong values throw `invalid-config`. */
+export interface AgentOptions {
+  readonly model: ModelConfig
+  /** The system prompt. */
+  readonly instructions?: string
+  readonly values?: PromptValues
+  readonly tools?: readonly (Tool | CompositeTool)[]
+  /** Names of the tools that the model may use. Default: all. */
+  readonly enabledTools?: readonly string[]
+  /**
+   * Built-in tools that steer the run. `ask_user` pauses it until `agent.answer()`, `finish_task` ends it with a text,
+   * `plan` keeps a task list. Default: none.
+   */
+  readonly controlTools?: readonly ControlTool[]
+  /** Instructions that the model activates when it needs them. Create them with `offstage/skills`. Default: none. */
+  readonly skills?: readonly Skill[]
+  /**
+   * Memories that outlive a conversation, one or several. Each is queried once for each user message. Default: none.
+   */
+  readonly memory?: AgentMemory | readonly AgentMemory[]
+  /** `ask_user` may ask for several values at once, as a form that the page shows. Default false. */
+  readonly questionFields?: boolean
+  /** Returns live page context, read before each step. A string is sent as it is, everything else as JSON. */
+  readonly context?: () => unknown
+  readonly toolApproval?: ApprovalPolicy
+  /**
+   * Calls that need approval while the model's input contains untrusted content, regardless of `toolApproval` and
+   * `needsApproval`. See docs/security.md. Default `'ask-effects'`.
+   */
+  readonly whileTainted?: WhileTainted
+  /**
+   * `'person'`: `approve` and all other answers need a user gesture on the page, made after the question. `'page'`:
+   * answers are refused only if page tools may have pressed the button. Default: `'person'` once an `<offstage-chat>`
+   * shows the agent (outcomes that the app reports then need no gesture), else `'page'`. See docs/security.md.
+   */
+  readonly consent?: 'person' | 'page'
+  /** Called before a call is checked and run. May veto it or change its input. Throwing vetoes. */
+  readonly beforeToolCall?: (
+    call: HookedCall,
+  ) => Awaitable<void | { readonly veto: string } | { readonly input: JsonValue }>
+  /**
+   * Called after a call has run. May change its result. If it throws or exceeds the tool's `timeoutMs`, the result
+   * stays and a `warning` is emitted.
+   */
+  readonly afterToolCall?: (call: FinishedCall) => Awaitable<void | { readonly result: unknown }>
+  /**
+   * Called once for each user message, before a model reads it. May append a text (live facts, a reminder) or replace
+   * the message's text. Later requests keep the change. If it throws, nothing changes and a `warning` is emitted.
+   */
+  readonly beforeModel?: (request: ProposedRequest) => Awaitable<void | RequestChange>
+  /**
+   * Checks a final answer before the run completes, unless no step is left. `feedback` goes to the model, which answers
+   * again. `{ ok: true }` accepts the answer. Throwing or taking too long accepts it, too, and emits a `warning`.
+   */
+  readonly verify?: (answer: ProposedAnswer) => Awaitable<AnswerVerdict>
+  /** How many answers of a run `verify` may reject. The next answer is accepted unchecked. Default 2. */
+  readonly verifyRounds?: number
+  /** Milliseconds that `verify` may take. Default 60 000. */
+  readonly verifyTimeoutMs?: number
+  /** A second model call reviews each final answer. Default: no review. */
+  readonly reflect?: ReflectOptions
+  /**
+   * Redacts each fact of the agent's storage before it is stored. Must be pure, and may change only the texts and data
+   * of its fact. Models, tools and people get the stored version. If it throws or returns anything else, nothing is
+   * stored and the run fails with `redact-failed`.
+   */
+  readonly redact?: (fact: Fact) => Fact
+  /** Model calls per run. 0: one step, whose calls the page runs. -1: no limit. Default 10. */
+  readonly maxSteps?: number
+  /** Steps in a row that may contain an invalid call. Default 3. */
+  readonly retries?: number
+  /** How many calls of a run may start child runs (`asTool`). Default 20. */
+  readonly maxChildren?: number
+  /**
+   * How requests are kept within the context window. False: never shortened; a request that is too long fails the run
+   * with `context-overflow`. Default `{ at: 0.8, policy: 'auto' }`.
+   */
+  readonly compaction?: CompactionOptions | false
+  /**
+   * Limits of a run together with its child runs: model outputs, tokens, money, time. Default: only `maxSteps`, and 100
+   * model outputs in all for a run with child runs.
+   */
+  readonly limits?: Limits
+  /** Place where conversations are stored. Default `{ name: 'offstage' }`. */
+  readonly storage?: StorageConfig
+  /** Limits of what is kept there, by age, number and size. Default: everything is kept. */
+  readonly retention?: Retention
+  /**
+   * Has a model write a title from a conversation's first exchange, once no run is open. True: the agent's model.
+   * Default: the title is the beginning of the first message.
+   */
+  readonly titles?: boolean | { readonly model: ModelConfig }
+  /**
+   * Creates the worker, for custom providers or a bundler that can't follow the default. Create it last: messages that
+   * the worker sends before this function returns are lost.
+   */
+  readonly worker?: () => WorkerLike | Promise<WorkerLike>
+  /** Address of the worker file, for pages without a bundler. A `TrustedScriptURL` is passed on as it is. */
+  readonly workerUrl?: WorkerAddress
+  /** Model engines in this browser, for models whose `provider` is an engine's id. */
+  readonly engines?: readonly Engine[]
+  /** Emits `raw` events with the provider's own data. */
+  readonly raw?: boolean
+  /** Emits `request` events with each model request. For development only: a request contains the whole history. */
+  readonly requests?: boolean
+  /** Milliseconds between heartbeats of the worker while something is open. Default 3000. */
+  readonly heartbeatMs?: number
+}
+
+/** Options of one run. The agent's options apply to everything left out. */
+export interface RunOptions {
+  /** Conversation of the run, created if it doesn't exist. Default: a new conversation. */
+  readonly conversationId?: string
+  readonly signal?: AbortSignal
+  readonly maxSteps?: number
+  readonly retries?: number
+  readonly maxChildren?: number
+  /** Each limit replaces the agent's. */
+  readonly limits?: Limits
+  /**
+   * How to handle an open run of the conversation. `'refuse'` (default): the new run fails with `conversation-busy`.
+   * `'queue'`: it begins after the open run; a reload loses it. `'replace'`: the open run is aborted. If another tab
+   * drives the open run, all three fail with `conversation-busy`.
+   */
+  readonly ifBusy?: 'refuse' | 'queue' | 'replace'
+  /**
+   * Values for `{{name}}` in the input, added to the agent's. If either has any, the input is a template, and a missing
+   * value fails the run. False: the input is sent verbatim. Use it for text that a person typed.
+   */
+  readonly values?: PromptValues | false
+  /**
+   * Earlier messages from elsewhere, for a conversation without any: in Offstage's format, OpenAI's (Chat Completions)
+   * or Anthropic's. Calls without a result wait for `supplyOutput()`.
+   */
+  readonly history?: readonly HistoryMessage[]
+}
+
+export type RunInput = string | readonly (TextPart | FilePart)[]
+
+export interface ResumeOptions {
+  /** How to treat interrupted calls, which may or may not have happened. Default `'tell-model'`. */
+  readonly interrupted?: 'tell-model' | 'ask'
+  /** Milliseconds to wait until the page registers the tool of an unfinished call. Default 10 000. */
+  readonly waitForToolsMs?: number
+}

@@ -1,0 +1,239 @@
+import type { ExecuteTool, ToolOutcome } from '../../protocol/page-calls.ts'
+import { describeThrown } from '../../protocol/error.ts'
+import { callers } from '../page-life/joiners.ts'
+import { formatOutput } from './format-output.ts'
+import type { AgentOptions } from '../api/options.ts'
+import { watchLeaving } from '../page-life/page-leaving.ts'
+import type { PreparedTool } from '../tools/prepare-tool.ts'
+import {
+  type CompositeLine,
+  outcomeOfStop,
+  type ToolEnding,
+  type ToolRunner,
+  ToolStop,
+  unknown,
+} from './run-tool.ts'
+import type { ToolOutput } from '../../protocol/message.ts'
+
+/** Characters. A tool's report on its own action is shorter. */
+const LONG = 1_000
+
+const known = new WeakSet<PreparedTool>()
+
+/** Warns the app's author once per tool: long output may be untrusted content, and the tool doesn't say. */
+function unmarkedContent(prepared: PreparedTool, outcome: ToolOutcome): string | null {
+  const { name, tool } = prepared
+  if (tool.remote || tool.annotations?.untrustedContent !== undefined || known.has(prepared))
+    return null
+  if (outcome.status !== 'succeeded' || lengthOf(outcome.output) <= LONG) return null
+  known.add(prepared)
+  return `The tool ${name} returned more than ${LONG} characters, and has no annotations.untrustedContent. Set it to true if others may have written them (pages, mails, reviews, files), else to false.`
+}
+
+function lengthOf(output: ToolOutput): number {
+  switch (output.type) {
+    case 'text':
+      return output.value.length
+    case 'json':
+      return JSON.stringify(output.value).length
+    case 'content':
+      return output.value.reduce(
+        (sum, part) => sum + (part.type === 'text' ? part.text.length : 0),
+        0,
+      )
+    case 'error':
+    case 'denied':
+      return 0
+    default:
+      return output satisfies never
+  }
+}
+
+/** How long a cancelled tool may take to end by itself before it is given up. Milliseconds. */
+const CANCEL_GRACE_MS = 50
+/** How long a released tool runs on before its signal aborts: a remounted component may resume it. Milliseconds. */
+const RELEASE_GRACE_MS = 250
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** Functions of an agent that an execution needs. */
+export interface ExecutionHooks {
+  readonly afterToolCall: AgentOptions['afterToolCall']
+  progress(value: unknown): void
+  warn(code: 'hook-failed' | 'tool-content-unmarked', message: string): void
+  /** For composite tools only. */
+  readonly line?: CompositeLine
+}
+
+/** The agent that an execution belongs to. Its hooks are looked up each time, as it may be gone. */
+export interface ExecutionOwner {
+  readonly agentId: string
+  hooks(call: ExecuteTool): ExecutionHooks | undefined
+}
+
+/**
+ * An execution of a tool on this page. The outcome for current askers (stopped, timed out) and how the tool's function
+ * really ended are kept apart. Later askers get the second.
+ */
+export class Execution {
+  readonly call: ExecuteTool
+  owner: ExecutionOwner
+  prepared: PreparedTool | undefined
+  readonly #controller = new AbortController()
+  readonly #askers = new Set<(outcome: ToolOutcome) => void>()
+  /** Outcome of the tool's function itself. */
+  #end: ToolOutcome | undefined
+  /** Outcome since the timeout. */
+  #late: ToolOutcome | undefined
+  /** The tool has returned; `afterToolCall` may still run. */
+  #hasReturned = false
+  #releasing: ReturnType<typeof setTimeout> | undefined
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(call: ExecuteTool, owner: ExecutionOwner) {
+    this.call = call
+    this.owner = owner
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal
+  }
+
+  get hasEnded(): boolean {
+    return this.#end !== undefined
+  }
+
+  /** Resolves to the outcome, at the latest at the timeout. The newest asker owns the execution. */
+  ask(owner: ExecutionOwner): Promise<ToolOutcome> {
+    clearTimeout(this.#releasing)
+    this.owner = owner
+    const known = this.#late?.status === 'failed' ? this.#late : (this.#end ?? this.#late)
+    if (known) return Promise.resolve(known)
+    return new Promise((resolve) => this.#askers.add(resolve))
+  }
+
+  /** Ends the execution; the tool provably did not and will not run. */
+  refuse(outcome: Extract<ToolOutcome, { readonly status: 'not-started' }>): void {
+    this.#finish(outcome)
+  }
+
+  /** Ends the execution after an error outside the tool. Only whether the tool had started is certain. */
+  breakOff(): void {
+    const message = 'What runs the tool failed on this page.'
+    if (!this.prepared) this.refuse({ status: 'not-started', reason: 'unconfirmed' })
+    else this.#finish(unknown(message))
+  }
+
+  /** Runs the tool's function until it ends by itself. */
+  async run(prepared: PreparedTool, runner: ToolRunner): Promise<void> {
+    const { call, signal } = this
+    const leaving = watchLeaving()
+    this.prepared = prepared
+    const hold = (isHeld: boolean): void => {
+      clearTimeout(this.#timer)
+      if (isHeld) return
+      this.#timer = setTimeout(() => this.#timeOut(), Math.min(call.timeoutMs, MAX_TIMER_MS))
+    }
+    hold(false)
+    callers.set(signal, this.owner.agentId)
+    const progress = (value: unknown): void => this.owner.hooks(call)?.progress(value)
+    const line = (): CompositeLine | undefined => this.owner.hooks(call)?.line
+    const ending = await runner({ prepared, call, signal, leaving, progress, line, hold })
+    const advice = unmarkedContent(prepared, ending.outcome)
+    if (advice !== null) this.owner.hooks(call)?.warn('tool-content-unmarked', advice)
+    this.#hasReturned = true
+    clearTimeout(this.#timer)
+    leaving.stop()
+    this.#finish(await this.#afterCall(ending))
+  }
+
+  /** Aborts the signal. Askers get the outcome after a short grace period, whatever the function does. */
+  stop(stop: ToolStop): void {
+    clearTimeout(this.#releasing)
+    if (this.hasEnded) return
+    // A tool that removes itself by what it does has done its work.
+    if (stop.kind === 'removed' && this.#hasReturned) return
+    this.#controller.abort(stop)
+    const settle = (): void => {
+      if (this.prepared) this.#settle(outcomeOfStop(stop, this.prepared, !this.hasEnded))
+    }
+    if (stop.kind === 'removed') settle()
+    else setTimeout(settle, CANCEL_GRACE_MS)
+  }
+
+  /** Aborts the signal soon, unless somebody asks for the outcome before. Delivers no outcome. */
+  release(): void {
+    if (this.hasEnded) return
+    const stop = new ToolStop('released', 'The agent was disposed.')
+    this.#releasing = setTimeout(() => this.#controller.abort(stop), RELEASE_GRACE_MS)
+  }
+
+  #timeOut(): void {
+    const { prepared, signal } = this
+    if (!prepared) return
+    const { timeoutMs } = this.call
+    const message = `The tool did not finish within ${timeoutMs} ms. It may or may not have taken effect.`
+    this.#controller.abort(new ToolStop('timeout', message))
+    // A tool that was stopped before, and still runs, has not failed by itself.
+    this.#late = outcomeOfStop(signal.reason as ToolStop, prepared, true)
+    this.#settle(this.#late)
+  }
+
+  #finish(outcome: ToolOutcome): void {
+    this.#end = outcome
+    this.#settle(outcome)
+  }
+
+  #settle(outcome: ToolOutcome): void {
+    for (const answer of this.#askers) answer(outcome)
+    this.#askers.clear()
+  }
+
+  async #afterCall({ outcome, result, seal }: ToolEnding): Promise<ToolOutcome> {
+    const { call } = this
+    const { afterToolCall, warn } = this.owner.hooks(call) ?? {}
+    if (!afterToolCall || !hasOutput(outcome)) return outcome
+    const { runId, conversationId, toolCallId, toolName, input } = call
+    const { output } = outcome
+    const status = outcome.status === 'unknown' ? 'interrupted' : outcome.status
+    const of = { runId, conversationId, toolCallId, toolName, input }
+    try {
+      const changed = await inTime(
+        (async () => afterToolCall({ ...of, status, output, result }))(),
+        call.timeoutMs,
+      )
+      if (!changed) return outcome
+      const other = await formatOutput(changed.result)
+      return { ...outcome, output: seal?.(other) ?? other }
+    } catch (thrown) {
+      const message = `afterToolCall failed, the result stays as it is: ${describeThrown(thrown)}`
+      warn?.('hook-failed', message)
+      return outcome
+    }
+  }
+}
+
+const WITHOUT_OUTPUT: ReadonlySet<ToolOutcome['status']> = new Set([
+  'invalid',
+  'not-started',
+  'suspended',
+  'interrupted',
+])
+
+/** True if the tool ran and has output for the model. */
+function hasOutput(
+  outcome: ToolOutcome,
+): outcome is Exclude<
+  ToolOutcome,
+  { readonly status: 'invalid' | 'not-started' | 'suspended' | 'interrupted' }
+> {
+  return !WITHOUT_OUTPUT.has(outcome.status)
+}
+
+/** Rejects without an answer in time: the tool's outcome must not wait forever for a hook. */
+function inTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
+  const ms = Math.min(timeoutMs, MAX_TIMER_MS)
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(`it did not end within ${ms} ms`), ms)
+    void answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  })
+}

@@ -1,0 +1,246 @@
+import type {
+  CancelTools,
+  ExecuteTool,
+  ExecutionRefs,
+  ToolOutcome,
+} from '../../protocol/page-calls.ts'
+import { monotonicMs } from '../../lib/monotonic-ms.ts'
+import { Execution, type ExecutionHooks, type ExecutionOwner } from './execution.ts'
+import { reportThrown } from '../api/failures.ts'
+import { errorOutput } from './format-output.ts'
+import { loadPart } from '../api/load-part.ts'
+import { pageRegistry, type PageRegistry } from '../page-life/page-registry.ts'
+import type { PreparedTool } from '../tools/prepare-tool.ts'
+import { isRepeatable, runTool, type ToolRunner, ToolStop } from './run-tool.ts'
+import { isComposite } from '../tools/tool.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
+
+/**
+ * Delays a tool until the page has handled the events before its call. They travel on another port, and a call must not
+ * overtake the text before it.
+ */
+interface BatchGate {
+  handled(batch: number): void
+  /** Resolves to true once the batch was handled; to false after `ms`, or when the signal aborts. */
+  wait(
+    batch: number,
+    until: { readonly ms: number; readonly signal: AbortSignal },
+  ): Promise<boolean>
+  /** Restarts the count for a new worker, and releases everything that waits for events of the old one. */
+  reset(): void
+}
+
+export function createBatchGate(): BatchGate {
+  let newest = 0
+  const checks = new Set<() => void>()
+  return {
+    handled(batch) {
+      newest = batch
+      for (const check of checks) check()
+    },
+    async wait(batch, { ms, signal }) {
+      if (newest >= batch) return true
+      if (signal.aborted) return false
+      return new Promise<boolean>((resolve) => {
+        const pass = (isHandled: boolean): void => {
+          checks.delete(check)
+          clearTimeout(timer)
+          // Iterators of the run's events read the batch before the tool starts.
+          void nextTurn().then(() => resolve(isHandled))
+        }
+        const giveUp = (): void => pass(false)
+        const check = (): void => {
+          if (newest >= batch) pass(true)
+        }
+        const timer = setTimeout(giveUp, Math.min(ms + 1, 2 ** 31 - 1))
+        checks.add(check)
+        signal.addEventListener('abort', giveUp, { once: true })
+      })
+    },
+    reset() {
+      newest = Infinity
+      for (const check of checks) check()
+      newest = 0
+    },
+  }
+}
+
+/** How old the worker's last proof that it owns the conversation may be when a tool starts. Milliseconds. */
+const LEASE_MS = 3000
+
+/** Functions of the call's agent that its execution uses. */
+export interface ExecutionHost {
+  findTool(call: ExecuteTool): PreparedTool | undefined
+  /** Digest of the tool's current definition; undefined if the tool may not be called. */
+  definitionOf(tool: PreparedTool): string | undefined
+  /** Asks the worker, which asks the store. */
+  confirmLease(call: ExecuteTool): Promise<boolean>
+  hooks(call: ExecuteTool): ExecutionHooks
+}
+
+export interface ExecutionsHost {
+  readonly gate: BatchGate
+  /** Updates listeners, so that no tool runs before the text preceding it is seen. */
+  flush(): void
+  hostOf(agentId: string): ExecutionHost | undefined
+  /** Whether an agent of the page has aborted the run. */
+  isAborted(runId: string): boolean
+  /** Converts a time of the worker's monotonic clock to the page's. */
+  toPageTime(workerMs: number): number
+}
+
+type NotStarted = Extract<ToolOutcome, { readonly status: 'not-started' }>
+
+/**
+ * Runs tools for a worker, and answers its questions about them. Executions belong to the page for its lifetime
+ * (`PageRegistry`): a restarted worker, or another agent, finds them by `executionId`.
+ */
+export class Executions {
+  readonly #host: ExecutionsHost
+  readonly #registry: PageRegistry = pageRegistry()
+
+  constructor(host: ExecutionsHost) {
+    this.#host = host
+  }
+
+  executeTool(call: ExecuteTool): Promise<ToolOutcome> {
+    const { executionId, agentId } = call
+    const { executions } = this.#registry
+    const owner: ExecutionOwner = {
+      agentId,
+      hooks: (of) => this.#host.hostOf(agentId)?.hooks(of),
+    }
+    const known = executions.get(executionId)
+    if (known === null) return Promise.resolve(ACKNOWLEDGED)
+    if (known) return known.ask(owner)
+    const execution = new Execution(call, owner)
+    executions.set(executionId, execution)
+    // Deferred by a microtask, so that the execution is registered before it begins.
+    void Promise.resolve()
+      .then(() => this.#start(execution))
+      .catch((thrown) => {
+        reportThrown(thrown)
+        execution.breakOff()
+      })
+    return execution.ask(owner)
+  }
+
+  async knownExecutions({ executionIds }: ExecutionRefs): Promise<readonly string[]> {
+    this.#refuseUnknown(executionIds)
+    return executionIds.filter((id) => this.#registry.executions.has(id))
+  }
+
+  async cancelTools({ executionIds, reason }: CancelTools): Promise<void> {
+    this.#refuseUnknown(executionIds)
+    this.#stop(({ call }) => executionIds.includes(call.executionId), cancelled(reason))
+  }
+
+  async acknowledgeTools({ executionIds }: ExecutionRefs): Promise<void> {
+    for (const id of executionIds) this.#registry.executions.set(id, null)
+  }
+
+  stopRun(runId: string, reason: string): void {
+    this.#stop(({ call }) => call.runId === runId, cancelled(reason))
+  }
+
+  /** Stops the executions of an unregistered tool. */
+  stopTool(tool: PreparedTool): void {
+    const stop = new ToolStop('removed', 'The tool was removed.')
+    this.#stop(({ prepared }) => prepared === tool, stop)
+  }
+
+  /** Aborts executions of a disposed agent after a grace period, unless another agent resumes them. */
+  release(agentId: string): void {
+    for (const execution of this.#registry.executions.values())
+      if (execution?.owner.agentId === agentId) execution.release()
+  }
+
+  #stop(which: (execution: Execution) => boolean, stop: ToolStop): void {
+    for (const execution of this.#registry.executions.values())
+      if (execution && which(execution)) execution.stop(stop)
+  }
+
+  #refuseUnknown(ids: readonly string[]): void {
+    const { executions, refused } = this.#registry
+    for (const id of ids) if (!executions.has(id)) refused.add(id)
+  }
+
+  async #start(execution: Execution): Promise<void> {
+    const { call, signal } = execution
+    const deadline = this.#host.toPageTime(call.leasedAt) + call.timeoutMs
+    const ms = deadline - monotonicMs()
+    const runner = await this.#runnerOf(execution)
+    const isSeen = await this.#host.gate.wait(call.afterBatch, { ms, signal })
+    const lease = await this.#confirmLease(execution)
+    // Nothing is awaited from here to the tool's own code, so that the checks stay true.
+    const { agentId } = execution.owner
+    const host = this.#host.hostOf(agentId)
+    const prepared = host?.findTool(call)
+    if (signal.aborted || this.#host.isAborted(call.runId)) return refuse(execution, 'cancelled')
+    const reason = this.#refusal(call) ?? lease
+    if (reason) return refuse(execution, reason)
+    if (!host || !prepared) return refuse(execution, 'not-registered')
+    // Timers may fire early: if the batch wasn't seen in time, the tool doesn't start, whatever the clock says.
+    if (!isSeen || monotonicMs() > deadline) return refuse(execution, 'deadline')
+    if (host.definitionOf(prepared) !== call.definition) return refuse(execution, 'changed')
+    this.#host.flush()
+    await execution.run(prepared, runner)
+  }
+
+  /**
+   * Loads the runner for the tool. If the tool is replaced meanwhile, its definition differs and the call is refused.
+   */
+  async #runnerOf({ call, owner }: Execution): Promise<ToolRunner> {
+    const found = this.#host.hostOf(owner.agentId)?.findTool(call)
+    const runner =
+      found && isComposite(found.tool)
+        ? (await loadPart(() => import('../composite/run-composite.ts'))).runComposite
+        : runTool
+    if (call.whole === undefined) return runner
+    return (await loadPart(() => import('./run-sealed.ts'))).sealedRunner(runner)
+  }
+
+  /**
+   * Undefined if the call may start. After a freeze of this tab, another one may own the run. For a tool that must not
+   * run twice, the worker's knowledge at the time of sending is too old.
+   */
+  async #confirmLease({
+    call,
+    owner,
+    signal,
+  }: Execution): Promise<NotStarted['reason'] | undefined> {
+    const host = this.#host.hostOf(owner.agentId)
+    const prepared = host?.findTool(call)
+    if (!host || !prepared || isRepeatable(prepared)) return undefined
+    for (let knownAt = this.#host.toPageTime(call.leasedAt); ;) {
+      if (monotonicMs() - knownAt < LEASE_MS || signal.aborted) return undefined
+      knownAt = monotonicMs()
+      const isOwner = await host.confirmLease(call).catch(() => null)
+      if (isOwner === null) return 'unconfirmed'
+      if (!isOwner) return 'stale-epoch'
+    }
+  }
+
+  #refusal(call: ExecuteTool): NotStarted['reason'] | undefined {
+    const { epochs, refused } = this.#registry
+    const conversation = `${call.storeId} ${call.conversationId}`
+    const epoch = Math.max(call.epoch, epochs.get(conversation) ?? 0)
+    epochs.set(conversation, epoch)
+    if (refused.has(call.executionId)) return 'cancelled'
+    return call.epoch < epoch ? 'stale-epoch' : undefined
+  }
+}
+
+const ACKNOWLEDGED: ToolOutcome = {
+  status: 'unknown',
+  output: errorOutput('interrupted', 'The tool ran on this page; its outcome was lost since.'),
+  running: false,
+}
+
+function cancelled(reason: string): ToolStop {
+  return new ToolStop('cancelled', `The run was aborted: ${reason}.`)
+}
+
+function refuse(execution: Execution, reason: NotStarted['reason']): void {
+  execution.refuse({ status: 'not-started', reason })
+}

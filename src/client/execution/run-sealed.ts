@@ -1,0 +1,31 @@
+import { isJson } from '../../lib/is-json.ts'
+import { findRepeats } from '../../lib/replace-repeats.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import { replaceInJson, replaceInOutput } from '../../protocol/message.ts'
+import { sealedValues } from '../../protocol/sealed.ts'
+import type { ToolEnding, ToolRunner } from './run-tool.ts'
+
+/** Runs a tool whose input has secrets. Replaces them with placeholders in what it returns, throws or reports. */
+export function sealedRunner(runner: ToolRunner): ToolRunner {
+  return async (run) => {
+    const { input, whole = input } = run.call
+    const secrets = sealedValues(input, whole).map(({ seal, value }) => [`${value}`, seal] as const)
+    const { replace } = findRepeats(new Map(secrets))
+    const progress = (value: unknown): void =>
+      run.progress(isJson(value) ? replaceInJson(value as JsonValue, replace) : value)
+    const ending = await runner({ ...run, progress })
+    return {
+      ...ending,
+      outcome: withoutSecrets(ending.outcome, replace),
+      seal: (output) => replaceInOutput(output, replace),
+    }
+  }
+}
+
+function withoutSecrets(
+  outcome: ToolEnding['outcome'],
+  replace: (text: string) => string,
+): ToolEnding['outcome'] {
+  if ('output' in outcome) return { ...outcome, output: replaceInOutput(outcome.output, replace) }
+  return 'token' in outcome ? { ...outcome, token: replace(outcome.token) } : outcome
+}

@@ -1,0 +1,95 @@
+import type { CompactionChoice, CompactionPolicy } from '../../protocol/compaction.ts'
+import { describeThrown } from '../../protocol/error.ts'
+import type { AskCompaction, CompactionAnswer } from '../../protocol/page-calls.ts'
+import type { RunRef } from '../../protocol/conversation.ts'
+import type { ChooseCompaction } from '../api/options.ts'
+import { disposed } from '../api/failures.ts'
+import { whileStaying } from '../page-life/page-leaving.ts'
+import { untilAborted } from '../runs/until-aborted.ts'
+
+const CHOOSE_MS = 60_000
+
+interface Asked {
+  readonly about: string
+  readonly answer: Promise<CompactionAnswer>
+  readonly stop: AbortController
+}
+
+/** Asks the app's policy what to leave out of a request. Simultaneous questions about one request share an answer. */
+export class CompactionChooser {
+  readonly #choose: ChooseCompaction
+  /** Aborted when the agent is disposed. */
+  readonly #life: AbortSignal
+  /** Open questions by run. */
+  readonly #asked = new Map<string, Asked>()
+
+  constructor(choose: ChooseCompaction, life: AbortSignal) {
+    this.#choose = choose
+    this.#life = life
+  }
+
+  choose({ agentId: _agent, ...situation }: AskCompaction): Promise<CompactionAnswer> {
+    const { runId, occasion, messages } = situation
+    const about = `${messages.at(-1)?.id} ${occasion}`
+    const open = this.#asked.get(runId)
+    if (open?.about === about) return open.answer
+    open?.stop.abort()
+    const stop = new AbortController()
+    const answer = this.#ask(situation, stop).finally(() => {
+      if (this.#asked.get(runId)?.stop === stop) this.#asked.delete(runId)
+    })
+    this.#asked.set(runId, { about, answer, stop })
+    return answer
+  }
+
+  stop({ runId }: RunRef): void {
+    this.#asked.get(runId)?.stop.abort()
+    this.#asked.delete(runId)
+  }
+
+  async #ask(
+    situation: Omit<AskCompaction, 'agentId'>,
+    stop: AbortController,
+  ): Promise<CompactionAnswer> {
+    const late = AbortSignal.timeout(CHOOSE_MS)
+    const signal = AbortSignal.any([stop.signal, this.#life, late])
+    try {
+      const choice: unknown = await whileStaying(() =>
+        untilAborted(async () => this.#choose({ ...situation, signal }), signal),
+      )
+      return { type: 'chosen', choice: read(choice) }
+    } catch (thrown) {
+      if (this.#life.aborted) throw disposed()
+      const why = late.aborted ? `it took longer than ${CHOOSE_MS} ms` : describeThrown(thrown)
+      return { type: 'failed', message: why }
+    }
+  }
+}
+
+const POLICIES: Readonly<Record<CompactionPolicy, true>> = {
+  auto: true,
+  'clear-results': true,
+  summarize: true,
+  'drop-oldest': true,
+}
+
+/** Copies the known fields of a choice. Throws a `TypeError` if they have the wrong types. */
+function read(choice: unknown): CompactionChoice | CompactionPolicy | null {
+  if (choice === null || isPolicy(choice)) return choice
+  const { clearUpTo, except, summary, firstKept } = (choice ?? {}) as Record<string, unknown>
+  if (typeof clearUpTo === 'string' && (except === undefined || isTexts(except)))
+    return { clearUpTo, ...(except && { except: [...except] }) }
+  if (typeof summary === 'string' && typeof firstKept === 'string')
+    return { summary: summary.trim(), firstKept }
+  throw new TypeError(
+    'return { clearUpTo }, { summary, firstKept }, the name of a policy, or null.',
+  )
+}
+
+function isPolicy(choice: unknown): choice is CompactionPolicy {
+  return typeof choice === 'string' && Object.hasOwn(POLICIES, choice)
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string')
+}

@@ -1,0 +1,94 @@
+import type { Extraction } from '../../protocol/worker-calls.ts'
+import type { AgentScope } from '../../protocol/conversation.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import type { JsonSchema, JsonValue } from '../../protocol/json.ts'
+import type { RunUsage } from '../../protocol/message.ts'
+import { checkInput } from '../tools/check-input.ts'
+import { checkNames } from '../api/check-names.ts'
+import { checkPatterns } from '../tools/check-patterns.ts'
+import type { InferJson } from '../tools/infer-schema.ts'
+import type { RunInput } from '../api/options.ts'
+import type { AskWorker } from '../worker-link/ask-worker.ts'
+import { describeIssues } from '../execution/format-output.ts'
+import { checkSchema, plainSchema } from '../tools/prepare-tool.ts'
+import { isStandardSchema, jsonSchemaOf, type StandardSchema } from '../tools/standard-schema.ts'
+import { reportThrown } from '../api/failures.ts'
+import { randomId } from '../../lib/random-id.ts'
+import { addUsage } from '../../conversation/usage.ts'
+import { untilAborted } from '../runs/until-aborted.ts'
+
+export interface ExtractOptions<Schema> {
+  /** A JSON Schema of any type, or a Standard Schema. With the latter, returns its output (defaults, transforms). */
+  readonly schema: Schema
+  readonly input: RunInput
+  /** How often the model may correct an answer that doesn't match the schema. Default 2. */
+  readonly retries?: number
+  /** Cancels the request and rejects with `aborted`. */
+  readonly signal?: AbortSignal
+  /** Called once at the end, on success or failure, with the usage that the model calls reported. */
+  readonly onUsage?: (usage: RunUsage) => void
+}
+
+export type Extracted<Schema> =
+  Schema extends StandardSchema<infer Output> ? Output : InferJson<Schema>
+
+/** See `Agent.extract`. */
+export async function extract(
+  core: { readonly scope: () => AgentScope; readonly ask: AskWorker },
+  options: ExtractOptions<JsonSchema | StandardSchema>,
+  signal: AbortSignal,
+): Promise<unknown> {
+  checkNames(options, 'extract')
+  const { schema, input, retries = 2, onUsage } = options
+  const json = plainSchema(jsonSchemaOf(schema, 'given to extract()'), 'schema of extract()')
+  checkSchema(json, 'schema of extract()')
+  checkPatterns(json, 'given to extract()')
+  const command = {
+    ...core.scope(),
+    schema: json,
+    input: checkInput(input),
+  }
+  const corrections: { readonly output: string; readonly problem: string }[] = []
+  let usage: RunUsage = { modelCalls: 0 }
+  const ask = async (): Promise<Exclude<Extraction, { readonly error: unknown }>> => {
+    const extractId = randomId()
+    const extraction = await untilAborted(
+      () => core.ask('extract', { ...command, extractId, corrections }),
+      signal,
+      () => void core.ask('stopExtracting', { extractId }).catch(() => {}),
+    )
+    const modelCalls = usage.modelCalls + extraction.usage.modelCalls
+    usage = { ...addUsage(usage, extraction.usage), modelCalls }
+    if ('error' in extraction) throw OffstageError.fromData(extraction.error)
+    return extraction
+  }
+  try {
+    for (;;) {
+      const { text, value, problem } = await ask()
+      const read = problem === null ? await check(schema, value) : { problem }
+      if (!('problem' in read)) return read.value
+      if (corrections.length >= retries)
+        throw new OffstageError(
+          'invalid-output',
+          `The model's output does not fit: ${read.problem}`,
+        )
+      corrections.push({ output: text, problem: read.problem })
+    }
+  } finally {
+    try {
+      onUsage?.(usage)
+    } catch (thrown) {
+      reportThrown(thrown)
+    }
+  }
+}
+
+/** Runs a Standard Schema's own checks (refinements). They have no JSON form, so only the page can run them. */
+async function check(
+  schema: JsonSchema | StandardSchema,
+  value: JsonValue,
+): Promise<{ readonly value: unknown } | { readonly problem: string }> {
+  if (!isStandardSchema(schema)) return { value }
+  const checked = await schema['~standard'].validate(value)
+  return checked.issues ? { problem: describeIssues(checked.issues) } : { value: checked.value }
+}

@@ -1,0 +1,94 @@
+import type { MemorySource } from '../../protocol/page-calls.ts'
+import type { StoredConversation } from '../../protocol/conversation.ts'
+import type { RunResult } from '../../protocol/run.ts'
+import type { Tool } from '../tools/tool.ts'
+
+/** An entry of a memory. */
+export interface MemoryEntry {
+  /** Unique in its memory. The model uses it to name entries to forget. */
+  readonly id: string
+  readonly text: string
+  /** The text may contain untrusted content: the model that wrote it had read some. */
+  readonly untrusted?: boolean
+  /** Source of the entry. Stored with the conversation, and shown with the answer. */
+  readonly source?: MemorySource
+}
+
+/** The part of an agent that memories may use. */
+export interface RememberingAgent {
+  /** A run has begun or was resumed on this page. */
+  on(type: 'run', listener: (event: { readonly run: RememberedRun }) => void): () => void
+  readonly conversations: {
+    get(conversationId: string): Promise<StoredConversation | null>
+  }
+}
+
+export interface RememberedRun {
+  readonly conversationId: string
+  readonly result: Promise<RunResult>
+}
+
+export interface RetrieveContext {
+  readonly conversationId: string
+  /** Writer of the message: `'model'` for the prompt of a calling agent, `'app'` for a trigger's message. */
+  readonly writtenBy: 'person' | 'model' | 'app'
+  /**
+   * The conversation contains untrusted content, and so may the message. Return entries made from it as `untrusted`;
+   * otherwise later conversations take them for a person's own words.
+   */
+  readonly tainted: boolean
+  /** Maximum number of entries that are sent. */
+  readonly limit: number
+  /** Aborted after five seconds, or when the agent is disposed. */
+  readonly signal: AbortSignal
+  /** Emits the agent's warning `memory-failed`, for the app's developer. */
+  warn(message: string): void
+}
+
+/** A memory that outlives conversations. `offstage/memory` has some; your own needs only `retrieve`. */
+export interface AgentMemory {
+  /**
+   * Finds entries that fit a user message, best first. Called once for each message, before the model. The entries are
+   * stored with the conversation. If it throws or takes longer than five seconds, it counts as finding nothing, and the
+   * agent warns (`memory-failed`).
+   */
+  retrieve(
+    query: string,
+    context: RetrieveContext,
+  ): readonly MemoryEntry[] | Promise<readonly MemoryEntry[]>
+  /**
+   * Tools for the model. A function gets all memories of the agent. Memories that have the same function share one set
+   * of tools.
+   */
+  readonly tools?: MemoryTools
+  /** Called with the agent as soon as it exists, so that the memory can store what its runs produce. */
+  connect?(agent: RememberingAgent): void
+  /** Sends this memory's entries first, before those of other memories, which are ranked together. Default false. */
+  readonly always?: boolean
+  /** Lists the entries that a person sees, newest first. With `forget`, the chat shows them in a sheet. */
+  list?(where: { readonly conversationId: string }): Promise<readonly ListedMemory[]>
+  /** Deletes entries. Resolves to how many of them existed. */
+  forget?(ids: readonly string[], where: { readonly conversationId: string }): Promise<number>
+}
+
+export type MemoryTools = readonly Tool[] | ((memories: readonly AgentMemory[]) => readonly Tool[])
+
+/** An entry as a person sees it. */
+export interface ListedMemory extends MemoryEntry {
+  /** Milliseconds since 1970. */
+  readonly at?: number
+}
+
+/** The agent's `memory` option as an array. */
+export function memoriesOf({
+  memory = [],
+}: {
+  readonly memory?: AgentMemory | readonly AgentMemory[]
+}): readonly AgentMemory[] {
+  return [memory].flat() as readonly AgentMemory[]
+}
+
+export function toolsOfMemories(memories: readonly AgentMemory[]): readonly Tool[] {
+  const sets = new Set(memories.map(({ tools = [] }) => tools))
+  return [...sets].flatMap((tools) => (typeof tools === 'function' ? tools(memories) : tools))
+}

@@ -1,0 +1,63 @@
+import { untilAborted } from '../runs/until-aborted.ts'
+import { describeThrown } from '../../protocol/error.ts'
+import type { RetrievedMemory } from '../../protocol/page-calls.ts'
+import type { AgentMemory, MemoryEntry, RetrieveContext } from './memory.ts'
+
+/** Most entries of all memories of an agent together. */
+const MAX_ENTRIES = 8
+/** Characters. */
+const MAX_TEXT = 2_000
+const RETRIEVE_MS = 5_000
+
+interface Retrieval extends Omit<RetrieveContext, 'limit'> {
+  readonly query: string
+}
+
+/** Queries all memories, and ranks their entries together, limited in time, number and length. Never rejects. */
+export async function retrieveMemories(
+  memories: readonly AgentMemory[],
+  retrieval: Retrieval,
+): Promise<readonly RetrievedMemory[]> {
+  const found = await Promise.all(memories.map((memory) => retrieveFrom(memory, retrieval)))
+  // Ranks the first entry of each memory, then the second. Memories may share entries, so duplicates are removed.
+  const ranked = found
+    .flatMap((entries, at) =>
+      entries.map((entry, rank) => [memories[at]?.always ? -1 : rank, entry] as const),
+    )
+    .toSorted(([one], [other]) => one - other)
+  const once = new Map(ranked.map(([, entry]) => [entry.id + entry.text, entry]))
+  return [...once.values()].slice(0, MAX_ENTRIES)
+}
+
+async function retrieveFrom(
+  memory: AgentMemory,
+  { query, ...context }: Retrieval,
+): Promise<readonly RetrievedMemory[]> {
+  const { signal: life } = context
+  const signal = AbortSignal.any([life, AbortSignal.timeout(RETRIEVE_MS)])
+  try {
+    const entries = await untilAborted(
+      async () => memory.retrieve(query, { ...context, limit: MAX_ENTRIES, signal }),
+      signal,
+    )
+    return Array.from(entries).slice(0, MAX_ENTRIES).flatMap(bounded)
+  } catch (thrown) {
+    if (!life.aborted) context.warn(`A memory found nothing: ${describeThrown(thrown)}`)
+    return []
+  }
+}
+
+function bounded({ id, text, untrusted, source }: MemoryEntry): RetrievedMemory[] {
+  const whole = String(text).trim()
+  const start = Array.from(whole).slice(0, MAX_TEXT).join('')
+  return start
+    ? [
+        {
+          id: String(id).slice(0, 100),
+          text: start === whole ? whole : `${start} …`,
+          ...(untrusted && { untrusted }),
+          ...(source && { source }),
+        },
+      ]
+    : []
+}

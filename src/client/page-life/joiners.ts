@@ -1,0 +1,32 @@
+import { pageWide } from '../../lib/page-wide.ts'
+import type { CompositeTool, Tool } from '../tools/tool.ts'
+
+/** Id of the calling agent, by the signal of the tool's execution. All copies of the package share the map. */
+export const callers: WeakMap<AbortSignal, string> = pageWide('callers', () => new WeakMap())
+
+/** A call, and the conversation of its child run. */
+export interface ChildCall {
+  readonly conversationId: string
+  readonly toolCallId: string
+  /** Id of the child conversation. */
+  readonly childId: string
+  /** The person asked to continue the calling conversation here. Its child run then moves here, too. */
+  readonly takesOver?: boolean
+}
+
+/** Resumes the child runs of calls to a tool that is an agent. `agentId`: the calling agent. */
+export interface ChildJoiner {
+  join(agentId: string, call: ChildCall): Promise<void>
+}
+
+/** Shared by all copies of the package: an agent of one may have a tool from another. */
+const joiners = pageWide('joiners', () => new WeakMap<Tool | CompositeTool, ChildJoiner>())
+
+export function setJoiner(tool: Tool, joiner: ChildJoiner): void {
+  joiners.set(tool, joiner)
+}
+
+/** Returns the joiner of a tool that is an agent; undefined for all others. */
+export function joinerOf(tool: Tool | CompositeTool | undefined): ChildJoiner | undefined {
+  return tool && joiners.get(tool)
+}

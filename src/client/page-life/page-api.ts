@@ -1,0 +1,91 @@
+import {
+  type ModelFetch,
+  type ModelFetchHead,
+  type ModelFetchRefusal,
+  PAGE_CALLS,
+  type PageApi,
+  type RedactFacts,
+} from '../../protocol/page-calls.ts'
+import type { AgentRef } from '../../protocol/conversation.ts'
+import { served } from '../../protocol/call.ts'
+import type { Executions } from '../execution/executions.ts'
+import { disposed } from '../api/failures.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
+import type { Fact } from '../../protocol/fact.ts'
+import { partWhileStaying } from './page-leaving.ts'
+
+/** Model requests that this page makes for its worker. Few pages do, so the code is loaded on demand. */
+export class ModelRequests {
+  #gone = new AbortController()
+
+  async fetchModel(request: ModelFetch): Promise<ModelFetchHead | ModelFetchRefusal> {
+    const { signal } = this.#gone
+    const { fetchModel } = await import('./page-fetches.ts').catch((cause: unknown) => {
+      const message = `A part of offstage could not be loaded: ${describeThrown(cause)}`
+      throw new OffstageError('network', message, { retryable: true, cause })
+    })
+    return fetchModel(request, signal)
+  }
+
+  /** Called when the worker is gone: nobody reads the answers any more. */
+  abortAll(): void {
+    this.#gone.abort()
+    this.#gone = new AbortController()
+  }
+}
+
+/** An agent's function that redacts the facts of its storage before they are stored. */
+export interface Redactor {
+  /** The `storageKey` of that storage. */
+  readonly storage: string
+  readonly by: (fact: Fact) => Fact
+  /** Emits a warning of the agent. */
+  warn(message: string): void
+}
+
+/** Redacts facts for a page's worker, which all of the page's agents share. */
+export class Redactors {
+  readonly #agents = new Set<Redactor>()
+  /** Redactors of disposed agents, by storage: facts that are stored late are still redacted. */
+  readonly #last = new Map<string, Redactor>()
+
+  add(redactor: Redactor): void {
+    this.#agents.add(redactor)
+  }
+
+  release(redactor: Redactor | undefined): void {
+    if (redactor && this.#agents.delete(redactor)) this.#last.set(redactor.storage, redactor)
+  }
+
+  async redact({ storage, facts }: RedactFacts): Promise<readonly unknown[]> {
+    const live = [...this.#agents].filter((each) => each.storage === storage)
+    const last = this.#last.get(storage)
+    const redactors = live.length > 0 || last === undefined ? live : [last]
+    const part = await partWhileStaying(() => import('../features/redact-facts.ts'))
+    return part.redactFacts(redactors, facts)
+  }
+}
+
+/** Calls that the page answers itself, whichever agent they are about. */
+type OwnAnswers = Pick<
+  Executions & ModelRequests & Redactors,
+  keyof PageApi & keyof (Executions & ModelRequests & Redactors)
+>
+
+/** Calls that an agent answers. */
+export type AgentPage = Omit<PageApi, keyof OwnAnswers>
+
+/** Creates the API that a worker may call on this page. `own`: objects whose methods answer for the page itself. */
+export function createPageApi(
+  pageOf: (agentId: string) => AgentPage | undefined,
+  own: readonly Partial<OwnAnswers>[],
+): PageApi {
+  return served(PAGE_CALLS, (name) => (argument) => {
+    const part = own.find((each) => name in each) as OwnAnswers | undefined
+    if (part) return part[name as keyof OwnAnswers](argument)
+    const { agentId }: AgentRef = argument
+    const page = pageOf(agentId)
+    if (!page) throw disposed()
+    return page[name as keyof AgentPage](argument)
+  })
+}

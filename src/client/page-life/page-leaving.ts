@@ -1,0 +1,74 @@
+import { monotonicMs } from '../../lib/monotonic-ms.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
+import { sleep } from '../../lib/sleep.ts'
+import { loadPart } from '../api/load-part.ts'
+
+/**
+ * How long after `beforeunload` a failure may be due to leaving the page. Firefox and WebKit cancel requests when the
+ * navigation begins, Chromium right after `pagehide`. Milliseconds.
+ */
+const LEAVING_MS = 4000
+
+/** Watches whether the page is being left while work is under way. */
+export interface PageLeaving {
+  /**
+   * Whether the browser may have caused a failure just now by leaving the page. Resolves once that is certain: never,
+   * if the page doesn't come back.
+   */
+  mayHaveBroken(): Promise<boolean>
+  stop(): void
+}
+
+/** Listens to `beforeunload` only during the work: some browsers keep such pages out of the back/forward cache. */
+export function watchLeaving(): PageLeaving {
+  const watching = new AbortController()
+  const { signal } = watching
+  let leavingAt = Number.NEGATIVE_INFINITY
+  let isHidden = false
+  let show: () => void = () => {}
+  const on = (type: string, listener: () => void): void =>
+    globalThis.addEventListener?.(type, listener, { signal })
+  on('beforeunload', () => (leavingAt = monotonicMs()))
+  on('pagehide', () => (isHidden = true))
+  on('pageshow', () => {
+    isHidden = false
+    show()
+  })
+  return {
+    async mayHaveBroken() {
+      await nextTurn()
+      const left = leavingAt + LEAVING_MS - monotonicMs()
+      if (left > 0) await sleep(left)
+      if (!isHidden) return left > 0
+      // The page may be in the back/forward cache. Otherwise it never runs again.
+      await new Promise<void>((resolve) => (show = resolve))
+      return true
+    },
+    stop: () => watching.abort(),
+  }
+}
+
+/** Maximum attempts for work that leaving the page may have interrupted. */
+const MAX_ATTEMPTS = 3
+
+/**
+ * Does the work, which must be safe to repeat. A failure that leaving the page may have caused is held back. If the
+ * page stays after all (a download, a slow navigation), the work is done again.
+ */
+export async function whileStaying<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let attempt = 1; ; attempt++) {
+    const leaving = watchLeaving()
+    try {
+      return await work()
+    } catch (thrown) {
+      if (!(await leaving.mayHaveBroken()) || attempt === MAX_ATTEMPTS) throw thrown
+    } finally {
+      leaving.stop()
+    }
+  }
+}
+
+/** Loads a part of the package for a request by the worker. */
+export function partWhileStaying<Part>(load: () => Promise<Part>): Promise<Part> {
+  return whileStaying(() => loadPart(load))
+}

@@ -1,0 +1,47 @@
+import { OffstageError } from '../../protocol/error.ts'
+
+/** Return value of a tool whose outcome comes later. Create it with `pending()`. */
+export interface Pending {
+  readonly resumeToken: string
+  /** Deadline for the outcome; a number is in milliseconds since 1970. Default: none. */
+  readonly until?: Date | number
+}
+
+/** Shared by all copies of the package. */
+const KEY: unique symbol = Symbol.for('offstage.pending')
+
+const MAX_CHARACTERS = 10_000
+
+/**
+ * Makes a tool's call wait, even across reloads, until `agent.settle()` reports the outcome: return it from the tool.
+ * `resumeToken` identifies the call for the code that reports it, such as a job id or JSON: 10 000 characters at most.
+ * The token is stored, and part of the pending call. A call without an outcome at `until` fails with the code `timeout`.
+ * Throws `invalid-input` for wrong arguments.
+ */
+export function pending({ resumeToken, until }: Pending): Pending {
+  if (typeof resumeToken !== 'string' || resumeToken.length > MAX_CHARACTERS)
+    throw new OffstageError(
+      'invalid-input',
+      `resumeToken must be a text of ${MAX_CHARACTERS} characters at most.`,
+    )
+  const made = { resumeToken, ...(until !== undefined && { until: timeOf(until) }), [KEY]: true }
+  return made
+}
+
+/** Token and deadline, if the tool returned `pending()`. Undefined if it returned its outcome. */
+export function suspensionOf(
+  result: unknown,
+): { readonly token: string; readonly until?: number } | undefined {
+  if (typeof result !== 'object' || result === null || !(KEY in result)) return undefined
+  const { resumeToken: token, until } = result as unknown as Pending
+  return { token, ...(until !== undefined && { until: Number(until) }) }
+}
+
+function timeOf(until: unknown): number {
+  const time = until instanceof Date ? until.getTime() : until
+  if (typeof time === 'number' && Number.isFinite(time)) return time
+  throw new OffstageError(
+    'invalid-input',
+    'until must be a Date, or a number of milliseconds since 1970.',
+  )
+}

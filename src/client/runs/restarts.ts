@@ -1,0 +1,283 @@
+import { monotonicMs } from '../../lib/monotonic-ms.ts'
+import { sleep } from '../../lib/sleep.ts'
+import type { RunParts } from './agent-runs.ts'
+import { lost as workerLost } from '../worker-link/worker-lost.ts'
+import type { Connection } from '../worker-link/worker-start.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import { toOffstageError } from '../api/failures.ts'
+import type { RunHandle } from './run.ts'
+import { isParked, pendingCalls } from '../../conversation/pending.ts'
+import type { StreamItem } from '../../protocol/notices.ts'
+import type { FeedNotice } from '../views/feeds.ts'
+
+/** A run resumed alone: if the worker dies meanwhile, this run is the cause. */
+interface Trial {
+  /** Resolves when the run makes progress, when the worker is lost, or when the time is up. */
+  readonly over: Promise<void>
+  readonly isLost: boolean
+  /** Ends the trial. Call it once nobody waits for the run any more, whatever the result. */
+  end(): void
+}
+
+interface OpenTrial {
+  readonly agentId: string
+  readonly runId: string
+  end(isLost?: boolean): void
+}
+
+/** A run that crashed a worker. */
+export interface CrashedRun {
+  readonly agentId: string
+  /** Empty for an extraction. */
+  readonly runId: string
+  readonly extractId?: string
+  readonly error: OffstageError
+}
+
+/** Finds the run that crashes workers, so that the other runs survive. */
+class Suspects {
+  #trial: OpenTrial | undefined
+  /** Runs without progress during their trial. They may still crash the worker later. */
+  readonly #unclear = new Set<string>()
+
+  tryOut(run: { readonly agentId: string; readonly runId: string }, limitMs: number): Trial {
+    let resolve: () => void
+    const over = new Promise<void>((settle) => (resolve = settle))
+    const trial = { over, isLost: false, end: (): void => open.end() }
+    const open: OpenTrial = {
+      ...run,
+      end: (isLost = false) => {
+        clearTimeout(timer)
+        if (this.#trial === open) this.#trial = undefined
+        trial.isLost ||= isLost
+        resolve()
+      },
+    }
+    const timer = setTimeout(() => {
+      this.#unclear.add(run.runId)
+      open.end()
+    }, limitMs)
+    this.#trial = open
+    return trial
+  }
+
+  onPublished(notice: FeedNotice): void {
+    for (const runId of provenBy(notice)) {
+      this.#unclear.delete(runId)
+      if (this.#trial?.runId === runId) this.#trial.end()
+    }
+  }
+
+  /** Returns the run that crashed the worker, if only one is possible. */
+  blame(): CrashedRun | undefined {
+    const trial = this.#unclear.size ? undefined : this.#trial
+    this.#trial?.end(true)
+    this.#unclear.clear()
+    return trial && { agentId: trial.agentId, runId: trial.runId, error: crashed() }
+  }
+}
+
+/** Runs that have passed the point where the worker died, or that are waiting. */
+function provenBy(notice: FeedNotice): readonly string[] {
+  if (notice.type === 'stream') return notice.items.flatMap((item) => provenByItem(item) ?? [])
+  const { run } = notice.state
+  return run && (isParked(run) || pendingCalls(run).length > 0) ? [run.runId] : []
+}
+
+function provenByItem(item: StreamItem): string | null {
+  switch (item.type) {
+    case 'step-started':
+      // A run's first step, or a repeated one, proves nothing.
+      return item.step > 1 && !item.resumed ? item.runId : null
+    case 'storage-waits':
+    case 'run-left':
+    case 'run-parked':
+    case 'run-ended':
+    case 'call-started':
+    case 'approval-requested':
+    case 'question-asked':
+    case 'output-requested':
+    case 'call-interrupted':
+      return item.runId
+    default:
+      return null
+  }
+}
+
+function crashed(): OffstageError {
+  return new OffstageError('worker-hung', 'The worker died again with only this run open.')
+}
+
+/** Has the current or the next worker end a run with a recorded abort. True if the run ended this way. */
+export function sendAbort(agent: RunParts, runId: string): Promise<boolean> {
+  const { aborting, aborts } = agent.runs
+  const abort = aborts.get(runId)
+  const known = aborting.get(runId)
+  if (known || !abort) return known ?? Promise.resolve(false)
+  agent.stopTools(runId, abort.reason)
+  const sent = agent.ask('abortRun', { ...agent.scope(), ...abort, runId }).finally(() => {
+    aborts.delete(runId)
+    aborting.delete(runId)
+  })
+  aborting.set(runId, sent)
+  return sent
+}
+
+/** How long a run that lost its worker waits for its tools to be registered. Milliseconds. */
+const WAIT_FOR_TOOLS_MS = 10_000
+
+/**
+ * Open runs that were lost with a worker. Runs that are still starting are left out: the next worker gets them anyway.
+ */
+function lostRuns({ runs }: RunParts): RunHandle[] {
+  return [...runs.open.values()].filter(({ run }) => !runs.starting.has(run.runId))
+}
+
+/** Sends a new worker the aborts that no worker has received yet. */
+function sendAborts(agent: RunParts): void {
+  for (const runId of agent.runs.aborts.keys()) sendAbort(agent, runId).catch(() => {})
+}
+
+interface TakingUp {
+  /** Resolves once no agent of the page is aborting the run. */
+  aborted(runId: string): Promise<unknown>
+  isLive(): boolean
+  readonly tryOut?: (runId: string) => Trial
+}
+
+/**
+ * Resumes runs on a new worker, one after the other, so that queued runs stay behind earlier ones. Stops when that
+ * worker is lost, too: the next worker gets the rest.
+ */
+async function takeUpRuns(
+  agent: RunParts,
+  handles: readonly RunHandle[],
+  { aborted, isLive, tryOut }: TakingUp,
+): Promise<void> {
+  const { runs } = agent
+  for (const handle of handles) {
+    const { runId } = handle.run
+    await aborted(runId)
+    if (!isLive()) return
+    if (handle.abortReason !== undefined || !runs.open.has(runId)) continue
+    const trial = tryOut?.(runId)
+    try {
+      await takeUpRun(agent, handle)
+      if (trial) await Promise.race([trial.over, handle.run.result])
+    } catch (thrown) {
+      const error = toOffstageError(thrown)
+      if (error.code === 'worker-lost') return
+      handle.end({ outcome: 'failed', error: error.toData() })
+    } finally {
+      trial?.end()
+    }
+    if (trial?.isLost) return
+  }
+}
+
+async function takeUpRun(agent: RunParts, handle: RunHandle): Promise<void> {
+  const { askOnce, scope } = agent
+  const { runId, conversationId } = handle.run
+  const at = { ...scope(), conversationId }
+  const stored = await askOnce('getConversation', at)
+  // A run whose first commit is waiting for storage space isn't stored yet.
+  const isTold = handle.events.some(({ type }) => type !== 'run-parked' && type !== 'run-continued')
+  const begun = isTold || stored?.openRunId === runId
+  if (!begun && resendStart(agent, handle)) return
+  const ref = await askOnce('resumeRun', {
+    ...at,
+    runId,
+    interrupted: 'tell-model',
+    // The page hasn't crashed. `Restarts` counts the worker's deaths.
+    afterCrash: false,
+    waitForToolsMs: WAIT_FOR_TOOLS_MS,
+    // Resumes the run even if a call waits for it: this agent has driven it before.
+    asChild: true,
+  })
+  if (ref?.runId === runId) return
+  const error = new OffstageError(
+    'worker-lost',
+    'The worker died, and its successor found no such run in the store.',
+  )
+  handle.end({ outcome: 'failed', error: error.toData() })
+}
+
+/** Sends a new worker a run that the old one never began. False if the run wasn't started here. */
+function resendStart({ runs }: RunParts, handle: RunHandle): boolean {
+  const command = runs.commands.get(handle.run.runId)
+  if (command) runs.send(handle, command)
+  return command !== undefined
+}
+
+const MAX_RESTARTS = 3
+const RESTART_WINDOW_MS = 60_000
+/** Delay before the next worker after the first, second and third death in that window. Heartbeats. */
+const PAUSE_BEATS = [0, 0.2, 1]
+
+/** An agent that moves to the next worker. */
+export interface RestartedAgent {
+  readonly agentId: string
+  readonly parts: RunParts
+}
+
+export interface RestartsHost {
+  agents(): readonly RestartedAgent[]
+  /** How long a trial run may delay the next run. Milliseconds. */
+  readonly trialMs: number
+  readonly heartbeatMs: number
+  open(): Promise<Connection>
+  isLive(connection: Connection): boolean
+}
+
+/** Replaces a lost worker, and resumes its unfinished runs. */
+export class Restarts {
+  readonly suspects: Suspects = new Suspects()
+  readonly #host: RestartsHost
+  /** Times of the counted restarts in the last minute. */
+  #times: number[] = []
+
+  constructor(host: RestartsHost) {
+    this.#host = host
+  }
+
+  /** Waits before another worker starts: the cause of the last death may be temporary. */
+  async pause(): Promise<void> {
+    const now = monotonicMs()
+    const beats = PAUSE_BEATS[this.#recent(now).length - 1] ?? 0
+    const last = this.#times.at(-1) ?? now
+    const left = last + beats * this.#host.heartbeatMs - now
+    if (left > 0) await sleep(left)
+  }
+
+  /** Resolves once there is another worker. Rejects if there won't be one. */
+  async restart(counts: boolean): Promise<void> {
+    const now = monotonicMs()
+    this.#recent(now)
+    if (counts) this.#times.push(now)
+    if (this.#times.length > MAX_RESTARTS) throw workerLost()
+    void this.#takeUp(await this.#host.open())
+  }
+
+  #recent(now: number): readonly number[] {
+    return (this.#times = this.#times.filter((at) => now - at < RESTART_WINDOW_MS))
+  }
+
+  /** Resumes the lost runs. After a second death, one at a time, to find the run that crashes the worker. */
+  async #takeUp(connection: Connection): Promise<void> {
+    const { trialMs, isLive } = this.#host
+    const agents = this.#host.agents()
+    // Collected up front: runs that start during the trials aren't lost runs.
+    const lost = agents.map(({ agentId, parts }) => ({ agentId, parts, runs: lostRuns(parts) }))
+    const isSuspicious = this.#times.length > 1 && lost.flatMap(({ runs }) => runs).length > 1
+    for (const { parts } of agents) sendAborts(parts)
+    const aborted = (runId: string): Promise<unknown> =>
+      Promise.allSettled(agents.flatMap(({ parts }) => parts.runs.aborting.get(runId) ?? []))
+    const taking = { aborted, isLive: () => isLive(connection) }
+    for (const { agentId, parts, runs } of lost) {
+      const tryOut = (runId: string): Trial => this.suspects.tryOut({ agentId, runId }, trialMs)
+      const taken = takeUpRuns(parts, runs, { ...taking, ...(isSuspicious && { tryOut }) })
+      if (isSuspicious) await taken
+      if (!isLive(connection)) return
+    }
+  }
+}

@@ -1,0 +1,115 @@
+import type { ResumeRun } from '../../protocol/worker-calls.ts'
+import { type AgentScope, type RunRef, storageKey } from '../../protocol/conversation.ts'
+import type { AgentParts } from '../api/agent-parts.ts'
+import { checkId } from '../tools/check-input.ts'
+import type { ResumeOptions } from '../api/options.ts'
+import { pageRegistry } from '../page-life/page-registry.ts'
+import type { Run, RunHandle } from './run.ts'
+import { reportThrown } from '../api/failures.ts'
+import { joinerOf } from '../page-life/joiners.ts'
+import { loadPart } from '../api/load-part.ts'
+
+/**
+ * Returns the handle of the run that the worker resumes. Events travel on another port than the answer, so they are
+ * expected before the request: the handle gets all of them.
+ */
+export async function adopt(
+  { link, runs, scope, signal }: AgentParts,
+  ask: () => Promise<RunRef | null>,
+): Promise<RunHandle | null> {
+  const expected = link().feeds.expect(storageKey(scope().storage))
+  try {
+    const ref = await ask()
+    if (!ref || signal.aborted) return null
+    const known = runs.open.get(ref.runId)
+    if (known) return known
+    const handle = runs.handleOf(ref)
+    expected.claim(ref, handle)
+    return handle
+  } finally {
+    expected.close()
+  }
+}
+
+/**
+ * Resumes the child runs that calls of the conversation wait for. With `takesOver`, also those that another device
+ * drives. Resolves once each was tried.
+ */
+export async function rejoin(
+  agent: AgentParts,
+  conversationId: string,
+  takesOver = false,
+): Promise<void> {
+  if (!agent.registry.all().some(({ tool }) => joinerOf(tool))) return
+  try {
+    const { rejoinChildren } = await loadPart(() => import('../sub-agents/child-runs.ts'))
+    await rejoinChildren(agent, conversationId, takesOver)
+  } catch (thrown) {
+    // Another agent resumes what a disposed one has left.
+    if (!agent.signal.aborted) reportThrown(thrown)
+  }
+}
+
+const KEY = 'offstage.left'
+
+/**
+ * Whether the previous page in this tab was left by a reload or a navigation. A page that crashed sets no mark. False
+ * without session storage.
+ */
+const wasPageLeft: boolean = takeMark()
+
+function takeMark(): boolean {
+  try {
+    const storage = globalThis.sessionStorage
+    const isMarked = storage.getItem(KEY) !== null
+    const unmark = (): void => storage.removeItem(KEY)
+    unmark()
+    globalThis.addEventListener?.('pagehide', () => storage.setItem(KEY, ''))
+    // Restored from the back/forward cache: this page may still crash.
+    globalThis.addEventListener?.('pageshow', unmark)
+    return isMarked
+  } catch {
+    return false
+  }
+}
+
+const RESUME = { interrupted: 'tell-model', waitForToolsMs: 10_000 } as const
+
+type Resume = Partial<Omit<ResumeRun, keyof AgentScope>>
+
+/** Resumes a run, and its child runs in the background. Null if none is unfinished, or another tab or device has it. */
+export async function resumeRun(agent: AgentParts, command: Resume): Promise<Run | null> {
+  const run = await takeUpRun(agent, command)
+  if (run) void rejoin(agent, run.conversationId, command.takesOver)
+  return run
+}
+
+/** Resumes a run without its child runs. */
+export async function takeUpRun(agent: AgentParts, command: Resume): Promise<Run | null> {
+  const { ask, scope } = agent
+  const { conversationId = '' } = command
+  const afterCrash = !wasPageLeft && !pageRegistry().touched.has(conversationId)
+  const full = { ...RESUME, afterCrash, ...command, ...scope() }
+  return taken(conversationId, await adopt(agent, () => ask('resumeRun', full)))
+}
+
+/** Takes a run over from another tab or device. */
+export async function takeOverRun(
+  agent: AgentParts,
+  conversationId: string,
+  how: ResumeOptions,
+): Promise<Run | null> {
+  checkId(conversationId)
+  const { ask, scope } = agent
+  const command = { ...RESUME, ...how, ...scope(), conversationId, afterCrash: false }
+  const run = taken(conversationId, await adopt(agent, () => ask('takeOver', command)))
+  if (run) void rejoin(agent, run.conversationId, true)
+  return run
+}
+
+function taken(conversationId: string, handle: RunHandle | null): Run | null {
+  const { touched } = pageRegistry()
+  touched.add(conversationId)
+  if (handle) touched.add(handle.run.conversationId)
+  return handle && handle.run
+}

@@ -1,0 +1,103 @@
+import type { StartRun } from '../../protocol/worker-calls.ts'
+import { type RunRef, storageKey } from '../../protocol/conversation.ts'
+import type { OffstageError } from '../../protocol/error.ts'
+import type { Message } from '../../protocol/message.ts'
+import type { RunOutcome } from '../../protocol/run.ts'
+import { fail } from './agent-runs.ts'
+import type { AgentParts } from '../api/agent-parts.ts'
+import { checkId, checkInput } from '../tools/check-input.ts'
+import { loadPart } from '../api/load-part.ts'
+import { sleep } from '../../lib/sleep.ts'
+import { pageRegistry } from '../page-life/page-registry.ts'
+import type { RunHandle } from './run.ts'
+
+/** Longest wait for the worker to end an aborted run before the next one starts. Milliseconds. */
+const ABORT_MS = 2000
+
+type History = readonly Message[] | void
+
+/** Histories being read, by conversation. Later runs of the conversation start after them. */
+const reading = new Map<string, Promise<void>>()
+
+export async function sendStart(
+  agent: AgentParts,
+  handle: RunHandle,
+  command: StartRun,
+): Promise<void> {
+  const { ask, link, runs, scope } = agent
+  const { conversationId, runId } = command
+  checkId(conversationId)
+  const message = command.message && {
+    ...command.message,
+    parts: checkInput(command.message.parts),
+  }
+  // After a restart, the new worker gets the same command, and its events continue the same feed.
+  const run = { runId, conversationId, storage: storageKey(scope().storage) }
+  link().feeds.follow(run, handle)
+  link().feeds.find(run)?.joined?.changed()
+  const before = [...runs.aborts].flatMap(([id, abort]) =>
+    abort.conversationId === conversationId ? (runs.aborting.get(id) ?? []) : [],
+  )
+  const read = readHistory(command)
+  let history: History = undefined
+  runs.starting.add(runId)
+  try {
+    if (before.length > 0 || read) {
+      await Promise.race([Promise.allSettled(before), sleep(ABORT_MS)])
+      history = await read
+      if (handle.abortReason !== undefined) return
+    }
+    pageRegistry().touched.add(conversationId)
+    runs.asked.add(runId)
+    await ask('startRun', { ...command, message, history })
+  } catch (error) {
+    const { code } = error as OffstageError
+    const reason = handle.abortReason
+    if (code !== 'worker-lost' && code !== 'disposed') {
+      runs.asked.delete(runId)
+      if (reason !== undefined && !runs.open.has(runId)) {
+        if (command.message) runs.refused.set(runId, command.message)
+        leave(agent, command, { outcome: 'aborted', reason })
+      }
+    }
+    throw error
+  } finally {
+    runs.starting.delete(runId)
+  }
+}
+
+/** Converts the command's history to Offstage's messages. Undefined if there is nothing to wait for. */
+function readHistory({ conversationId, history }: StartRun): Promise<History> | undefined {
+  if (history === undefined) return reading.get(conversationId)
+  const read = loadPart(() => import('../features/read-history.ts')).then((part) =>
+    part.readHistory(history),
+  )
+  const forget = (): void => void reading.delete(conversationId)
+  reading.set(conversationId, read.then(forget, forget))
+  return read
+}
+
+/**
+ * Ends the run on this page without an answer from the worker. If the worker had the command when it was aborted, only
+ * the worker knows whether the message was stored.
+ */
+export function leave(
+  { link, runs, scope }: AgentParts,
+  { runId, conversationId }: RunRef,
+  outcome: RunOutcome,
+): void {
+  const message = runs.commands.get(runId)?.message ?? runs.refused.get(runId) ?? null
+  runs.refused.delete(runId)
+  const isUnknown = runs.asked.delete(runId) && outcome.outcome === 'aborted'
+  const left = { type: 'run-left', runId, outcome, ...(!isUnknown && { message }) } as const
+  link().feeds.left({ storage: storageKey(scope().storage), conversationId }, left)
+}
+
+/** Fails a run that crashed the worker. The next worker is asked to end it. */
+export function failCrashedRun({ runs }: AgentParts, runId: string, error: OffstageError): void {
+  const handle = runs.open.get(runId)
+  if (!handle) return
+  const { conversationId } = handle.run
+  runs.aborts.set(runId, { conversationId, reason: error.message, error: error.toData() })
+  fail(handle, error)
+}

@@ -1,0 +1,436 @@
+import type { SendMessage } from '../../protocol/worker-calls.ts'
+import type { ErrorData } from '../../protocol/error.ts'
+import type { RunEvent, RunEventBody } from '../../protocol/event.ts'
+import type { UserMessage } from '../../protocol/message.ts'
+import { isLeftOpen, PARENT_ENDED, type RunOutcome, type RunResult } from '../../protocol/run.ts'
+import type { PromptValues, RunInput } from '../api/options.ts'
+import type { RunRef } from '../../protocol/conversation.ts'
+import { stopReason } from '../api/failures.ts'
+
+/**
+ * The events of one run. Every iterator starts at the first event. Iteration ends after `close()` and never throws.
+ * Adjacent unread deltas of one part are merged, so an unread run keeps one event per part.
+ */
+interface EventLog {
+  readonly entries: readonly RunEvent[]
+  append(bodies: readonly RunEventBody[]): void
+  close(): void
+  iterate(): AsyncIterator<RunEvent, undefined>
+}
+
+function createEventLog(ref: RunRef): EventLog {
+  const entries: RunEvent[] = []
+  /** Entries below this index have been read, and don't change any more. */
+  let read = 0
+  let closed = false
+  let wake: () => void
+  let changed: Promise<void>
+  const change = (): void => {
+    wake?.()
+    changed = new Promise((resolve) => (wake = resolve))
+  }
+  change()
+
+  const add = (body: RunEventBody): void => {
+    const last = entries.at(-1)
+    const merged = last && last.seq >= read && joined(last, body)
+    const event = { ...body, ...ref, seq: merged ? merged.seq : entries.length }
+    entries[event.seq] = merged || event
+  }
+
+  return {
+    entries,
+    append(bodies) {
+      for (const body of bodies) add(body)
+      change()
+    },
+    close() {
+      closed = true
+      change()
+    },
+    iterate() {
+      let at = 0
+      let detached = false
+      return {
+        async next() {
+          while (!detached) {
+            const value = entries[at]
+            if (value) {
+              read = Math.max(read, ++at)
+              return { value, done: false }
+            }
+            if (closed) break
+            await changed
+          }
+          return { value: undefined, done: true }
+        },
+        return() {
+          detached = true
+          change()
+          return Promise.resolve({ value: undefined, done: true })
+        },
+      }
+    },
+  }
+}
+
+function joined(last: RunEvent, next: RunEventBody): RunEvent | false {
+  switch (next.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+      return (
+        last.type === next.type &&
+        last.partId === next.partId && { ...last, delta: last.delta + next.delta }
+      )
+    case 'tool-input-delta':
+      return (
+        last.type === next.type &&
+        last.toolCallId === next.toolCallId && { ...last, delta: last.delta + next.delta }
+      )
+    default:
+      return false
+  }
+}
+
+/** Handles of a run's child runs. Every iterator starts at the first and never throws. */
+class RunChildren {
+  readonly #runs: Run[] = []
+  readonly #load: () => Promise<readonly Run[]>
+  #isLoading = false
+  #hasLoaded = false
+  #isClosed = false
+  #wake = (): void => undefined
+  #changed = this.#nextChange()
+
+  /**
+   * `over` resolves when the parent run has ended and no more child runs can start. `load` reads the child runs that
+   * ended before this page had the run. The first iterator calls it, once.
+   */
+  constructor(over: Promise<unknown>, load: () => Promise<readonly Run[]>) {
+    this.#load = load
+    void over.then(() => {
+      this.#isClosed = true
+      this.#change()
+    })
+  }
+
+  add(run: Run): void {
+    if (this.#runs.some(({ runId }) => runId === run.runId)) return
+    this.#runs.push(run)
+    this.#change()
+  }
+
+  /** Aborts the child runs, because their parent is ending. */
+  stop(): void {
+    for (const run of this.#runs) run.abort(PARENT_ENDED)
+  }
+
+  readonly iterate = (): AsyncIterator<Run, undefined> => {
+    void this.#loadOnce()
+    let at = 0
+    let isDetached = false
+    return {
+      next: async () => {
+        while (!isDetached) {
+          const value = this.#runs[at]
+          if (value) {
+            at += 1
+            return { value, done: false }
+          }
+          if (this.#isClosed && !this.#isLoading) break
+          await this.#changed
+        }
+        return { value: undefined, done: true }
+      },
+      return: () => {
+        isDetached = true
+        this.#change()
+        return Promise.resolve({ value: undefined, done: true })
+      },
+    }
+  }
+
+  async #loadOnce(): Promise<void> {
+    if (this.#hasLoaded) return
+    this.#hasLoaded = this.#isLoading = true
+    const runs = await this.#load().catch(() => [])
+    this.#isLoading = false
+    for (const run of runs) this.add(run)
+    this.#change()
+  }
+
+  #change(): void {
+    this.#wake()
+    this.#changed = this.#nextChange()
+  }
+
+  #nextChange(): Promise<void> {
+    return new Promise((resolve) => (this.#wake = resolve))
+  }
+}
+
+type Delivery = Extract<RunEventBody, { readonly type: 'message-delivered' }>
+
+interface Open {
+  readonly message: UserMessage
+  readonly resolve: (outcome: SentOutcome) => void
+  /** True once the message is known to be stored. */
+  isQueued: boolean
+}
+
+/** Messages sent to a run, until their outcome is known. */
+class SentMessages {
+  readonly #open = new Map<string, Open>()
+  readonly #nextRun: (runId: string) => Run
+
+  constructor(nextRun: (runId: string) => Run) {
+    this.#nextRun = nextRun
+  }
+
+  add(messageId: string, message: UserMessage): Promise<SentOutcome> {
+    return new Promise((resolve) =>
+      this.#open.set(messageId, { message, resolve, isQueued: false }),
+    )
+  }
+
+  isOpen(messageId: string): boolean {
+    return this.#open.has(messageId)
+  }
+
+  take(body: RunEventBody): void {
+    if (body.type === 'message-queued') this.queued(body.message.id)
+    else if (body.type === 'message-delivered') this.#delivered(body)
+    else if (body.type === 'run-snapshot')
+      for (const { id = '' } of body.messages) this.#delivered({ messageId: id })
+    else if (body.type === 'message-withdrawn')
+      this.#decide(body.messageId, { status: 'withdrawn' })
+    else if (body.type === 'message-returned' && body.message.id !== undefined)
+      this.return(body.message.id)
+  }
+
+  queued(messageId: string | undefined): void {
+    const open = messageId !== undefined && this.#open.get(messageId)
+    if (open) open.isQueued = true
+  }
+
+  return(messageId: string, error?: ErrorData): void {
+    const message = this.#open.get(messageId)?.message
+    if (message) this.#decide(messageId, { status: 'returned', message, ...(error && { error }) })
+  }
+
+  /** The run continues, but this page has let go of it. */
+  #leave(): void {
+    for (const [id, { isQueued }] of this.#open)
+      if (isQueued) this.#decide(id, { status: 'left' })
+      else this.return(id)
+  }
+
+  /** The handle has ended. `isStored`: see `end`. */
+  over(outcome: RunOutcome, isStored?: (messageId: string) => Promise<boolean>): void {
+    if (isLeftOpen(outcome)) this.#leave()
+    else void this.end(isStored)
+  }
+
+  /** The run has ended. `isStored`: whether a message is in the conversation. Default: none of these is. */
+  async end(isStored?: (messageId: string) => Promise<boolean>): Promise<void> {
+    for (const id of this.#open.keys()) {
+      if (await isStored?.(id).catch(() => false)) this.#decide(id, { status: 'delivered' })
+      else this.return(id)
+    }
+  }
+
+  #delivered({ messageId, nextRunId }: Pick<Delivery, 'messageId' | 'nextRunId'>): void {
+    const run = nextRunId === undefined ? undefined : this.#nextRun(nextRunId)
+    this.#decide(messageId, { status: 'delivered', ...(run && { run }) })
+  }
+
+  #decide(messageId: string, outcome: SentOutcome): void {
+    this.#open.get(messageId)?.resolve(outcome)
+    this.#open.delete(messageId)
+  }
+}
+
+/** How long a worker may take to confirm an abort before the handle ends by itself. Milliseconds. */
+const ABORT_GRACE_MS = 60
+
+const NOTHING_YET = {
+  text: '',
+  toolCalls: [],
+  steps: 0,
+  usage: { modelCalls: 0 },
+  finishReason: 'other',
+} as const
+
+export interface RunHandle {
+  readonly run: Run
+  readonly events: readonly RunEvent[]
+  readonly children: RunChildren
+  /** Handle of the run that began as this one ended. */
+  readonly next: RunHandle | null
+  /** Set once an abort was requested. */
+  readonly abortReason: string | undefined
+  push(bodies: readonly RunEventBody[]): void
+  /** Ends the handle with what it has seen. Does nothing once it has ended. */
+  end(outcome: RunOutcome): void
+}
+
+interface RunObserver {
+  /** Returns the result so far. Undefined as long as no worker was asked for anything. */
+  resultOf(outcome: RunOutcome): RunResult | undefined
+  onAbort(reason: string): void
+  /** Makes a message of the input, and queues it. */
+  onSend(input: RunInput, options: SendOptions, sent: SentMessages): SentMessage
+  /** Returns the handle of the run that began as this one ended. */
+  onNext(runId: string): RunHandle
+  /** Returns the handles of child runs that have ended. */
+  endedChildren(): Promise<readonly Run[]>
+  /** Whether the stored conversation has this message. */
+  isStored(messageId: string): Promise<boolean>
+  onEnd(): void
+  /** Called when the run ended here without a notice from the worker. */
+  onLeft(outcome: RunOutcome): void
+}
+
+export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
+  const log = createEventLog(ref)
+  const sent = new SentMessages((runId) => observer.onNext(runId).run)
+  let next: RunHandle | null = null
+  let ended = false
+  let isOwn = false
+  let abortReason: string | undefined
+  let resolveResult: (result: RunResult) => void
+  const result = new Promise<RunResult>((resolve) => (resolveResult = resolve))
+  const children = new RunChildren(result, () => observer.endedChildren())
+
+  const push = (bodies: readonly RunEventBody[]): void => {
+    if (ended) return
+    const { taken, end } = untilEnd(bodies)
+    log.append(taken)
+    for (const body of taken) sent.take(body)
+    if (end === null) return
+    ended = true
+    next = isOwn ? null : nextOf(end, observer)
+    sent.over(end, isOwn ? observer.isStored : undefined)
+    log.close()
+    resolveResult(end)
+    observer.onEnd()
+  }
+  const end = (outcome: RunOutcome): void => {
+    if (ended) return
+    const result = observer.resultOf(outcome) ?? { ...NOTHING_YET, ...ref, ...outcome }
+    // The page doesn't know what the worker has stored meanwhile.
+    isOwn = true
+    push([{ type: 'run-end', result }])
+    observer.onLeft(outcome)
+  }
+
+  return {
+    run: {
+      ...ref,
+      result,
+      send: (input, options = {}) => {
+        const message = observer.onSend(input, options, sent)
+        if (ended) void sent.end()
+        return message
+      },
+      abort(why?: unknown) {
+        if (ended || abortReason !== undefined) return
+        abortReason = stopReason(why)
+        observer.onAbort(abortReason)
+        setTimeout(end, ABORT_GRACE_MS, { outcome: 'aborted', reason: abortReason })
+      },
+      children: { [Symbol.asyncIterator]: children.iterate },
+      [Symbol.asyncIterator]: log.iterate,
+    },
+    children,
+    events: log.entries,
+    get abortReason() {
+      return abortReason
+    },
+    get next() {
+      return next
+    },
+    push,
+    end,
+  }
+}
+
+interface Taken {
+  readonly taken: readonly RunEventBody[]
+  readonly end: RunResult | null
+}
+
+/** Drops everything after the run's end. */
+function untilEnd(bodies: readonly RunEventBody[]): Taken {
+  for (const [at, body] of bodies.entries())
+    if (body.type === 'run-end') return { taken: bodies.slice(0, at + 1), end: body.result }
+  return { taken: bodies, end: null }
+}
+
+function nextOf({ nextRunId }: RunResult, { onNext }: RunObserver): RunHandle | null {
+  return nextRunId === undefined ? null : onNext(nextRunId)
+}
+
+/** Outcome of a message sent to an open run. */
+export type SentOutcome =
+  /** The message is in the conversation, and in the model's next request. `run`: the run that begins with it. */
+  | { readonly status: 'delivered'; readonly run?: Run }
+  /** The message was withdrawn. */
+  | { readonly status: 'withdrawn' }
+  /**
+   * The message is not in the conversation. The run ended without it, storing it failed (`error`), or the page let go
+   * of the run before storage was confirmed.
+   */
+  | { readonly status: 'returned'; readonly message: UserMessage; readonly error?: ErrorData }
+  /** The message is stored. Its run continues without this page, or later. */
+  | { readonly status: 'left' }
+
+export interface SendOptions {
+  /** Default `next-step`. */
+  readonly when?: SendMessage['when']
+  /** Makes the message a template, filled with these and the agent's values. Default false: it is sent verbatim. */
+  readonly values?: PromptValues | false
+}
+
+export interface SentMessage {
+  readonly messageId: string
+  /** Never rejects. */
+  readonly outcome: Promise<SentOutcome>
+  /** Withdraws the message. Resolves to false if it was delivered or returned before. */
+  cancel(): Promise<boolean>
+}
+
+/**
+ * Handle of a run on this page. Every iterator starts at the first event and never throws. Leaving the loop aborts
+ * nothing.
+ */
+export interface Run extends AsyncIterable<RunEvent> {
+  readonly runId: string
+  readonly conversationId: string
+  /** Resolves to the outcome, whatever happens in the run. Never rejects. */
+  readonly result: Promise<RunResult>
+  /**
+   * Sends a message to the open run. The message never counts as the answer to a question or approval. If it isn't
+   * delivered before the run ends, it is returned, as the `outcome` and as an event.
+   *
+   * - `next-step` (default): the model reads it in its next request, after the results of the step's calls.
+   * - `now`: cuts the step short. The output so far is kept, running calls are stopped, and calls that wait for a
+   *   person are denied.
+   * - `after-run`: begins the next run once this one ends as `completed` or `max-steps`, together with all such
+   *   messages and with the same limits. The `outcome` has that run. After any other end the message is returned.
+   * - `soonest`: as `next-step` if the run has another step, else as `after-run`.
+   *
+   * Throws `invalid-input` if the message is empty or a value is missing, and `invalid-config` for unknown options.
+   */
+  send(input: RunInput, options?: SendOptions): SentMessage
+  /**
+   * Child runs started by calls of this run (`asTool`), in the order in which this page got their handles. Includes
+   * those from before a reload. Each has its own conversation, which `ShownCall.child` names. Every iterator starts at
+   * the first, never throws, and ends with the run.
+   */
+  readonly children: { [Symbol.asyncIterator](): AsyncIterator<Run, undefined> }
+  /** Aborts the run. `result` resolves within 100 ms, whatever the worker does. */
+  abort(reason?: string): void
+  // TypeScript before 5.6 doesn't know the second type argument of `AsyncIterable`, so the method is declared here.
+  [Symbol.asyncIterator](): AsyncIterator<RunEvent, undefined>
+}

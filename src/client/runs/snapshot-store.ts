@@ -1,0 +1,82 @@
+import { reportThrown } from '../api/failures.ts'
+
+/** Source of a snapshot, available once the part that is loaded with the worker is there. */
+export interface Source<Value> {
+  /** Returns the same value as long as nothing changed. */
+  read(): Value
+  /** Called when somebody reads the snapshot, or a listener is added or removed. */
+  attend(): void
+}
+
+export type Listeners = ReadonlySet<() => void>
+
+export interface SnapshotHost<Value> {
+  /** False as long as reading must not start a worker. */
+  isStarted(): boolean
+  /** Opens the source, which returns `first` until it has something. */
+  open(listeners: Listeners, first: Value): Promise<Source<Value>>
+  /** Returns the snapshot for a source that can't be opened. */
+  failed(thrown: unknown): Value
+}
+
+/** A value with subscriptions, made for `useSyncExternalStore` and similar hooks. */
+export interface SnapshotStore<Value> {
+  getSnapshot(): Value
+  subscribe(listener: () => void): () => void
+}
+
+export function createSnapshotStore<Value>(
+  first: Value,
+  host: SnapshotHost<Value>,
+): SnapshotStore<Value> {
+  const listeners = new Set<() => void>()
+  let value = first
+  let source: Source<Value> | undefined
+  let opening: Promise<void> | undefined
+  let hasFailed = false
+
+  const open = (): void => {
+    opening ??= host.open(listeners, first).then(
+      (opened) => {
+        source = opened
+        source.attend()
+        if (source.read() !== value) notifyAll(listeners)
+      },
+      (thrown) => {
+        // The next subscription tries again.
+        opening = undefined
+        hasFailed = true
+        value = host.failed(thrown)
+        notifyAll(listeners)
+      },
+    )
+  }
+  return {
+    getSnapshot() {
+      if (!opening && !hasFailed && host.isStarted()) open()
+      // Readers that don't subscribe get new values, too.
+      if (listeners.size === 0) source?.attend()
+      return source ? source.read() : value
+    },
+    subscribe(listener) {
+      // Each subscription needs a function of its own: a listener may subscribe twice.
+      const entry = (): void => listener()
+      listeners.add(entry)
+      open()
+      source?.attend()
+      return () => {
+        listeners.delete(entry)
+        source?.attend()
+      }
+    },
+  }
+}
+
+export function notifyAll(listeners: Listeners): void {
+  for (const listener of listeners)
+    try {
+      listener()
+    } catch (thrown) {
+      reportThrown(thrown)
+    }
+}

@@ -1,0 +1,527 @@
+import { whenAborted } from '../../lib/abort.ts'
+import { randomId } from '../../lib/random-id.ts'
+import { type RunRef, storageKey } from '../../protocol/conversation.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
+import type { AgentParts } from '../api/agent-parts.ts'
+import { badConfig, reportThrown } from '../api/failures.ts'
+import type { RunInput } from '../api/options.ts'
+import type { Run } from '../runs/run.ts'
+import { pending, type Pending } from '../runs/pending.ts'
+import { errorOutput, formatOutput, stringify } from '../execution/format-output.ts'
+import { type ChildCall, joinerOf } from '../page-life/joiners.ts'
+import type { SubAgent } from './sub-agent-parts.ts'
+import type { ToolContext } from '../tools/tool.ts'
+import {
+  type ConversationSnapshot,
+  emptySnapshot,
+  type ShownCall,
+} from '../../conversation/snapshot.ts'
+import { adopt } from '../runs/resume-run.ts'
+import { isSettledStatus } from '../../conversation/pending.ts'
+import { sleepUnlessAborted } from '../../lib/sleep.ts'
+import type { RunUsage, ToolOutput } from '../../protocol/message.ts'
+import { DELETED, isLeftOpen, PARENT_ENDED, type RunOutcome } from '../../protocol/run.ts'
+import type { Conversation } from '../api/agent.ts'
+import { createSnapshotStore, type SnapshotStore } from '../runs/snapshot-store.ts'
+import { isRecord } from '../../lib/is-record.ts'
+import type { JsonSchema } from '../../protocol/json.ts'
+import { jsonSchemaOf, type StandardSchema } from '../tools/standard-schema.ts'
+import { loadPart } from '../api/load-part.ts'
+
+/** An agent's view of a conversation, for use inside the client. */
+function shownBy(parent: AgentParts, conversationId: string): SnapshotStore<ConversationSnapshot> {
+  return createSnapshotStore(emptySnapshot(conversationId, 'loading'), {
+    isStarted: () => true,
+    open: async (listeners, first) => {
+      const { ShownConversation } = await loadPart(() => import('../views/lazy-views.ts'))
+      return new ShownConversation(parent, first, listeners)
+    },
+    failed: () => emptySnapshot(conversationId, 'idle'),
+  })
+}
+
+/** True if values of the schema hold no free text: only numbers, booleans, and values that the schema names. */
+export function isWordless(schema: JsonSchema | StandardSchema): boolean {
+  try {
+    return isClosed(jsonSchemaOf(schema, 'of an output'))
+  } catch {
+    return false
+  }
+}
+
+/** Maximum length of arrays: more numbers, or named values, could spell a text. */
+const MAX_ITEMS = 20
+
+const WORDLESS: ReadonlySet<unknown> = new Set(['number', 'integer', 'boolean', 'null'])
+
+function isClosed(schema: unknown): boolean {
+  if (schema === false) return true
+  if (!isRecord(schema)) return false
+  if (Array.isArray(schema['enum']) || 'const' in schema) return true
+  const choices = schema['anyOf'] ?? schema['oneOf']
+  if (Array.isArray(choices)) return choices.every(isClosed)
+  const types: readonly unknown[] = [schema['type']].flat()
+  return types.length > 0 && types.every((type) => isClosedAs(type, schema))
+}
+
+function isClosedAs(type: unknown, schema: { readonly [key: string]: unknown }): boolean {
+  switch (type) {
+    case 'object': {
+      const { properties = {}, additionalProperties, patternProperties } = schema
+      // A property name that the schema doesn't define is free text, too.
+      if (additionalProperties !== false || patternProperties !== undefined) return false
+      return isRecord(properties) && Object.values(properties).every(isClosed)
+    }
+    case 'array': {
+      const { items, prefixItems = [], maxItems } = schema
+      const isShort = items === false || (typeof maxItems === 'number' && maxItems <= MAX_ITEMS)
+      return isShort && Array.isArray(prefixItems) && prefixItems.every(isClosed) && isClosed(items)
+    }
+    default:
+      return WORDLESS.has(type)
+  }
+}
+
+interface Ended {
+  readonly runId: string
+  readonly signal: AbortSignal
+  /** Called with the usage of converting the agent's text to data. */
+  onUsage(usage: RunUsage): void
+}
+
+/** Returns the output of the call, which the calling model gets. */
+async function outputOf(
+  sub: SubAgent,
+  { childId }: ChildCall,
+  { runId, signal, onUsage, ...outcome }: RunOutcome & Ended,
+): Promise<ToolOutput> {
+  const ref = { runId, conversationId: childId, storage: storageKey(sub.core.scope().storage) }
+  const result = sub.core.link().feeds.resultOf(ref, outcome)
+  const text = result?.text.trim() ?? ''
+  const wrong = failure(outcome, text)
+  if (wrong) return wrong
+  if (text === '') return failed('empty', 'The agent gave no answer.', false)
+  const { output: schema } = sub.options
+  if (schema === undefined) return formatOutput({ ok: true, status: 'completed', text })
+  try {
+    const input = `Give the outcome of this work as data:\n\n${text}`
+    const data = await sub.agent.extract({ schema, input, signal, onUsage })
+    return await formatOutput({ ok: true, status: 'completed', output: data })
+  } catch (thrown) {
+    return failed('invalid-output', describeThrown(thrown), true)
+  }
+}
+
+/**
+ * Whether the output may carry untrusted content from the child conversation. Safe is only JSON of numbers, booleans
+ * and values named by the schema, from an agent without tools.
+ */
+function mayPassWords(
+  { agent, core, options }: SubAgent,
+  { childId }: ChildCall,
+  output: ToolOutput,
+): boolean {
+  if (agent.conversation(childId).getSnapshot().taint.length === 0) return false
+  const isClosed = options.output !== undefined && isWordless(options.output)
+  return !(isClosed && output.type === 'json' && core.registry.all().length === 0)
+}
+
+/** Returns the error output for a run that didn't succeed; null if it did. */
+function failure(outcome: RunOutcome, text: string): ToolOutput | null {
+  switch (outcome.outcome) {
+    case 'completed': {
+      const { finishReason } = outcome
+      if (finishReason === undefined || text === '') return null
+      return failed(finishReason, `Its answer is cut off: ${text}`, false)
+    }
+    case 'failed':
+      return failed('failed', outcome.error.message, outcome.error.retryable)
+    case 'aborted':
+      return failed('aborted', `It was stopped: ${outcome.reason}`, false)
+    case 'max-steps':
+    case 'limit':
+      return failed(outcome.outcome, `It came to its limit. Its last words: ${text}`, false)
+    case 'waiting':
+      return failed('waiting', 'It handed its calls to the page.', false)
+    default:
+      return outcome satisfies never
+  }
+}
+
+function failed(status: string, error: string, retryable: boolean): ToolOutput {
+  return errorOutput('failed', JSON.stringify({ ok: false, status, error, retryable }))
+}
+
+/** Delay before a failed attempt is repeated. Doubles with each attempt. Milliseconds. */
+const FIRST_DELAY_MS = 500
+const LONGEST_DELAY_MS = 30_000
+/** How long a page waits for the page that drove the run to settle the call. Milliseconds. */
+const OTHERS_MS = 10_000
+
+interface Watched {
+  readonly call: ChildCall
+  /** Ends the watch when aborted. */
+  readonly signal: AbortSignal
+  stop(): void
+  /** Resumes the run, unless another page drives it. */
+  join(): Promise<Run | null>
+  /** The first attempt to resume. */
+  readonly joined: Promise<Run | null>
+}
+
+/**
+ * Watches both conversations until the call has ended or the signal aborts. Resumes the run if nobody drives it, and
+ * settles the call when the run has ended.
+ */
+function watchChild(sub: SubAgent, parent: AgentParts, watched: Watched): void {
+  new ChildWatch(sub, parent, watched).begin()
+}
+
+class ChildWatch {
+  readonly #sub: SubAgent
+  readonly #parent: AgentParts
+  readonly #watched: Watched
+  readonly #child: Conversation
+  readonly #above: SnapshotStore<ConversationSnapshot>
+  #isSettling = false
+  #isJoining = false
+  /** This page's newest handle ended, but the run didn't. */
+  #isLeft = false
+  /** Another page was the last to drive the run. */
+  #isElsewhere = false
+
+  constructor(sub: SubAgent, parent: AgentParts, watched: Watched) {
+    this.#sub = sub
+    this.#parent = parent
+    this.#watched = watched
+    this.#child = sub.agent.conversation(watched.call.childId)
+    this.#above = shownBy(parent, watched.call.conversationId)
+  }
+
+  begin(): void {
+    const { signal, joined } = this.#watched
+    const compare = (): void => this.#compare()
+    const leaving = [this.#above.subscribe(compare), this.#child.subscribe(compare)]
+    void whenAborted(signal).then(() => {
+      for (const leave of leaving) leave()
+    })
+    void this.#note(joined)
+    compare()
+  }
+
+  #compare(): void {
+    const { call, signal, stop } = this.#watched
+    if (signal.aborted) return
+    const waiting = callIn(this.#above.getSnapshot(), call.toolCallId)
+    const shown = this.#child.getSnapshot()
+    const { ended, runId, status, ownership } = shown
+    if (runId !== undefined && status === 'running')
+      this.#isElsewhere = ownership === 'other-tab' || ownership === 'other-device'
+    if (waiting && isSettledStatus(waiting.status)) {
+      stop()
+      if (runId !== undefined) void this.#child.abort(PARENT_ENDED).catch(() => undefined)
+      return
+    }
+    const isDue = waiting?.status === 'suspended' && !this.#isSettling
+    if (!isDue || isStopping(this.#parent, call)) return
+    if (ended && !isLeftOpen(ended)) void this.#settle(ended)
+    else if (isEmpty(shown)) void this.#endDeleted()
+    else if (!this.#isJoining && (this.#isLeft || isUndriven(shown))) void this.#goOn()
+  }
+
+  async #note(joined: Promise<Run | null>): Promise<void> {
+    this.#isLeft = false
+    try {
+      const result = await (await joined)?.result
+      this.#isLeft = result !== undefined && isLeftOpen(result)
+    } catch {
+      this.#isLeft = true
+    }
+    if (this.#isLeft) this.#compare()
+  }
+
+  async #goOn(): Promise<void> {
+    const { signal, join } = this.#watched
+    this.#isJoining = true
+    for (let delay = FIRST_DELAY_MS; !signal.aborted; delay *= 2) {
+      await sleepUnlessAborted(Math.min(delay, LONGEST_DELAY_MS), signal)
+      if (signal.aborted || !(this.#isLeft || isUndriven(this.#child.getSnapshot()))) break
+      const joined = join()
+      void this.#note(joined)
+      await joined.catch(() => undefined)
+    }
+    this.#isJoining = false
+  }
+
+  async #settle(ended: Settling['ended']): Promise<void> {
+    const { call, signal, stop } = this.#watched
+    this.#isSettling = true
+    if (this.#isElsewhere) await sleepUnlessAborted(OTHERS_MS, signal)
+    await settle(this.#sub, this.#parent, { call, ended, signal })
+    stop()
+  }
+
+  async #endDeleted(): Promise<void> {
+    const { call, signal } = this.#watched
+    this.#isSettling = true
+    const isGone = await hasNoRun(this.#sub, call).catch(() => false)
+    this.#isSettling = false
+    if (isGone && !signal.aborted)
+      await this.#settle({ runId: '', outcome: 'aborted', reason: DELETED })
+  }
+}
+
+/** True for an open run that nobody drives. */
+function isUndriven({ ended, runId, status }: ConversationSnapshot): boolean {
+  return ended ? isLeftOpen(ended) : runId !== undefined && status === 'idle'
+}
+
+/** True if the conversation no longer shows its run. */
+function isEmpty({ status, runId, ended, error }: ConversationSnapshot): boolean {
+  return status === 'idle' && runId === undefined && !ended && !error
+}
+
+/** Asks the store whether the conversation was deleted, or its history cleared. */
+async function hasNoRun({ agent }: SubAgent, { childId }: ChildCall): Promise<boolean> {
+  const record = await agent.conversations.get(childId)
+  return record === null || (record.openRunId === null && record.messages.length === 0)
+}
+
+/** True while the calling run is being aborted here: its end settles the call. */
+function isStopping({ runs }: AgentParts, { conversationId }: ChildCall): boolean {
+  return [...runs.open.values()].some(
+    ({ run, abortReason }) => run.conversationId === conversationId && abortReason !== undefined,
+  )
+}
+
+function callIn({ messages }: ConversationSnapshot, toolCallId: string): ShownCall | undefined {
+  for (const { calls = [] } of messages.toReversed()) {
+    const call = calls.find((each) => each.toolCallId === toolCallId)
+    if (call) return call
+  }
+  return undefined
+}
+
+interface Settling {
+  readonly call: ChildCall
+  readonly ended: RunOutcome & { readonly runId: string }
+  readonly signal: AbortSignal
+}
+
+/** Answers the call, and tries again until that succeeds. Never rejects. */
+async function settle(
+  sub: SubAgent,
+  parent: AgentParts,
+  { call, ended, signal }: Settling,
+): Promise<void> {
+  const { conversationId, toolCallId } = call
+  let usage: RunUsage | undefined
+  let output: ToolOutput | undefined
+  for (let delay = FIRST_DELAY_MS; !signal.aborted; delay *= 2) {
+    try {
+      output ??= await outputOf(sub, call, { ...ended, signal, onUsage: (used) => (usage = used) })
+      if (signal.aborted) return
+      const answer = {
+        type: 'settle',
+        output,
+        ...(usage && { usage }),
+        ...(mayPassWords(sub, call, output) && { untrusted: true as const }),
+      } as const
+      await parent.ask('answerCall', { ...parent.scope(), conversationId, toolCallId, answer })
+      return
+    } catch {
+      await sleepUnlessAborted(Math.min(delay, LONGEST_DELAY_MS), signal)
+    }
+  }
+}
+
+interface WaitingCall extends ChildCall {
+  readonly toolName: string
+}
+
+/** Resumes the child runs that calls of this conversation wait for. Resolves once each was tried. */
+export async function rejoinChildren(
+  agent: AgentParts,
+  conversationId: string,
+  takesOver: boolean,
+): Promise<void> {
+  const waiting = await onceRead(agent, conversationId, waitingIn)
+  await Promise.all(
+    waiting.map(async ({ toolName, ...call }) => {
+      const joiner = joinerOf(agent.registry.get(toolName)?.tool)
+      await joiner?.join(agent.scope().agentId, { ...call, takesOver }).catch((thrown) => {
+        if (!isGone(thrown)) reportThrown(thrown)
+      })
+    }),
+  )
+}
+
+/** Returns the handles of a run's child runs that have ended. Active ones are joined with their calls. */
+export async function endedChildren(
+  agent: AgentParts,
+  { conversationId, runId }: RunRef,
+): Promise<readonly Run[]> {
+  const children = await onceRead(agent, conversationId, () => {
+    const ref = { storage: storageKey(agent.scope().storage), conversationId }
+    const run = agent.link().feeds.find(ref)?.state.run
+    return run?.runId === runId ? (run.children ?? []) : []
+  })
+  const runs: Run[] = []
+  for (const child of children) {
+    const command = {
+      ...agent.scope(),
+      conversationId: child.conversationId,
+      runId: child.runId,
+      ...HOW,
+    }
+    // Null for a child run that is still open, as its call waits.
+    const handle = await adopt(agent, () => agent.ask('resumeRun', command))
+    if (handle) runs.push(handle.run)
+  }
+  return runs
+}
+
+const HOW = { interrupted: 'tell-model', waitForToolsMs: 0, afterCrash: false } as const
+
+/** Reads the conversation once it is loaded, or as it was when the agent was disposed. */
+async function onceRead<Value>(
+  agent: AgentParts,
+  conversationId: string,
+  read: (snapshot: ConversationSnapshot) => Value,
+): Promise<Value> {
+  const shown = shownBy(agent, conversationId)
+  let leave = (): void => undefined
+  const isRead = new Promise<void>((resolve) => {
+    const look = (): void => {
+      if (shown.getSnapshot().status !== 'loading') resolve()
+    }
+    leave = shown.subscribe(look)
+    look()
+  })
+  await Promise.race([isRead, whenAborted(agent.signal)])
+  const value = read(shown.getSnapshot())
+  leave()
+  return value
+}
+
+function waitingIn({ conversationId, messages }: ConversationSnapshot): readonly WaitingCall[] {
+  return messages.flatMap(({ calls = [] }) =>
+    calls.flatMap(({ child, status, toolCallId, toolName }) =>
+      child && status === 'suspended'
+        ? [{ conversationId, toolCallId, toolName, childId: child.conversationId }]
+        : [],
+    ),
+  )
+}
+
+/** True if one of the two agents was disposed, which is no error. */
+function isGone(thrown: unknown): boolean {
+  return OffstageError.is(thrown) && thrown.code === 'disposed'
+}
+
+// Code that loads this part to resume a run needs these, too. A single file compresses better.
+
+/** Watches over child runs on this page, by store and child conversation. An aborted watch has ended. */
+const watched = new Map<string, AbortController>()
+
+/**
+ * Starts the child run of a call, or joins the existing one. The call waits without a lease until the run has ended, on
+ * whatever page.
+ */
+export async function runChild(
+  sub: SubAgent,
+  parent: AgentParts,
+  { input, context }: { readonly input: unknown; readonly context: ToolContext },
+): Promise<Pending> {
+  const { conversationId, runId, toolCallId, tainted } = context
+  refuseOtherStore(sub, parent)
+  const childId = `${conversationId}.${toolCallId}`
+  const call = { conversationId, toolCallId, childId }
+  const known = await sub.agent.conversations.get(childId)
+  if (known === null || known.messages.length === 0) {
+    const { maxSteps } = sub.options
+    const of = { conversationId, runId, toolCallId }
+    const childRunId = randomId()
+    const prompt = promptOf(sub, input)
+    const announced = { ...parent.scope(), ...of, childConversationId: childId, childRunId }
+    await parent.ask('announceChild', announced)
+    const run = sub.start(
+      { input: prompt, parent: of, runId: childRunId, tainted },
+      { conversationId: childId, values: false, ...(maxSteps !== undefined && { maxSteps }) },
+    )
+    parent.runs.open.get(runId)?.children.add(run)
+    await begun(sub, run)
+  }
+  await joinChild(sub, parent, call)
+  return pending({ resumeToken: childId })
+}
+
+/**
+ * Resumes the child run of a call, and settles the call once the run has ended. A newer call for the same child
+ * replaces the watch of an older one.
+ */
+export async function joinChild(sub: SubAgent, parent: AgentParts, call: ChildCall): Promise<void> {
+  refuseOtherStore(sub, parent)
+  const { signal, stop } = newWatch(sub, parent, call)
+  const join = async (): Promise<Run | null> => {
+    const run = await sub.core.later('resumeChild')(call.childId, call.takesOver)
+    if (run) addTo(parent, call, run)
+    return run
+  }
+  const joined = join()
+  try {
+    await joined
+  } finally {
+    if (!signal.aborted) watchChild(sub, parent, { call, signal, stop, join, joined })
+  }
+}
+
+/** Replaces the previous watch. Nothing is awaited in between, or two watches could begin. */
+function newWatch(
+  sub: SubAgent,
+  parent: AgentParts,
+  { childId }: ChildCall,
+): { readonly signal: AbortSignal; stop(): void } {
+  const key = `${storageKey(parent.scope().storage)} ${childId}`
+  watched.get(key)?.abort()
+  const watch = new AbortController()
+  watched.set(key, watch)
+  void whenAborted(watch.signal).then(() => {
+    if (watched.get(key) === watch) watched.delete(key)
+  })
+  for (const { signal } of [parent, sub.core]) void whenAborted(signal).then(() => watch.abort())
+  return { signal: watch.signal, stop: () => watch.abort() }
+}
+
+/** Adds the child run to the handle of the calling conversation's open run. */
+function addTo({ runs }: AgentParts, { conversationId }: ChildCall, run: Run): void {
+  for (const handle of runs.open.values())
+    if (handle.run.conversationId === conversationId) handle.children.add(run)
+}
+
+/** Resolves once the run is stored. Rejects if it was refused, as there is nothing to wait for. */
+async function begun({ agent }: SubAgent, run: Run): Promise<void> {
+  const conversation = agent.conversation(run.conversationId)
+  let leave = (): void => undefined
+  const stored = new Promise<null>((resolve) => {
+    leave = conversation.subscribe(() => {
+      if (conversation.getSnapshot().messages.some(({ at }) => at !== undefined)) resolve(null)
+    })
+  })
+  const result = await Promise.race([run.result, stored]).finally(leave)
+  if (result?.outcome !== 'failed') return
+  const record = await agent.conversations.get(run.conversationId)
+  if ((record?.messages.length ?? 0) === 0) throw OffstageError.fromData(result.error)
+}
+
+function promptOf({ options }: SubAgent, input: unknown): RunInput {
+  if (options.toPrompt) return options.toPrompt(input)
+  const { prompt } = (input ?? {}) as { readonly prompt?: unknown }
+  return typeof prompt === 'string' ? prompt : (stringify(input) ?? '')
+}
+
+/** Throws unless both agents have the same store: a call and its child run are stored side by side. */
+function refuseOtherStore({ core, options }: SubAgent, parent: AgentParts): void {
+  if (storageKey(core.scope().storage) === storageKey(parent.scope().storage)) return
+  throw badConfig(`${options.name} must have the storage of the agent that calls it.`)
+}

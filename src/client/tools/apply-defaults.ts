@@ -1,0 +1,57 @@
+import { isRecord } from '../../lib/is-record.ts'
+import type { JsonSchema, JsonValue } from '../../protocol/json.ts'
+import type { CallContext } from '../../protocol/page-calls.ts'
+
+/** Returns the call with defaults applied to its input. */
+export function withDefaults(call: CallContext, schema: JsonSchema): CallContext {
+  return { ...call, input: applyDefaults(schema, call.input) }
+}
+
+/**
+ * Fills in the `default` of each missing property, at any depth. `anyOf`, `oneOf`, `if` and `not` add nothing: the
+ * matching branch may depend on the defaults.
+ */
+export function applyDefaults(root: JsonSchema, input: JsonValue): JsonValue {
+  /** `around`: schemas already being applied to this value. A `$ref` may lead back to them. */
+  function fill(schema: unknown, value: JsonValue, around: readonly unknown[] = []): JsonValue {
+    if (!isRecord(schema) || around.includes(schema)) return value
+    const inside = [...around, schema]
+    const sameValue = [targetOf(root, schema['$ref']), ...listOf(schema['allOf'])]
+    const filled = sameValue.reduce<JsonValue>((made, part) => fill(part, made, inside), value)
+    if (Array.isArray(filled)) {
+      const places = listOf(schema['prefixItems'])
+      return filled.map((item: JsonValue, at) => fill(places[at] ?? schema['items'], item))
+    }
+    if (!isRecord(filled)) return filled
+    const entries = new Map(Object.entries(filled))
+    const properties = isRecord(schema['properties']) ? schema['properties'] : {}
+    for (const [name, property] of Object.entries(properties))
+      if (!entries.has(name) && isRecord(property) && property['default'] !== undefined)
+        entries.set(name, structuredClone(property['default'] as JsonValue))
+    for (const [name, item] of entries) {
+      const isKnown = Object.hasOwn(properties, name)
+      entries.set(name, fill(isKnown ? properties[name] : schema['additionalProperties'], item))
+    }
+    return Object.fromEntries(entries)
+  }
+  return fill(root, input)
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** Resolves a `$ref` within the schema. */
+function targetOf(root: JsonSchema, reference: unknown): unknown {
+  if (typeof reference !== 'string' || !reference.startsWith('#')) return undefined
+  return reference
+    .slice(1)
+    .split('/')
+    .slice(1)
+    .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce<unknown>((place, step) => (isNested(place, step) ? place[step] : undefined), root)
+}
+
+function isNested(place: unknown, step: string): place is Readonly<Record<string, unknown>> {
+  return typeof place === 'object' && place !== null && Object.hasOwn(place, step)
+}

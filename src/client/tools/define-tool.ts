@@ -1,0 +1,42 @@
+import type { JsonSchema } from '../../protocol/json.ts'
+import type { InferInput } from './infer-schema.ts'
+import { prepareTool } from './prepare-tool.ts'
+import type { StandardSchema } from './standard-schema.ts'
+import type { CompositeTool, Tool } from './tool.ts'
+
+/** Like `Tool`, with the input's type read from the schema. */
+export type ToolDefinitionOptions<
+  Name extends string,
+  Schema extends JsonSchema | StandardSchema,
+  Output,
+> = Omit<Tool<Name, InferInput<Schema>, Output>, 'inputSchema'> & { readonly inputSchema?: Schema }
+
+/** Like `CompositeTool`, with the input's type read from the schema. */
+export type CompositeToolOptions<
+  Name extends string,
+  Schema extends JsonSchema | StandardSchema,
+  Output,
+> = Omit<CompositeTool<Name, InferInput<Schema>, Output>, 'inputSchema'> & {
+  readonly inputSchema?: Schema
+}
+
+/** Defines a tool that calls other tools. It has `run` in place of `execute`. */
+export function defineTool<
+  const Name extends string,
+  const Schema extends JsonSchema | StandardSchema = JsonSchema,
+  Output = unknown,
+>(tool: CompositeToolOptions<Name, Schema, Output>): CompositeTool<Name, InferInput<Schema>, Output>
+// Compilers report errors against the last overload, so plain tools, the common case, come last.
+/**
+ * Checks a tool and gives it the types that follow from its schema. Throws `invalid-config`,
+ * `schema-invalid` or `schema-unsupported`.
+ */
+export function defineTool<
+  const Name extends string,
+  const Schema extends JsonSchema | StandardSchema = JsonSchema,
+  Output = unknown,
+>(tool: ToolDefinitionOptions<Name, Schema, Output>): Tool<Name, InferInput<Schema>, Output>
+export function defineTool(tool: Tool | CompositeTool): Tool | CompositeTool {
+  prepareTool(tool)
+  return tool
+}

@@ -1,0 +1,173 @@
+import { textDigest } from '../../lib/text-digest.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
+import type { ToolDescriptor } from '../../protocol/tool.ts'
+import { cleanName } from './clean-name.ts'
+import { badConfig } from '../api/failures.ts'
+import type { AgentOptions, ApprovalPolicy } from '../api/options.ts'
+import type { PreparedTool } from './prepare-tool.ts'
+import { type CompositeTool, isComposite, type Tool } from './tool.ts'
+import type { ToolRegistry } from './tool-registry.ts'
+import type { WhileTainted } from '../../protocol/taint.ts'
+
+type AnyTool = Tool | CompositeTool
+type Trust = Pick<ToolDescriptor, 'commits' | 'remote' | 'untrusted' | 'whileTainted'>
+
+/** Source of the tool's untrusted content, and which calls need approval once a conversation is tainted. */
+function trustOf(tool: AnyTool, name: string, policy: WhileTainted): Trust {
+  const { remote } = tool
+  const untrusted = whoseWords(tool, name)
+  const whileTainted = askedWhileTainted(tool, policy)
+  return {
+    ...(remote && { remote }),
+    ...(tool.commits && { commits: true }),
+    ...(untrusted !== undefined && { untrusted }),
+    ...(whileTainted && { whileTainted }),
+  }
+}
+
+/** True if every call needs approval, tainted or not, unless the app says otherwise. */
+function isForeign({ annotations, remote }: AnyTool): boolean {
+  return remote !== undefined && !(remote.trusted === true && annotations?.readOnly === true)
+}
+
+function whoseWords({ annotations, remote, title }: AnyTool, name: string): string | undefined {
+  const says = annotations?.untrustedContent
+  if (remote) return remote.trusted && says === false ? undefined : remote.source
+  return says ? (title ?? name) : undefined
+}
+
+function askedWhileTainted(
+  { annotations = {}, commits, remote }: AnyTool,
+  policy: WhileTainted,
+): Trust['whileTainted'] {
+  const { destructive, idempotent, openWorld, readOnly, reversible } = annotations
+  if (policy === 'allow') return undefined
+  // Annotations of an untrusted source only count against its tool.
+  if (remote && !remote.trusted) return 'ask'
+  if (policy === 'ask-writes') return readOnly ? undefined : 'ask'
+  if (commits) return 'commits'
+  if (openWorld || destructive) return 'ask'
+  if (readOnly || idempotent || reversible) return undefined
+  return remote ? 'ask' : 'unknown'
+}
+
+/** Agent options that decide which calls need approval. */
+type ToolPolicies = Pick<AgentOptions, 'toolApproval' | 'whileTainted'>
+
+/**
+ * Describes the enabled and available tools for the worker. Throws `no-tools-available` if some are enabled but none is
+ * available.
+ */
+export function describeTools(registry: ToolRegistry, policies: ToolPolicies): ToolDescriptor[] {
+  const { enabled } = registry
+  const wanted = registry.all().filter((entry) => isEnabled(entry, enabled))
+  const there = wanted.filter(isAvailable)
+  if (!there.length && (enabled ?? wanted).length)
+    throw new OffstageError(
+      'no-tools-available',
+      `None of the tools ${(enabled ?? wanted.map(({ name }) => name)).join(', ')} is registered and available.`,
+    )
+  return there.map((entry) => describeTool(entry, policies))
+}
+
+/** Returns the digest of the tool's current definition; undefined if it isn't enabled or not available. */
+export function usableDefinition(
+  entry: PreparedTool,
+  { enabled }: ToolRegistry,
+  policies: ToolPolicies,
+): string | undefined {
+  try {
+    return isEnabled(entry, enabled) && isAvailable(entry)
+      ? describeTool(entry, policies).definition
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function isEnabled(entry: PreparedTool, enabled: readonly string[] | null): boolean {
+  const { modelName, isAlwaysEnabled = !enabled } = entry
+  return isAlwaysEnabled || enabled?.some((name) => cleanName(name) === modelName) === true
+}
+
+function isAvailable({ tool, name }: PreparedTool): boolean {
+  try {
+    return tool.available?.() ?? true
+  } catch (cause) {
+    throw badConfig(`available() of the tool ${name} failed: ${describeThrown(cause)}`)
+  }
+}
+
+function describeTool(
+  entry: PreparedTool,
+  { toolApproval = 'destructive', whileTainted = 'ask-effects' }: ToolPolicies,
+): ToolDescriptor {
+  const { tool, name, inputSchema } = entry
+  const annotations = tool.annotations ?? {}
+  const needsApproval = approvalOf(tool, toolApproval)
+  return {
+    name,
+    description: tool.description,
+    inputSchema,
+    ...(tool.title !== undefined && { title: tool.title }),
+    annotations,
+    ...trustOf(tool, name, whileTainted),
+    timeoutMs: tool.timeoutMs ?? 60_000,
+    parallelSafe: tool.sequential === false,
+    sequential: tool.sequential === true,
+    needsApproval,
+    hasReconcile: !isComposite(tool) && tool.reconcile !== undefined,
+    ...(tool.undo && { hasUndo: true }),
+    ...(tool.describe && { describes: true }),
+    ...(tool.secretsIn && { seals: true }),
+    ...(tool.consentKey && { hasConsentKey: true }),
+    ...(isComposite(tool) && { composite: true }),
+    definition: textDigest(
+      JSON.stringify([
+        name,
+        tool.description,
+        annotations,
+        needsApproval,
+        schemaText(entry),
+        ...(tool.remote ? [tool.remote] : []),
+        ...(tool.commits ? ['commits'] : []),
+        ...(whileTainted === 'ask-effects' ? [] : [whileTainted]),
+        ...(isComposite(tool) ? [tool.version ?? ''] : []),
+        // Approval requests show the title.
+        ...(tool.title === undefined ? [] : [{ title: tool.title }]),
+      ]),
+    ),
+  }
+}
+
+const schemaTexts = new WeakMap<PreparedTool['inputSchema'], string>()
+
+/** Caches the JSON: schemas are large, and every step describes all tools. */
+function schemaText({ inputSchema }: PreparedTool): string {
+  const known = schemaTexts.get(inputSchema)
+  if (known !== undefined) return known
+  const text = JSON.stringify(inputSchema)
+  schemaTexts.set(inputSchema, text)
+  return text
+}
+
+/**
+ * Whether calls need approval. A tool and the policy can each require it. `needsApproval: false` exempts a tool only
+ * from policies based on annotations. Tools from outside the app need approval by default.
+ */
+function approvalOf(tool: Tool | CompositeTool, policy: ApprovalPolicy): boolean | 'ask' {
+  const { needsApproval, annotations } = tool
+  if (needsApproval === true || policy === 'always') return true
+  if (isForeign(tool) && needsApproval !== false && policy !== 'never') return true
+  if (typeof needsApproval === 'function' || typeof policy === 'function') return 'ask'
+  return needsApproval !== false && byAnnotations(annotations, policy)
+}
+
+/** Applies a policy that isn't a function to a tool's annotations. */
+export function byAnnotations(
+  annotations: Tool['annotations'],
+  policy: Exclude<ApprovalPolicy, (...args: never) => unknown>,
+): boolean {
+  if (policy === 'always' || policy === 'never') return policy === 'always'
+  return policy === 'writes' ? !annotations?.readOnly : annotations?.destructive === true
+}

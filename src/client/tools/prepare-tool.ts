@@ -1,0 +1,163 @@
+import type { JsonSchema } from '../../protocol/json.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import { cleanName } from './clean-name.ts'
+import { badConfig } from '../api/failures.ts'
+import { checkNames, isMisspelt } from '../api/check-names.ts'
+import { checkPatterns } from './check-patterns.ts'
+import type { StandardSchema } from './standard-schema.ts'
+import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts'
+import { type CompositeTool, isComposite, type Tool } from './tool.ts'
+import { unsoundAt } from './unsound-schema.ts'
+
+/** Schema of tools without parameters. */
+const NO_PARAMETERS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false }
+
+/** A checked tool. */
+export interface PreparedTool {
+  readonly tool: Tool | CompositeTool
+  readonly name: string
+  /** The name that models get, accepted by their APIs and unique among an agent's tools. */
+  readonly modelName: string
+  /** True if model APIs may refuse the name of the tool, or of a parameter. */
+  readonly isOddlyNamed: boolean
+  readonly inputSchema: JsonSchema
+  readonly standard: StandardSchema | undefined
+  /** Set for tools of the package: `enabledTools` lists only the app's. */
+  readonly isAlwaysEnabled?: true
+}
+
+/** A key in JSON that is neither a legal name of a parameter nor a keyword of JSON Schema. */
+const ODD_KEY = /"(?!(?:\$(?:ref|defs|id|anchor|comment)|[\w-]{1,64})":)(?:[^"\\]|\\.)*":/
+
+const prepared = new WeakMap<Tool | CompositeTool, PreparedTool>()
+
+export function prepareTool(tool: Tool | CompositeTool): PreparedTool {
+  const known = prepared.get(tool)
+  if (known) return known
+  const modelName = typeof tool?.name === 'string' ? cleanName(tool.name) : ''
+  if (!modelName)
+    throw badConfig(`A tool needs a name with letters or digits (a-z, 0-9), not ${tool?.name}.`)
+  const { name } = tool
+  checkToolNames(tool, name)
+  if (!hasFunction(tool)) throw badConfig(`The tool ${name} needs execute(), or run().`)
+  if (typeof tool.description !== 'string')
+    throw badConfig(`The tool ${name} needs a description: the model reads it.`)
+  const { timeoutMs = 1, inputSchema } = tool
+  if (!(timeoutMs > 0)) throw badConfig(`timeoutMs of the tool ${name} must be above 0.`)
+  const schema = toJsonSchema(tool, name)
+  const made = {
+    tool,
+    name,
+    modelName,
+    isOddlyNamed: name !== modelName || ODD_KEY.test(JSON.stringify(schema)),
+    inputSchema: schema,
+    standard: isStandardSchema(inputSchema) ? inputSchema : undefined,
+  }
+  checkParameters(schema, name)
+  prepared.set(tool, made)
+  return made
+}
+
+function hasFunction(tool: Tool | CompositeTool): boolean {
+  return typeof (isComposite(tool) ? tool.run : tool.execute) === 'function'
+}
+
+/**
+ * Throws for unknown members. An object literal may have methods of its own for `execute` to use, unless they look like
+ * misspelt members. An instance of a class may have any members.
+ */
+function checkToolNames(tool: Tool | CompositeTool, name: string): void {
+  const of = `the tool ${name}`
+  const composite = isComposite(tool)
+  if (composite) checkNames({ version: tool.version }, 'compositeTool', { of })
+  const isLiteral = [Object.prototype, null].includes(Object.getPrototypeOf(tool))
+  checkNames(tool, 'tool', {
+    of,
+    allows: (key, value) =>
+      !isLiteral ||
+      (composite && (key === 'run' || key === 'version')) ||
+      (typeof value === 'function' && !isMisspelt(key, 'tool', 2)),
+  })
+}
+
+/** Returns the checked schema that the model gets. */
+export function toJsonSchema(
+  { inputSchema, jsonSchema }: Pick<Tool, 'inputSchema' | 'jsonSchema'>,
+  name: string,
+): JsonSchema {
+  const where = `inputSchema of the tool ${name}`
+  const schema = plainSchema(
+    jsonSchemaOf(jsonSchema ?? inputSchema ?? {}, `of the tool ${name}`),
+    where,
+  )
+  checkSchema(schema, where)
+  if (!describesObject(schema)) throw invalidSchema(where)
+  checkPatterns(schema, `of the tool ${name}`)
+  const { $schema: _dialect, ...rest } = schema
+  return Object.keys(rest).length ? { type: 'object', ...rest } : NO_PARAMETERS
+}
+
+/** Deeper than any real schema, but not too deep for the call stack. */
+const MAX_DEPTH = 500
+
+/** Copies the schema as JSON, as it crosses to the worker. Throws `schema-invalid` if it isn't JSON. */
+export function plainSchema(schema: unknown, where: string): unknown {
+  let text: string | undefined
+  try {
+    text = JSON.stringify(schema)
+  } catch {
+    // Circular or unreadable schemas are reported below.
+  }
+  if (text === undefined || isDeeper(text, MAX_DEPTH))
+    throw new OffstageError(
+      'schema-invalid',
+      `${where} can't be written as JSON: it holds itself, is nested deeper than ${MAX_DEPTH} levels, or is no plain data.`,
+    )
+  return JSON.parse(text)
+}
+
+/** Whether JSON is nested deeper than `levels`. */
+export function isDeeper(json: string, levels: number): boolean {
+  let depth = 0
+  for (const [sign] of json.matchAll(/"(?:\\.|[^"\\])*"|[[{}\]]/g)) {
+    if (sign === '[' || sign === '{') depth += 1
+    else if (sign === ']' || sign === '}') depth -= 1
+    if (depth > levels) return true
+  }
+  return false
+}
+
+/** Throws `schema-invalid` unless the value is a JSON Schema. */
+export function checkSchema(schema: unknown, where: string): asserts schema is JsonSchema {
+  const unsound = unsoundAt(schema, where)
+  if (unsound !== null) throw invalidSchema(unsound)
+}
+
+function describesObject(schema: JsonSchema): boolean {
+  const keys = Object.keys(schema)
+  return schema.type === undefined
+    ? !keys.length || keys.some((key) => /^(properties|anyOf|oneOf|allOf|\$ref)$/.test(key))
+    : schema.type === 'object'
+}
+
+function invalidSchema(where: string): OffstageError {
+  return new OffstageError(
+    'schema-invalid',
+    `${where} is no Standard Schema and no JSON Schema like { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }.`,
+  )
+}
+
+/** Throws `duplicate-tool` for parameters that become equal for the model. */
+function checkParameters({ properties = {} }: JsonSchema, toolName: string): void {
+  const ownOf = new Map<string, string>()
+  for (const own of Object.keys(properties as object)) {
+    const clean = cleanName(own)
+    const other = clean && ownOf.get(clean)
+    if (other)
+      throw new OffstageError(
+        'duplicate-tool',
+        `The parameters ${other} and ${own} of the tool ${toolName} both become ${clean} for the model. Rename one.`,
+      )
+    ownOf.set(clean, own)
+  }
+}

@@ -1,0 +1,86 @@
+import type { AgentParts } from '../api/agent-parts.ts'
+import type { AgentTool } from '../api/agent.ts'
+import { cleanName } from './clean-name.ts'
+import { usableDefinition } from './describe-tools.ts'
+import { loadPart } from '../api/load-part.ts'
+import type { PreparedTool } from './prepare-tool.ts'
+import { type Listeners, notifyAll, type Source } from '../runs/snapshot-store.ts'
+
+/** Reads an agent's tools from its registry at each read. Listeners get changes until the agent is disposed of. */
+export async function showTools(
+  { options, registry, agentEvents }: AgentParts,
+  listeners?: Listeners,
+): Promise<Source<readonly AgentTool[]>> {
+  const { skills = [], tools, controlTools = [], questionFields } = options
+  const [skillsPart, controlPart] = await Promise.all([
+    skills.length > 0 ? loadPart(() => import('../features/skills-on-page.ts')) : undefined,
+    controlTools.length > 0 ? loadPart(() => import('./control-tools.ts')) : undefined,
+  ])
+  skillsPart?.provideFiles(registry, skills)
+  const isUsable = (entry: PreparedTool, enabled: readonly string[] | null): boolean =>
+    usableDefinition(entry, { ...registry, enabled }, options) !== undefined
+  const whyNot = (entry: PreparedTool): AgentTool['whyNot'] => {
+    if (isUsable(entry, registry.enabled)) return undefined
+    return isUsable(entry, null) ? 'not-enabled' : 'unavailable'
+  }
+  const list = (): AgentTool[] => {
+    const own = registry.all().map(({ tool, name, inputSchema }) => ({
+      name,
+      description: tool.description,
+      inputSchema,
+      ...(tool.title !== undefined && { title: tool.title }),
+      annotations: tool.annotations ?? {},
+      ...(tool.remote && { remote: tool.remote }),
+    }))
+    const control = controlPart?.controlDescriptors(controlTools, questionFields) ?? []
+    const all: Listed[] = [
+      ...(skillsPart?.withSkills<Listed>(own, skills, tools) ?? own),
+      ...control,
+    ]
+    // Control tools aren't registered: the worker has them, and they are always enabled.
+    return all.map((listed) => {
+      const entry = registry.get(listed.name)
+      return toAgentTool(listed, entry?.tool.name, entry && whyNot(entry))
+    })
+  }
+
+  let notice: Promise<void> | undefined
+  if (listeners)
+    agentEvents.on('tools', () => {
+      notice ??= Promise.resolve().then(() => {
+        notice = undefined
+        notifyAll(listeners)
+      })
+    })
+  let shown: readonly AgentTool[] = []
+  return {
+    read() {
+      const next = list()
+      if (JSON.stringify(next) !== JSON.stringify(shown)) shown = next
+      return shown
+    },
+    attend() {},
+  }
+}
+
+type Listed = Omit<AgentTool, 'modelName' | 'enabled' | 'whyNot'>
+
+function toAgentTool(
+  { name: known, title, description, inputSchema, annotations, remote, skills }: Listed,
+  name: string = known,
+  whyNot?: AgentTool['whyNot'],
+): AgentTool {
+  const modelName = cleanName(name)
+  return {
+    name,
+    ...(name !== modelName && { modelName }),
+    ...(title !== undefined && { title }),
+    description,
+    inputSchema,
+    annotations,
+    ...(remote && { remote }),
+    ...(skills && { skills }),
+    enabled: whyNot === undefined,
+    ...(whyNot && { whyNot }),
+  }
+}

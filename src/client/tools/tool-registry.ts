@@ -1,0 +1,106 @@
+import { OffstageError } from '../../protocol/error.ts'
+import { cleanName } from './clean-name.ts'
+import { badConfig } from '../api/failures.ts'
+import { checkNames } from '../api/check-names.ts'
+import type { PreparedTool } from './prepare-tool.ts'
+import { prepareTool } from './prepare-tool.ts'
+import type { CompositeTool, Tool } from './tool.ts'
+
+export interface RegisterOptions {
+  /** Unregisters the tool when aborted. */
+  readonly signal?: AbortSignal
+  /** Take the place of a tool with the same name instead of throwing. */
+  readonly replace?: boolean
+}
+
+/**
+ * A tool, or a function that returns the current one. The function is called each time, so that the tool's newest
+ * functions run.
+ */
+export type GivenTool = Tool | CompositeTool | (() => Tool | CompositeTool)
+
+export interface RegistryObserver {
+  /** Names of control tools. No tool of the page can have them. */
+  readonly reserved: readonly string[]
+  onChange(): void
+  /** Called when a tool was removed. Its running calls end. */
+  onRemove(tool: PreparedTool): void
+}
+
+/** The page's current tools. A `Map` keyed by the model's name, so that `__proto__` is a name like others. */
+export interface ToolRegistry {
+  register(tool: GivenTool, options?: RegisterOptions): () => void
+  /** Adds a tool of the package. */
+  provide(entry: PreparedTool): void
+  /** Finds a tool by its own name, or by the model's. */
+  get(name: string): PreparedTool | undefined
+  /** Limits the model to these tools. Null: all. */
+  enable(names: readonly string[] | null): void
+  /** Names that `enable` was given. */
+  readonly enabled: readonly string[] | null
+  all(): PreparedTool[]
+  clear(): void
+}
+
+export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
+  const tools = new Map<string, PreparedTool>()
+  let enabled: readonly string[] | null = null
+
+  const remove = (entry: PreparedTool): void => {
+    if (tools.get(entry.modelName) !== entry) return
+    tools.delete(entry.modelName)
+    observer.onRemove(entry)
+    observer.onChange()
+    // An error in `dispose` is left to the page as an unhandled rejection, and stops nothing here.
+    void (async () => entry.tool.dispose?.())()
+  }
+
+  return {
+    register(tool, options = {}) {
+      checkNames(options, 'registerTool')
+      const { signal, replace } = options
+      // A copy makes each registration unique, so that its undo removes nothing else.
+      const read = typeof tool === 'function' ? tool : () => tool
+      const entry = {
+        ...prepareTool(read()),
+        get tool() {
+          return read()
+        },
+      }
+      if (observer.reserved.includes(entry.modelName))
+        throw badConfig(`The tool ${entry.name} is named like a control tool.`)
+      if (signal?.aborted) return () => {}
+      const present = tools.get(entry.modelName)
+      if (present && !replace) throw duplicate(present, entry)
+      if (present) remove(present)
+      tools.set(entry.modelName, entry)
+      observer.onChange()
+      const undo = (): void => remove(entry)
+      signal?.addEventListener('abort', undo, { once: true })
+      return undo
+    },
+    provide: (entry) => void tools.set(entry.modelName, entry),
+    get: (name) => tools.get(cleanName(name)),
+    all: () => [...tools.values()],
+    get enabled() {
+      return enabled
+    },
+    enable(names) {
+      enabled = names
+      observer.onChange()
+    },
+    clear() {
+      for (const entry of tools.values()) remove(entry)
+    },
+  }
+}
+
+function duplicate(present: PreparedTool, added: PreparedTool): OffstageError {
+  const [first, second] = [present.name, added.name]
+  return new OffstageError(
+    'duplicate-tool',
+    first === second
+      ? `A tool named ${first} is registered already. Rename one; registerTool() can also replace it.`
+      : `The tools ${first} and ${second} both become ${added.modelName} for the model. Rename one.`,
+  )
+}

@@ -1,0 +1,207 @@
+import type { JsonSchema, JsonValue } from '../../protocol/json.ts'
+import type { CallAbout } from '../../protocol/run.ts'
+import type { RemoteSource, ToolAnnotations } from '../../protocol/tool.ts'
+import type { StandardSchema } from './standard-schema.ts'
+
+/** Identifies the call that a tool's function or a hook is about. */
+export interface ToolCallInfo {
+  readonly runId: string
+  readonly conversationId: string
+  readonly toolCallId: string
+}
+
+/** Second argument of a tool's function: identifies the call, signals when to stop, and reports progress. */
+export interface ToolContext extends ToolCallInfo {
+  /** Aborted when the run is aborted, when the tool exceeds `timeoutMs`, and when it is unregistered. */
+  readonly signal: AbortSignal
+  /** Equal for every execution of this call, also after a reload. Send it to your server. */
+  readonly idempotencyKey: string
+  /**
+   * Fencing token of the run's owner. It grows whenever a tab claims any conversation in the store: for a run, or again
+   * after a wait. A server that refuses tokens older than the newest one it has seen is safe from replaced owners.
+   */
+  readonly fence: number
+  /** The `data` that `describe` returned, if a person approved this call based on it. */
+  readonly about?: JsonValue
+  /**
+   * The model request behind this call contained untrusted content, or text derived from it. For calls of a composite
+   * tool, what the tool has read before counts, too.
+   */
+  readonly tainted?: boolean
+  /** Reports progress as a `tool-progress` event. */
+  progress(value: unknown): void
+}
+
+export interface ReconcileContext extends ToolCallInfo {
+  readonly idempotencyKey: string
+  /** Fencing token of the owner that reconciles: newer than that of the call's own execution. See `ToolContext`. */
+  readonly fence: number
+}
+
+export interface UndoContext extends ToolCallInfo {
+  /** Equal for every attempt to undo this call, and different from the call's own key. Send it to your server. */
+  readonly idempotencyKey: string
+  /** Aborted when undoing exceeds the tool's `timeoutMs`, and when the agent is disposed. */
+  readonly signal: AbortSignal
+}
+
+export type Reconciled =
+  | { readonly happened: true; readonly result?: unknown }
+  | { readonly happened: false }
+  | null
+  | undefined
+
+export interface DescribeContext extends ToolCallInfo {
+  /** The `data` from an earlier description of this call, perhaps on a page that was left. */
+  readonly previous?: JsonValue
+}
+
+export interface CommitsContext extends ToolCallInfo {
+  /** The model request behind this call contained untrusted content. */
+  readonly tainted: boolean
+}
+
+/**
+ * Members shared by all tools. Functions are methods, not properties, so that tools with different inputs fit into one
+ * array.
+ */
+interface ToolBase<Name extends string, Input, Output> {
+  /** Policies, hooks, events and snapshots use it unchanged. The model gets it cleaned to `[a-zA-Z0-9_-]{1,64}`. */
+  readonly name: Name
+  /** Name that people see. */
+  readonly title?: string
+  /** Tells the model what the tool does and when to use it. */
+  readonly description: string
+  /** JSON Schema of an object, or a Standard Schema. Default: no parameters. */
+  readonly inputSchema?: JsonSchema | StandardSchema
+  /** JSON Schema for a Standard Schema that can't produce its own. */
+  readonly jsonSchema?: JsonSchema
+  /**
+   * Fills in the schema's `default`s for values the model leaves out, before the call is checked, shown to a person and
+   * run. Default false: the model only reads them.
+   */
+  readonly applyDefaults?: boolean
+  readonly annotations?: ToolAnnotations
+  /** Set for a tool from outside the app's own code, such as an MCP server's. */
+  readonly remote?: RemoteSource
+  /** Milliseconds from the start until the tool times out. Default 60 000. */
+  readonly timeoutMs?: number
+  /** True: never runs beside other calls. False: safe to run beside others, though not read-only. */
+  readonly sequential?: boolean
+  /**
+   * Whether calls need approval. A function may return `'default'` to leave it to `toolApproval`. If it throws, or
+   * returns anything else (which warns), the call needs approval.
+   */
+  needsApproval?: boolean | ApprovalMethod<Input>['ask']
+  /**
+   * Scope of a remembered approval, such as a recipient or an account. After a person approves with `remember`, later
+   * calls with the same key need no approval. If it throws or returns no text, every call needs one. The app's tools
+   * with `annotations.openWorld` can't be remembered without it; for others it is optional.
+   */
+  consentKey?(input: Input): string | undefined
+  /**
+   * Whether this call has an effect that needs approval while the conversation contains untrusted content. Replaces the
+   * tool's annotations, for tools whose calls differ. Throwing, or returning no boolean, counts as true.
+   */
+  commits?(input: Input, call: CommitsContext): boolean | Promise<boolean>
+  /**
+   * Describes what the call is about to act on, for the person who approves it. Called before approval is requested,
+   * and again on the next page if the call still waits there. If it throws, the call fails: there is nothing to
+   * approve.
+   */
+  describe?(input: Input, call: DescribeContext): About | Promise<About>
+  /**
+   * Returns JSON pointers to the secret values of an input (`'/password'`; `''`: all of it). Called before the input is
+   * stored. Everything but the tool's own function gets placeholders for the secrets. Must have no side effects. If it
+   * throws or returns anything else, placeholders replace all texts and numbers.
+   */
+  secretsIn?(input: Input, call: ToolCallInfo): readonly string[] | Promise<readonly string[]>
+  /** Returns false to leave the tool out of the next step. */
+  available?(): boolean
+  /** Called when the tool is unregistered or the agent is disposed. */
+  dispose?(): unknown
+  /**
+   * Undoes a call when a person asks for it (`conversation.undo()`), at most once if it succeeds. `output` is the
+   * stored output, which the model got. Throw if the call could not be undone.
+   */
+  undo?(input: Input, output: JsonValue, context: UndoContext): unknown
+  /** For the page's own use. */
+  readonly metadata?: unknown
+  /** Converts a result into what the model gets. Default: the result itself. */
+  toModelOutput?(output: Output, input: Input): unknown
+}
+
+/** A tool that the page offers the agent. */
+export interface Tool<
+  Name extends string = string,
+  Input = unknown,
+  Output = unknown,
+> extends ToolBase<Name, Input, Output> {
+  /**
+   * Called after a crash: did the call with this key happen? Return nothing if unknown. After `happened: false` the
+   * call runs again, so return it only if the first request, perhaps still on its way, never takes effect. Never called
+   * while the tool's own function still runs on this page.
+   */
+  reconcile?(input: Input, context: ReconcileContext): Reconciled | Promise<Reconciled>
+  execute(input: Input, context: ToolContext): Output | Promise<Output>
+}
+
+export interface StepOptions {
+  /**
+   * True: a step that a crash cut off doesn't run again, and rejects with `call-failed` (`details.status`:
+   * `'interrupted'`). Default false: it runs again.
+   */
+  readonly atMostOnce?: boolean
+}
+
+/**
+ * Context of a composite tool's function. Results of its methods are stored in order, and returned again when the
+ * function runs again.
+ */
+export interface CompositeContext extends ToolContext {
+  /** Also aborted when the function is suspended. Promises of this context then never settle. */
+  readonly signal: AbortSignal
+  /**
+   * Calls a tool that the model may use, as the model would. Resolves to its output: a text, JSON, or an array of
+   * parts. Any other end rejects with `call-failed`; `details` has `toolName`, `toolCallId`, `status` and, for an
+   * error, its `code`. An input that isn't plain data rejects with `invalid-input`.
+   */
+  call(toolName: string, input?: unknown): Promise<JsonValue>
+  /** Runs page code once. Stores what it returned, as JSON, or threw, as a name and a message. */
+  step<Value>(
+    name: string,
+    work: () => Value | Promise<Value>,
+    options?: StepOptions,
+  ): Promise<Value>
+  /** Returns `Date.now()`. When the function runs again, returns the stored value. */
+  now(): number
+  /** Returns `Math.random()`. When the function runs again, returns the stored value. */
+  random(): number
+}
+
+/**
+ * A tool that calls other tools. Its function runs again after a reload, and after each wait for a person; finished
+ * calls and steps then return their stored results. See docs/composite-tools.md.
+ */
+export interface CompositeTool<
+  Name extends string = string,
+  Input = unknown,
+  Output = unknown,
+> extends ToolBase<Name, Input, Output> {
+  /** Change it with the code. A call that another version began is not resumed. */
+  readonly version?: string
+  run(input: Input, context: CompositeContext): Output | Promise<Output>
+}
+
+type About = CallAbout | null | undefined
+
+type OwnApproval = boolean | 'default'
+
+interface ApprovalMethod<Input> {
+  ask(input: Input, call: ToolCallInfo): OwnApproval | Promise<OwnApproval>
+}
+
+/** True for a tool with `run()` instead of `execute()`. */
+export function isComposite(tool: Tool | CompositeTool): tool is CompositeTool {
+  return !('execute' in tool) && 'run' in tool
+}

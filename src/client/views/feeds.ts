@@ -1,0 +1,443 @@
+import { resultOf } from '../../conversation/result.ts'
+import {
+  type CheckpointNotice,
+  isRow,
+  type StreamItem,
+  type StreamRef,
+  type WorkerNotice,
+} from '../../protocol/notices.ts'
+import type { RunRef } from '../../protocol/conversation.ts'
+import type { Delta, DeltaOf, Live } from '../../protocol/delta.ts'
+import type { Row } from '../../protocol/fact.ts'
+import { isLeftOpen, type RunOutcome, type RunResult } from '../../protocol/run.ts'
+import type { RunHandle } from '../runs/run.ts'
+import { emptyState, rooted } from '../../conversation/empty-state.ts'
+import { fold } from '../../conversation/fold.ts'
+import { foldDelta, NOTHING_LIVE, refused, settleLive } from '../../conversation/live.ts'
+import {
+  catchUpEvents,
+  type Cursor,
+  joinCursor,
+  type Moment,
+  projectDelta,
+  projectFact,
+  type Projection,
+  startCursor,
+} from '../../conversation/project.ts'
+import type { ErrorData } from '../../protocol/error.ts'
+import type { ConversationState, OlderMessages } from '../../protocol/state.ts'
+import type { RunEventBody } from '../../protocol/event.ts'
+
+/** Makes the events of one run for one handle, from the stream of its conversation. */
+class RunFollower {
+  readonly runId: string
+  /** Null while it waits for the point in the stream where the run begins. */
+  #cursor: Cursor | null = null
+  /** Events that are not published yet. All are kept until it is known whether a handle needs them. */
+  #events: RunEventBody[] = []
+  #handle: RunHandle | null = null
+  /** Follower of the run that begins as this one ends. */
+  next: RunFollower | null = null
+
+  constructor(runId: string) {
+    this.runId = runId
+  }
+
+  /** Follows the run from its beginning. */
+  begin(): this {
+    this.#cursor ??= startCursor(this.runId)
+    return this
+  }
+
+  /** Follows the run from its current state. Without a handle, earlier events are dropped. */
+  catchUp(moment: Moment): void {
+    const { run } = moment.state
+    if (run?.follows?.runId === this.runId) {
+      this.next = new RunFollower(run.runId)
+      this.next.catchUp(moment)
+    }
+    this.#cursor = joinCursor(moment, this.runId)
+    if (!this.#handle) this.#events = []
+    this.#events.push(...catchUpEvents(moment, this.runId))
+  }
+
+  get hasBegun(): boolean {
+    return this.#cursor !== null
+  }
+
+  /** Takes an item. `before` and `after`: states of the conversation without and with it. */
+  take(item: StreamItem, before: Moment, after: Moment): void {
+    if (!('runId' in item) || item.runId !== this.runId) return
+    if (this.#cursor === null) {
+      if (beginsRun(item)) this.begin()
+      else this.catchUp(before)
+    }
+    const moment = { state: after.state, live: before.live }
+    const { cursor, events } = this.#project(item, moment)
+    this.#cursor = cursor
+    this.#events.push(...events)
+    if (item.type === 'run-ended' && item.next !== undefined)
+      this.next = new RunFollower(item.next).begin()
+  }
+
+  #project(item: StreamItem, moment: Moment): Projection {
+    const cursor = this.#cursor ?? startCursor(this.runId)
+    return isRow(item) ? projectFact(cursor, item, moment) : projectDelta(cursor, item, moment)
+  }
+
+  /** Publishes to the handle from now on, the waiting events first. */
+  attach(handle: RunHandle): void {
+    this.#handle = handle
+    this.publish()
+  }
+
+  isOf(handle: RunHandle): boolean {
+    return this.#handle === handle
+  }
+
+  publish(): void {
+    if (this.#handle && this.#events.length > 0) this.#handle.push(this.#events.splice(0))
+  }
+}
+
+/** True if nothing of the run came before the item. */
+function beginsRun(item: StreamItem): boolean {
+  switch (item.type) {
+    case 'run-started':
+      return true
+    case 'storage-waits':
+      return item.message !== undefined
+    default:
+      return false
+  }
+}
+
+/** Keeps the events of runs that a worker is about to name, from the point where each is resumed. */
+interface RunsExpected {
+  /** Returns the follower for a run that may be the expected one. */
+  expect(feed: Feed, runId: string): RunFollower
+}
+
+/** A view of a conversation. */
+export interface Watcher {
+  changed(): void
+  /** Sends a waiting notification at once, before the next frame. */
+  flush(): void
+  join(): Promise<void>
+  leave(): void
+  olderMessages(before: string): Promise<OlderMessages | null>
+}
+
+/** Keeps a feed complete for the views of its conversation. */
+export interface Joined {
+  readonly isWatched: boolean
+  watch(watcher: Watcher): void
+  unwatch(watcher: Watcher): void
+  /** Asks the worker for a checkpoint of the conversation, and to publish it from then on. */
+  join(): Promise<void>
+  changed(): void
+  checkpointTaken(): void
+  /** Returns a new checkpoint with the known parts kept: equal messages, and older ones. */
+  keepKnown(next: ConversationState): ConversationState
+  flush(): void
+  /** Called when the worker is gone, with everything it had yet to publish. */
+  lost(): void
+}
+
+/** Publications of one worker about one conversation: its state, and the events of its runs. */
+export class Feed {
+  readonly conversationId: string
+  state: ConversationState
+  live: Live = NOTHING_LIVE
+  /** Why rows can't be read, or why the conversation could not be joined. */
+  fault: ErrorData | null = null
+  /** True after a checkpoint: `state` is then the whole conversation, not only the part that was seen. */
+  isKnown = false
+  readonly followers: Set<RunFollower> = new Set()
+  /** Set once a view shows the conversation. */
+  joined: Joined | null = null
+  readonly #expected: ReadonlySet<RunsExpected>
+
+  constructor(conversationId: string, expected: ReadonlySet<RunsExpected>) {
+    this.conversationId = conversationId
+    this.state = emptyState(conversationId)
+    this.#expected = expected
+  }
+
+  get openRunId(): string | null {
+    const { run } = this.state
+    return this.live.waits?.runId ?? (run?.end === null ? run.runId : null)
+  }
+
+  get isInUse(): boolean {
+    return this.followers.size > 0 || this.joined?.isWatched === true
+  }
+
+  /** Removes the follower of a run, and those of the runs that began with its end. */
+  drop(follower: RunFollower | null): void {
+    for (let each = follower; each; each = each.next) this.followers.delete(each)
+  }
+
+  takeItems(items: readonly StreamItem[]): void {
+    const { state, live } = this
+    for (const item of items) this.#takeItem(item)
+    this.#publish()
+    if (this.state.isStale) void this.joined?.join()
+    if (this.state !== state || this.live !== live) this.joined?.changed()
+  }
+
+  takeCheckpoint(notice: CheckpointNotice): void {
+    const { state, live, fault } = notice
+    const known = this.isKnown && !this.state.isStale && this.state.era === state.era
+    this.state = (known && this.joined?.keepKnown(state)) || state
+    // The worker knows nothing of a run that this page itself has refused.
+    const left = live.left ?? refused(this.live)
+    this.live = state.run?.runId === left?.runId ? live : { ...live, left }
+    this.fault = fault
+    this.isKnown = true
+    this.#catchUp(notice)
+    this.joined?.checkpointTaken()
+  }
+
+  #catchUp({ state, live, reason }: CheckpointNotice): void {
+    const runId = live.waits?.runId ?? state.run?.runId
+    if (runId === undefined) return
+    for (const each of this.#expected) each.expect(this, runId)
+    const hasEnded = state.run?.runId === runId && state.run.end !== null
+    for (const follower of this.#followersOf(runId))
+      if (reason === 'taken-up' || hasEnded || !follower.hasBegun) follower.catchUp(this)
+    // Followers of the run that ended as this one began have missed its end.
+    for (const follower of this.#followersOf(state.run?.follows?.runId)) {
+      follower.catchUp(this)
+      if (follower.next) this.followers.add(follower.next)
+    }
+    this.#publish()
+  }
+
+  #takeItem(item: StreamItem): void {
+    if (beginsRun(item) && 'runId' in item && item.runId !== null)
+      for (const each of this.#expected) each.expect(this, item.runId).begin()
+    const before: Moment = { state: this.state, live: this.live }
+    if (isRow(item)) {
+      this.state = fold(this.#baseOf(item), [item])
+      this.live = settleLive(this.live, item)
+    } else if (!this.#isOfAnotherRun(item)) this.live = foldDelta(this.live, item)
+    for (const follower of this.followers) {
+      follower.take(item, before, this)
+      if (follower.next) this.followers.add(follower.next)
+    }
+  }
+
+  /** True if a run other than the open one ends without a fact, though it may have begun. */
+  #isOfAnotherRun(delta: Delta): boolean {
+    const { run } = this.state
+    const isLeft = delta.type === 'run-left' && delta.message === undefined
+    return isLeft && run?.end === null && run.runId !== delta.runId
+  }
+
+  /** Returns the state that a row is folded into. */
+  #baseOf(row: Row): ConversationState {
+    const { state } = this
+    const isNext = row.seq === state.seq + 1
+    if (isNext) return rooted(state, row)
+    if (state.run && row.runId === state.run.runId) return rooted({ ...state, isStale: true }, row)
+    // Rows are missing: nobody showed the conversation while others resumed it, or began it anew.
+    const isStale = this.isKnown
+    this.isKnown = false
+    const empty = emptyState(this.conversationId)
+    return rooted({ ...empty, seq: row.seq - 1, older: row.seq > 1 ? 1 : 0, isStale }, row)
+  }
+
+  #followersOf(runId: string | undefined): RunFollower[] {
+    return [...this.followers].filter((follower) => follower.runId === runId)
+  }
+
+  #publish(): void {
+    for (const follower of this.followers) follower.publish()
+  }
+}
+
+export type FeedNotice = Extract<WorkerNotice, { readonly type: 'stream' | 'checkpoint' }>
+
+export interface FeedsHost {
+  onRow(row: Row): void
+  /** Called when a run is over and nobody resumes it. */
+  onOver(runId: string): void
+}
+
+/** A run with its conversation and store. */
+export type StoredRun = RunRef & StreamRef
+
+/** The feeds of all conversations that one worker publishes. */
+export class Feeds {
+  readonly #host: FeedsHost
+  readonly #feeds = new Map<string, Feed>()
+  readonly #expected = new Set<ExpectedRuns>()
+
+  constructor(host: FeedsHost) {
+    this.#host = host
+  }
+
+  take(notice: FeedNotice): void {
+    const feed = this.open(notice)
+    if (notice.type === 'checkpoint') feed.takeCheckpoint(notice)
+    else this.#takeItems(feed, notice.items)
+    this.prune(notice)
+  }
+
+  /** Publishes a delta that the page itself has made, in place of the worker. */
+  publish(ref: StreamRef, delta: Delta): void {
+    const feed = this.find(ref)
+    if (feed) this.#takeItems(feed, [delta])
+  }
+
+  find(ref: StreamRef): Feed | undefined {
+    return this.#feeds.get(keyOf(ref))
+  }
+
+  /** True while the page shows a run that somebody drives, here or in another tab. */
+  get showsRun(): boolean {
+    return [...this.#feeds.values()].some(
+      ({ joined, live, openRunId }) =>
+        joined?.isWatched === true && openRunId !== null && live.ownership !== 'none',
+    )
+  }
+
+  /** Returns the feed, created if needed. It stays until `prune` finds it unused. */
+  open(ref: StreamRef): Feed {
+    const key = keyOf(ref)
+    const known = this.#feeds.get(key)
+    if (known) return known
+    const feed = new Feed(ref.conversationId, this.#expected)
+    this.#feeds.set(key, feed)
+    return feed
+  }
+
+  prune(ref: StreamRef): void {
+    if (this.find(ref)?.isInUse === false) this.#feeds.delete(keyOf(ref))
+  }
+
+  /** Gives a handle the events of a run that is about to begin. */
+  follow(run: StoredRun, handle: RunHandle): void {
+    const isFollowed = [...(this.find(run)?.followers ?? [])].some((each) => each.isOf(handle))
+    if (!isFollowed) this.#attach(run, new RunFollower(run.runId).begin(), handle)
+  }
+
+  /** Expects a run that the worker is about to be asked for: events that come before the answer are kept. */
+  expect(storage: string): ExpectedRun {
+    const expected = new ExpectedRuns()
+    this.#expected.add(expected)
+    return {
+      claim: (ref, handle) => {
+        const run = { ...ref, storage }
+        const follower = expected.claim(this.open(run), run.runId)
+        this.#attach(run, follower, handle)
+      },
+      close: () => {
+        this.#expected.delete(expected)
+        expected.close()
+        for (const [key, feed] of this.#feeds) if (!feed.isInUse) this.#feeds.delete(key)
+      },
+    }
+  }
+
+  /** Returns the result of a run that ends on this page, as far as it was published. */
+  resultOf(run: StoredRun, outcome: RunOutcome): RunResult | undefined {
+    const feed = this.find(run)
+    return feed && resultOf(feed.state, run.runId, { outcome, live: feed.live })
+  }
+
+  /**
+   * Publishes the end of a run on this page, for current and later views, unless somebody may resume it. `message`: the
+   * run's first message, in case it never began.
+   */
+  left(run: StreamRef, left: DeltaOf<'run-left'>): void {
+    const feed = this.open(run)
+    const hasBegun = feed.state.run?.runId === left.runId
+    if (!isLeftOpen(left.outcome))
+      this.#takeItems(feed, [hasBegun ? { ...left, message: undefined } : left])
+  }
+
+  flush(): void {
+    for (const feed of this.#feeds.values()) feed.joined?.flush()
+  }
+
+  /** Has the worker publish the shown conversations again. */
+  rejoin(): void {
+    for (const feed of this.#feeds.values()) void feed.joined?.join()
+  }
+
+  /** The worker is gone. */
+  lost(): void {
+    for (const expected of this.#expected) expected.close()
+    for (const feed of this.#feeds.values()) feed.joined?.lost()
+  }
+
+  #takeItems(feed: Feed, items: readonly StreamItem[]): void {
+    for (const item of items) if (isRow(item)) this.#host.onRow(item)
+    feed.takeItems(items)
+    for (const item of items) {
+      const isOver =
+        item.type === 'run-left' ? !isLeftOpen(item.outcome) : item.type === 'run-ended'
+      if (isOver && 'runId' in item && item.runId !== null) this.#host.onOver(item.runId)
+    }
+  }
+
+  #attach(run: StoredRun, follower: RunFollower, handle: RunHandle): void {
+    const feed = this.open(run)
+    feed.followers.add(follower)
+    follower.attach(handle)
+    void handle.run.result.then(() => {
+      feed.followers.delete(follower)
+      this.#goOn(run, follower, handle)
+      this.prune(run)
+    })
+  }
+
+  /**
+   * Attaches the follower of the next run to that run's handle. Drops the follower if there is no handle, or the handle
+   * has one.
+   */
+  #goOn(run: StoredRun, { next }: RunFollower, handle: RunHandle): void {
+    const feed = this.open(run)
+    const isFollowed = [...feed.followers].some((each) => handle.next && each.isOf(handle.next))
+    if (next && handle.next && !isFollowed)
+      this.#attach({ ...run, runId: next.runId }, next, handle.next)
+    else feed.drop(next)
+  }
+}
+
+/** A run that the worker was asked for and has not named yet. */
+export interface ExpectedRun {
+  /** Called once the worker has named the run. The handle gets its events from where it was resumed. */
+  claim(ref: RunRef, handle: RunHandle): void
+  close(): void
+}
+
+class ExpectedRuns implements RunsExpected {
+  readonly #followers = new Map<RunFollower, Feed>()
+
+  expect(feed: Feed, runId: string): RunFollower {
+    for (const [follower, of] of this.#followers)
+      if (of === feed && follower.runId === runId) return follower
+    const follower = new RunFollower(runId)
+    this.#followers.set(follower, feed)
+    feed.followers.add(follower)
+    return follower
+  }
+
+  claim(feed: Feed, runId: string): RunFollower {
+    const follower = this.expect(feed, runId)
+    this.#followers.delete(follower)
+    return follower
+  }
+
+  close(): void {
+    for (const [follower, feed] of this.#followers) feed.drop(follower)
+    this.#followers.clear()
+  }
+}
+
+function keyOf({ storage, conversationId }: StreamRef): string {
+  return `${storage}\n${conversationId}`
+}

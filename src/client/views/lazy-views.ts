@@ -1,0 +1,558 @@
+import { type ConversationRecord, storageKey } from '../../protocol/conversation.ts'
+import type { AgentParts } from '../api/agent-parts.ts'
+import { type Listeners, notifyAll, type Source } from '../runs/snapshot-store.ts'
+import { type ConversationSnapshot, emptySnapshot } from '../../conversation/snapshot.ts'
+import { NOTHING_LIVE } from '../../conversation/live.ts'
+import { view } from '../../conversation/view.ts'
+import type { Live } from '../../protocol/delta.ts'
+import { LEFT_OPEN, type PendingCall } from '../../protocol/run.ts'
+import type { ConversationState, OlderMessages } from '../../protocol/state.ts'
+import type { StreamRef } from '../../protocol/notices.ts'
+import type { Feed, Joined, Watcher } from './feeds.ts'
+import { noteShown } from '../execution/person-check.ts'
+import type { StartRun } from '../../protocol/worker-calls.ts'
+import { olderThan, withOlder } from '../../conversation/checkpoint.ts'
+import { toErrorData } from '../../protocol/error.ts'
+import { sumUsage } from '../../conversation/usage.ts'
+import type { RunUsage } from '../../protocol/message.ts'
+
+/**
+ * `FRAME_MS`: delay on a hidden page, which gets no frames. `HIDDEN_MS`: longest wait for a frame otherwise.
+ * Milliseconds.
+ */
+const FRAME_MS = 16
+const HIDDEN_MS = 100
+
+/** Calls back once, at the next frame, or soon if no frames come. Returns a function that cancels. */
+function onNextFrame(callback: () => void): () => void {
+  const isVisible = globalThis.document?.visibilityState === 'visible'
+  let frame = 0
+  const cancel = (): void => {
+    clearTimeout(timer)
+    if (frame) cancelAnimationFrame(frame)
+  }
+  const fire = (): void => {
+    cancel()
+    callback()
+  }
+  const timer = setTimeout(fire, isVisible ? HIDDEN_MS : FRAME_MS)
+  if (isVisible) frame = requestAnimationFrame(fire)
+  return cancel
+}
+
+/** Notifies listeners at most once a frame. */
+class Notifier {
+  readonly #listeners: Listeners
+  #cancelFrame: (() => void) | undefined
+
+  constructor(listeners: Listeners) {
+    this.#listeners = listeners
+  }
+
+  changed(): void {
+    if (this.#listeners.size > 0) this.#cancelFrame ??= onNextFrame(() => this.#notify())
+  }
+
+  /** Notifies now if a notification waits for the next frame. */
+  flush(): void {
+    if (this.#cancelFrame) this.#notify()
+  }
+
+  #notify(): void {
+    this.#cancelFrame?.()
+    this.#cancelFrame = undefined
+    notifyAll(this.#listeners)
+  }
+}
+
+type Asked = Pick<StartRun, 'runId' | 'conversationId' | 'message' | 'branch'>
+
+/**
+ * Returns the oldest run that this page requested and that nobody is known to drive yet. Null if another run is open,
+ * or the run was refused.
+ */
+function askedRun(
+  commands: Iterable<Asked>,
+  conversationId: string,
+  feed: Pick<Feed, 'state' | 'live' | 'fault' | 'openRunId'> | undefined,
+): Asked | null {
+  if (feed?.fault) return null
+  const openRunId = feed?.openRunId ?? null
+  const isNext = ({ runId }: Asked): boolean =>
+    openRunId === null
+      ? runId !== feed?.state.run?.runId && runId !== feed?.live.left?.runId
+      : runId === openRunId && feed?.live.ownership === 'none'
+  for (const command of commands)
+    if (command.conversationId === conversationId && isNext(command)) return command
+  return null
+}
+
+/** Adds a requested run to the snapshot. Its message is shown at once, at its final place. */
+function withAskedRun(
+  snapshot: ConversationSnapshot,
+  { runId, message, branch }: Asked,
+): ConversationSnapshot {
+  const status = snapshot.status === 'idle' ? 'running' : snapshot.status
+  if (snapshot.runId === runId) return { ...snapshot, status }
+  // Fields of the previous run.
+  const { messages, ended: _ended, error: _error, unsent: _unsent, ...rest } = snapshot
+  const isShown = message !== null && !branch
+  return {
+    ...rest,
+    status,
+    runId,
+    messages: isShown ? [...messages, { role: 'user', ...message }] : messages,
+  }
+}
+
+/** Time between attempts to join while the worker can't read the conversation. Milliseconds. */
+const RETRY_MS = 3000
+
+/** Joins a feed and loads its older messages, for as long as somebody watches it. */
+export class JoinedFeed implements Joined {
+  readonly #feed: Feed
+  readonly #watchers = new Set<Watcher>()
+  /** The watcher that asked the worker to join. */
+  #joiner: Watcher | undefined
+  /** `#isAsking`: the join request has no answer yet. `#isDue`: the checkpoint hasn't arrived yet. */
+  #isAsking = false
+  #isDue = false
+  #isLoading = false
+
+  constructor(feed: Feed) {
+    this.#feed = feed
+  }
+
+  get isWatched(): boolean {
+    return this.#watchers.size > 0
+  }
+
+  watch(watcher: Watcher): void {
+    const isFirst = this.#watchers.size === 0
+    this.#watchers.add(watcher)
+    if (isFirst) void this.join()
+  }
+
+  unwatch(watcher: Watcher): void {
+    if (!this.#watchers.delete(watcher)) return
+    const isJoiner = this.#joiner === watcher
+    if (this.#watchers.size > 0 && !isJoiner) return
+    this.#isAsking = this.#isDue = false
+    // The worker follows the feed for one agent. When that agent leaves, another watcher must join.
+    if (this.#watchers.size > 0) return void this.join()
+    this.#feed.isKnown = false
+    watcher.leave()
+  }
+
+  keepKnown(next: ConversationState): ConversationState {
+    const { state } = this.#feed
+    const known = new Map(state.path.map((node) => [node.id, node]))
+    const path = next.path.map((node) => {
+      const before = known.get(node.id)
+      return before && JSON.stringify(before) === JSON.stringify(node) ? before : node
+    })
+    const first = path[0]
+    const page = first && olderThan(state, first.id, Infinity)
+    const kept = { ...next, path }
+    return page ? withOlder(kept, page) : kept
+  }
+
+  checkpointTaken(): void {
+    this.#isDue = false
+    this.changed()
+    void this.#loadOlder()
+  }
+
+  changed(): void {
+    for (const watcher of this.#watchers) watcher.changed()
+  }
+
+  flush(): void {
+    for (const watcher of this.#watchers) watcher.flush()
+  }
+
+  lost(): void {
+    this.#isDue = false
+  }
+
+  async join(): Promise<void> {
+    const [watcher] = this.#watchers
+    if (!watcher || this.#isAsking || this.#isDue) return
+    this.#isAsking = this.#isDue = true
+    this.#joiner = watcher
+    let error: unknown = null
+    await watcher.join().catch((thrown: unknown) => (error = thrown))
+    // The watcher has left, and another may have joined since.
+    if (this.#joiner !== watcher || !this.#watchers.has(watcher)) return
+    this.#isAsking = false
+    if (error === null) return
+    this.#isDue = false
+    const fault = toErrorData(error)
+    this.#feed.fault = fault
+    this.changed()
+    if (fault.retryable) setTimeout(() => void this.join(), RETRY_MS)
+  }
+
+  async #loadOlder(): Promise<void> {
+    if (this.#isLoading) return
+    this.#isLoading = true
+    const feed = this.#feed
+    try {
+      while (feed.isKnown && feed.state.older > 0) {
+        const [watcher] = this.#watchers
+        const [first] = feed.state.path
+        if (!watcher || !first) break
+        const page = await watcher.olderMessages(first.id)
+        if (page && this.#takeOlder(page)) this.changed()
+        else if (feed.state.path[0] === first) break
+      }
+    } catch {
+      // The next checkpoint triggers another attempt.
+    } finally {
+      this.#isLoading = false
+    }
+  }
+
+  /** Adds messages before the known ones. False if they don't connect to the known ones. */
+  #takeOlder(page: OlderMessages): boolean {
+    const { state } = this.#feed
+    this.#feed.state = withOlder(state, page)
+    return this.#feed.state !== state
+  }
+}
+
+/** A child conversation that is followed. */
+interface Followed extends Source<ConversationSnapshot> {
+  end(): void
+}
+
+interface Child {
+  /** Path of the call that the child run works for. */
+  readonly path: readonly string[]
+  readonly shown: Followed
+  usage: RunUsage
+}
+
+type Spent = NonNullable<ConversationSnapshot['spent']>
+
+/** Adds child conversations to a conversation's view: calls that are pending there are pending here, too. */
+class ShownChildren {
+  readonly #open: (childId: string, notify: () => void) => Followed
+  readonly #notifier: { changed(): void }
+  readonly #children = new Map<string, Child>()
+  #joined: ConversationSnapshot | undefined
+  /** The snapshots that `#joined` was made of. */
+  #parts: readonly unknown[] = []
+
+  constructor(
+    open: (childId: string, notify: () => void) => Followed,
+    notifier: { changed(): void },
+  ) {
+    this.#open = open
+    this.#notifier = notifier
+  }
+
+  /** Follows the child conversations of waiting calls, and no others. */
+  follow({ messages, runId }: ConversationSnapshot): void {
+    const waiting = new Map<string, readonly string[]>()
+    if (runId !== undefined)
+      for (const { calls = [] } of messages)
+        for (const { child, path, status } of calls)
+          if (child && status === 'suspended') waiting.set(child.conversationId, path)
+    for (const [childId, { shown }] of this.#children)
+      if (!waiting.has(childId)) {
+        this.#children.delete(childId)
+        shown.end()
+      }
+    for (const [childId, path] of waiting)
+      if (!this.#children.has(childId)) {
+        const shown = this.#open(childId, () => this.#notifier.changed())
+        this.#children.set(childId, { path, shown, usage: { modelCalls: 0 } })
+        shown.attend()
+      }
+  }
+
+  /** Returns the snapshot with its children's state: the same object as long as nothing changed. */
+  joinedTo(own: ConversationSnapshot): ConversationSnapshot {
+    if (this.#children.size === 0) return own
+    const children = [...this.#children.values()].map((child) => {
+      const snapshot = child.shown.read()
+      // After a child run has ended, its last known usage counts.
+      child.usage = snapshot.run?.usage ?? child.usage
+      return { path: child.path, snapshot }
+    })
+    const parts = [own, ...children.map(({ snapshot }) => snapshot)]
+    const isSame =
+      parts.length === this.#parts.length && parts.every((part, at) => part === this.#parts[at])
+    if (this.#joined && isSame) return this.#joined
+    this.#parts = parts
+    const theirs = children.flatMap(({ path, snapshot }) =>
+      snapshot.pending.map((call) => pendingOf(snapshot.conversationId, path, call)),
+    )
+    this.#joined = {
+      ...own,
+      ...drivenBy(
+        own,
+        children.map(({ snapshot }) => snapshot),
+      ),
+      ...(theirs.length > 0 && { status: 'waiting', pending: [...own.pending, ...theirs] }),
+      ...(own.spent && { spent: this.#withTheirs(own.spent) }),
+    }
+    return this.#joined
+  }
+
+  /** Adds the usage of the children. The store has it with their calls only once those have ended. */
+  #withTheirs({ own, total }: Spent): Spent {
+    const usages = [...this.#children.values()].map((child) => child.usage)
+    return { own, total: usages.reduce(sumUsage, total) }
+  }
+
+  end(): void {
+    for (const { shown } of this.#children.values()) shown.end()
+    this.#children.clear()
+  }
+}
+
+/** Returns owner and status of a run. If it only waits for child runs, they are those of a child that works. */
+function drivenBy(
+  { ownership, status, runId }: ConversationSnapshot,
+  children: readonly ConversationSnapshot[],
+): Pick<ConversationSnapshot, 'ownership' | 'status'> {
+  const working = children.find((child) => child.ownership !== 'none')
+  const isOpen = runId !== undefined && ownership === 'none' && working !== undefined
+  if (!isOpen) return { ownership, status }
+  return { ownership: working.ownership, status: status === 'idle' ? 'running' : status }
+}
+
+function pendingOf(
+  conversationId: string,
+  above: readonly string[],
+  call: PendingCall,
+): PendingCall {
+  const { path = [call.toolCallId] } = call
+  return {
+    ...call,
+    conversationId: call.conversationId ?? conversationId,
+    path: [...above, ...path],
+  }
+}
+
+/** How long a conversation without listeners is still followed: a component may mount again. Milliseconds. */
+const LEAVE_MS = 5000
+const PAGE = 1000
+/** How many conversations keep their snapshots after nobody follows them. */
+const LEFT_KNOWN = 8
+/** The one that was left first comes first. */
+const leftKnown = new Set<ShownConversation>()
+
+/** An agent's view of a conversation. */
+export class ShownConversation implements Source<ConversationSnapshot>, Watcher {
+  readonly #agent: AgentParts
+  readonly #listeners: Listeners
+  readonly #notifier: Notifier
+  readonly #ref: StreamRef
+  readonly #first: ConversationSnapshot
+  #feed: Feed | undefined
+  /** Snapshot that includes the state of child conversations. */
+  #snapshot: ConversationSnapshot
+  /** The requested run, the snapshot without it, and the snapshot with it. */
+  #asked: readonly [ReturnType<typeof askedRun>, ConversationSnapshot, ConversationSnapshot]
+  /** Snapshot of this conversation alone. */
+  #own: ConversationSnapshot
+  readonly #children: ShownChildren
+  /** The parts that `#own` was made of. */
+  #made: readonly [Feed['state'], Feed['live'], Feed['fault']] | undefined
+  #leaving: ReturnType<typeof setTimeout> | undefined
+
+  /** The owner must call `close()` or `end()`. */
+  constructor(agent: AgentParts, first: ConversationSnapshot, listeners: Listeners) {
+    const { conversationId } = first
+    this.#agent = agent
+    this.#listeners = listeners
+    this.#notifier = new Notifier(listeners)
+    this.#ref = { storage: storageKey(agent.scope().storage), conversationId }
+    this.#first = first
+    this.#snapshot = first
+    this.#asked = [null, first, first]
+    this.#own = first
+    this.#children = new ShownChildren((childId, notify) => {
+      const child = emptySnapshot(childId, 'loading')
+      return new ShownConversation(agent, child, new Set([notify]))
+    }, this.#notifier)
+  }
+
+  read(): ConversationSnapshot {
+    const settled = this.#settled()
+    const { runs, signal } = this.#agent
+    const commands = signal.aborted ? [] : runs.commands.values()
+    const asked = askedRun(commands, this.#ref.conversationId, this.#feed)
+    const [before, madeOf] = this.#asked
+    if (asked !== before || settled !== madeOf)
+      this.#asked = [asked, settled, asked ? withAskedRun(settled, asked) : settled]
+    return this.#asked[2]
+  }
+
+  #settled(): ConversationSnapshot {
+    const feed = this.#feed
+    if (!feed || !(feed.isKnown || feed.fault)) return this.#snapshot
+    const made = [feed.state, feed.live, feed.fault] as const
+    if (made.some((part, at) => part !== this.#made?.[at])) {
+      this.#made = made
+      this.#own = view(...made)
+      noteShown(this.#ref.conversationId, this.#own.pending)
+      this.#children.follow(this.#own)
+    }
+    this.#snapshot = this.#children.joinedTo(this.#own)
+    return this.#snapshot
+  }
+
+  attend(): void {
+    clearTimeout(this.#leaving)
+    if (this.#agent.signal.aborted) return
+    leftKnown.delete(this)
+    this.#feed ??= this.#watch()
+    if (this.#listeners.size === 0) this.#leaving = setTimeout(() => this.#leave(), LEAVE_MS)
+  }
+
+  changed(): void {
+    this.#notifier.changed()
+  }
+
+  flush(): void {
+    this.#notifier.flush()
+  }
+
+  join(): Promise<void> {
+    return this.#agent.ask('join', this.#scope)
+  }
+
+  leave(): void {
+    if (!this.#agent.signal.aborted) this.#agent.ask('leave', this.#scope).catch(() => undefined)
+  }
+
+  olderMessages(before: string): Promise<OlderMessages | null> {
+    return this.#agent.ask('olderMessages', { ...this.#scope, before, count: PAGE })
+  }
+
+  get #scope() {
+    return { ...this.#agent.scope(), conversationId: this.#ref.conversationId }
+  }
+
+  #watch(): Feed {
+    const feed = this.#agent.link().feeds.open(this.#ref)
+    feed.joined ??= new JoinedFeed(feed)
+    feed.joined.watch(this)
+    return feed
+  }
+
+  /** Stops following. */
+  end(): void {
+    clearTimeout(this.#leaving)
+    this.#unwatch()
+  }
+
+  #leave(): void {
+    this.#unwatch()
+    leftKnown.add(this)
+    for (const left of leftKnown) if (leftKnown.size > LEFT_KNOWN) left.#forget()
+  }
+
+  /**
+   * Drops the snapshot, which is loaded again on demand. A conversation with unfinished work keeps it, so that its
+   * pending calls stay known.
+   */
+  #forget(): void {
+    leftKnown.delete(this)
+    if (this.#snapshot.status !== 'idle' || this.#agent.signal.aborted) return
+    this.#made = undefined
+    this.#own = this.#snapshot = this.#first
+    this.#asked = [null, this.#first, this.#first]
+  }
+
+  #unwatch(): void {
+    this.#settled()
+    this.#children.end()
+    this.#feed?.joined?.unwatch(this)
+    this.#feed = undefined
+    this.#agent.link().feeds.prune(this.#ref)
+  }
+
+  /** Ends the view of a disposed agent: nothing changes, continues, or can be answered here any more. */
+  close(): void {
+    const shown = this.#asked[2]
+    this.end()
+    if (shown.runId === undefined && shown.status === 'idle') return
+    const { runId } = this.#snapshot
+    if (this.#made && runId !== undefined) {
+      const [state, { step }, fault] = this.#made
+      const outcome = { outcome: 'aborted', reason: LEFT_OPEN.disposed } as const
+      // The part of an answer that a person has read stays in view.
+      const left: Live['step'] = step && { ...step, isLeft: true }
+      this.#snapshot = view(state, { ...NOTHING_LIVE, step: left, left: { runId, outcome } }, fault)
+    }
+    this.#snapshot = { ...this.#snapshot, status: 'idle', pending: [] }
+    this.#notifier.changed()
+  }
+}
+
+/** An agent's view of its store: the conversations, newest first. */
+export class ShownList implements Source<readonly ConversationRecord[]> {
+  readonly #agent: AgentParts
+  readonly #listeners: Listeners
+  readonly #notifier: Notifier
+  #records: readonly ConversationRecord[]
+  /** The list may be out of date. */
+  #isStale = true
+  #isReading = false
+
+  constructor(agent: AgentParts, first: readonly ConversationRecord[], listeners: Listeners) {
+    this.#records = first
+    this.#agent = agent
+    this.#listeners = listeners
+    this.#notifier = new Notifier(listeners)
+    agent.lists.add(this)
+  }
+
+  read(): readonly ConversationRecord[] {
+    return this.#records
+  }
+
+  attend(): void {
+    void this.#refresh()
+  }
+
+  /** Called when conversations of the store changed, or may have. */
+  changed(): void {
+    this.#isStale = true
+    if (this.#listeners.size > 0) void this.#refresh()
+  }
+
+  async #refresh(): Promise<void> {
+    if (this.#isReading) return
+    this.#isReading = true
+    try {
+      while (this.#isStale && !this.#agent.signal.aborted) {
+        this.#isStale = false
+        this.#show(await this.#agent.ask('listConversations', this.#agent.scope()))
+      }
+    } catch {
+      this.#isStale = true
+    } finally {
+      this.#isReading = false
+    }
+  }
+
+  #show(records: readonly ConversationRecord[]): void {
+    const known = new Map(this.#records.map((record) => [record.conversationId, record]))
+    const next = records.map((record) => {
+      const before = known.get(record.conversationId)
+      return before && JSON.stringify(before) === JSON.stringify(record) ? before : record
+    })
+    const { length } = this.#records
+    if (next.length === length && next.every((record, at) => record === this.#records[at])) return
+    this.#records = next
+    this.#notifier.changed()
+  }
+}
+
+/** Views of conversations, and of lists of them. Loaded with the first view. */

@@ -1,0 +1,74 @@
+import { pageRegistry, type StartTrusted } from '../page-life/page-registry.ts'
+
+interface TrustedTypes {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL(url: string): string },
+  ): { createScriptURL(url: string): string }
+  isScriptURL(value: unknown): boolean
+}
+
+/**
+ * Calls a function that makes a worker with the page's `Worker`. Under Trusted Types, the address passes the policy
+ * `offstage`. The default worker's address only exists in an expression that bundlers find and rewrite, so it is taken
+ * from that expression's call to `Worker`.
+ *
+ * A policy can be created only once, so copies of the package share this function. They share no function that makes an
+ * address trusted: it returns a worker, not an address.
+ */
+export const startTrusted: StartTrusted = (make) =>
+  (pageRegistry().startWorker ??= createStart())(make)
+
+function createStart(): StartTrusted {
+  const { trustedTypes, Worker }: typeof globalThis & { readonly trustedTypes?: TrustedTypes } =
+    globalThis
+  // The policy accepts only the address that is being started.
+  let asked: string
+  let trust: ((url: string) => string) | undefined
+  const toTrusted = (url: string | URL): string | URL => {
+    if (!trustedTypes || trustedTypes.isScriptURL(url)) return url
+    try {
+      // Created on first use, and once: the browser reports each attempt that the page's CSP doesn't allow.
+      if (!trust) {
+        const policy = trustedTypes.createPolicy('offstage', {
+          createScriptURL(url) {
+            if (url === asked) return url
+            throw new TypeError(url)
+          },
+        })
+        trust = policy.createScriptURL.bind(policy)
+      }
+    } catch {
+      trust = String
+    }
+    return trust((asked = String(url)))
+  }
+  return (make) =>
+    // A `Worker` that replaced the original must not get a trusted address that it could keep.
+    globalThis.Worker === Worker ? withAddress(make, toTrusted) : make()
+}
+
+/**
+ * Calls a function that makes a worker, and changes the address that it passes to `Worker`. A stand-in replaces
+ * `Worker` while the function runs, and no other code runs meanwhile.
+ */
+export function withAddress<Made>(
+  make: () => Made,
+  change: (url: string | URL) => string | URL,
+): Made {
+  const { Worker } = globalThis
+  if (!Worker) return make()
+  const standIn: typeof Worker = new Proxy(Worker, {
+    construct: (_, made: ConstructorParameters<typeof Worker>, target) =>
+      target === standIn
+        ? new Worker(change(made[0]), made[1])
+        : (Reflect.construct(Worker, made, target) as Worker),
+  })
+  Reflect.set(globalThis, 'Worker', standIn)
+  try {
+    return make()
+  } finally {
+    // The function may have replaced `Worker` itself.
+    if (globalThis.Worker === standIn) Reflect.set(globalThis, 'Worker', Worker)
+  }
+}

@@ -1,0 +1,219 @@
+import { expose, transfer, wrap } from 'comlink'
+import { spawnWorker, spawnWorkerAt, type WorkerLike } from './spawn-worker.ts'
+import {
+  type Connection,
+  type ConnectionHost,
+  type Spawn,
+  StartFailure,
+  type WorkerSource,
+} from './worker-start.ts'
+import { startTrusted, withAddress } from './trusted-worker.ts'
+import {
+  type PageHello,
+  PROTOCOL_VERSION,
+  WORKER_BEGUN,
+  WORKER_CALLS,
+  type WorkerApi,
+} from '../../protocol/worker-calls.ts'
+import type { PageNotice, WorkerNotice } from '../../protocol/notices.ts'
+import { asked } from '../../protocol/call.ts'
+import { onLifeLockFree } from '../../lib/life-lock.ts'
+import { monotonicMs } from '../../lib/monotonic-ms.ts'
+import { disposed, toOffstageError } from '../api/failures.ts'
+import { randomId } from '../../lib/random-id.ts'
+import { pageRegistry } from '../page-life/page-registry.ts'
+import { sleep } from '../../lib/sleep.ts'
+import { loadPart } from '../api/load-part.ts'
+import type * as diagnosis from '../start-diagnosis/start-diagnosis.ts'
+
+/**
+ * Loads the diagnosis, which is needed only when a worker doesn't start. Without it, the error has only its own facts.
+ */
+const loadDiagnosis = ({ thrown }: StartFailure): Promise<typeof diagnosis> =>
+  loadPart(() => import('../start-diagnosis/start-diagnosis.ts'), thrown)
+
+/** How long a worker may take to begin after an error in its file. Milliseconds. */
+const REPORTED_MS = 1000
+/** How long a worker may be silent before its start is diagnosed. Milliseconds. */
+const SILENCE_MS = 10_000
+
+/**
+ * Starts a worker and shakes hands. Rejects with a `StartFailure` if it can't be started, doesn't answer or speaks
+ * another version. Rejects with `disposed` when aborted.
+ */
+async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise<Connection> {
+  const start = new StartFailure()
+  const pages = new MessageChannel()
+  const events = new MessageChannel()
+  const notify = (notice: PageNotice): void => events.port1.postMessage(notice)
+  let isClosed = false
+  const close = (): void => {
+    isClosed = true
+    pages.port1.close()
+    events.port1.close()
+    start.worker?.terminate?.()
+  }
+  try {
+    expose(host.page, pages.port1)
+    events.port1.onmessage = ({ data }) => {
+      if (!isClosed) host.onNotice(data as WorkerNotice)
+    }
+    const hello: PageHello = {
+      protocolVersion: PROTOCOL_VERSION,
+      pageId: pageRegistry().pageId,
+      pagePort: pages.port2,
+      eventPort: events.port2,
+    }
+    const { api, protocolVersion, clock } = await inTime(start, host.signal, async (fail) => {
+      const worker = await makeWorker(spawn, start, fail)
+      // The start was given up before the worker existed.
+      if (isClosed) worker.terminate?.()
+      const api = asked(WORKER_CALLS, wrap(worker as Worker))
+      const connecting = api.connect(transfer(hello, [pages.port2, events.port2]))
+      const answer = await connecting.catch((thrown: unknown) => {
+        const error = toOffstageError(thrown)
+        if (error.code !== 'protocol-mismatch') throw thrown
+        start.otherVersion = error
+        throw start
+      })
+      return { api, ...answer }
+    })
+    if (protocolVersion !== PROTOCOL_VERSION) {
+      start.otherVersion = protocolVersion
+      throw start
+    }
+    // `timeOrigin` would not do: in some browsers it moves with the wall clock.
+    const ahead = monotonicMs() - clock
+    return {
+      worker: api,
+      toPageTime: (workerMs) => workerMs + ahead,
+      watchLife: (onDeath) => watchLife(api, notify, onDeath),
+      notify,
+      close,
+    }
+  } catch (thrown) {
+    close()
+    throw thrown
+  }
+}
+
+/**
+ * Uses a new lock for each watch. No lock is held while nothing is open, so that the page can enter the back/forward
+ * cache.
+ */
+function watchLife(
+  worker: WorkerApi,
+  notify: Connection['notify'],
+  onDeath: () => void,
+): () => void {
+  const name = `offstage-${randomId()}`
+  const ended = new AbortController()
+  const { signal } = ended
+  // If the page may not use locks, only the heartbeat detects a dead worker.
+  const watch = (isHeld: boolean): void => {
+    if (isHeld && !signal.aborted) onLifeLockFree(name, onDeath, signal)
+  }
+  worker.holdLock({ name }).then(watch, () => {})
+  return () => {
+    ended.abort()
+    notify({ type: 'release-lock', name })
+  }
+}
+
+/** Makes the worker, and records its errors and its first message. */
+async function makeWorker(
+  spawn: Spawn,
+  start: StartFailure,
+  fail: () => void,
+): Promise<WorkerLike> {
+  try {
+    const worker = (start.worker = await spawn(start))
+    if (!worker.postMessage) throw new TypeError('There is no postMessage().')
+    worker.addEventListener('error', (event) => {
+      start.event = event
+      // An error while the file runs need not keep the worker from starting.
+      const grace = sleep((event as ErrorEvent).message ? REPORTED_MS : 0)
+      void grace.then(() => start.hasBegun || fail())
+    })
+    worker.addEventListener('message', (event) => {
+      if ((event as MessageEvent).data === WORKER_BEGUN) start.hasBegun = true
+    })
+    return worker
+  } catch (thrown) {
+    start.thrown = thrown
+    throw start
+  }
+}
+
+/** Resolves to the answer. Rejects when the worker fails to load, is given up, or is no longer needed. */
+function inTime<Answer>(
+  start: StartFailure,
+  signal: AbortSignal,
+  ask: (fail: () => void) => Promise<Answer>,
+): Promise<Answer> {
+  const over = new AbortController()
+  return new Promise<Answer>((resolve, reject) => {
+    if (signal.aborted) throw disposed()
+    signal.addEventListener('abort', () => reject(disposed()), over)
+    const fail = (): void => reject(start)
+    const waitLonger = async (): Promise<void> => {
+      if (!over.signal.aborted) await (await loadDiagnosis(start)).untilGivenUp(start)
+    }
+    void sleep(SILENCE_MS).then(waitLonger).then(fail, fail)
+    ask(fail).then(resolve, reject)
+  }).finally(() => over.abort())
+}
+
+/**
+ * Starts the worker that the options name. If the default file can't be loaded, or stays at another release, the
+ * inline worker starts instead. Never falls back to the main thread.
+ */
+export async function connectSource(
+  source: WorkerSource,
+  host: ConnectionHost,
+): Promise<Connection> {
+  // Only this event reveals a policy's refusal, and only while it happens.
+  const violations: SecurityPolicyViolationEvent[] = []
+  const over = new AbortController()
+  const note = (event: SecurityPolicyViolationEvent): void => void violations.push(event)
+  globalThis.document?.addEventListener('securitypolicyviolation', note, over)
+  try {
+    return await connectFile(source, host)
+  } catch (failure) {
+    if (!(failure instanceof StartFailure)) throw failure
+    const { inline, worker, workerUrl } = source
+    const second =
+      inline && !worker && !workerUrl
+        ? connectWorker(async () => (await inline()).createInlineWorker(), host)
+        : Promise.reject(failure)
+    // The inline worker doesn't wait for the diagnosis, and starts even if that can't be loaded.
+    const diagnosis = loadDiagnosis(failure).then(({ report }) =>
+      report(failure, second, { source, violations, host }),
+    )
+    diagnosis.catch(() => {})
+    return await second.catch(() => diagnosis)
+  } finally {
+    over.abort()
+  }
+}
+
+/** After a deploy, a cache may hold the old file. Reloads the file then, and starts the worker once more. */
+async function connectFile(source: WorkerSource, host: ConnectionHost): Promise<Connection> {
+  const spawn = spawnOf(source)
+  try {
+    return await connectWorker(spawn, host)
+  } catch (failure) {
+    if (!(failure instanceof StartFailure) || failure.otherVersion === undefined) throw failure
+    const diagnosis = await loadDiagnosis(failure).catch(() => null)
+    if (!(await diagnosis?.loadAnew(failure, host.signal))) throw failure
+    return await connectWorker(spawn, host)
+  }
+}
+
+function spawnOf({ worker, workerUrl }: WorkerSource): Spawn {
+  const make = workerUrl ? () => spawnWorkerAt(workerUrl) : spawnWorker
+  return (start) => {
+    const noted = <Made>(make: () => Made): Made => withAddress(make, (url) => (start.url = url))
+    return worker ? noted(worker) : startTrusted(() => noted(make))
+  }
+}
