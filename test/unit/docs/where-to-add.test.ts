@@ -30,7 +30,7 @@ test('every other path that is written from the top of the project exists', () =
 
 test('the parts that the page loads when it needs them are listed, each and no other', () => {
   const loaded = filesBelow('src/client', '.ts').flatMap((file) =>
-    [...read(file).matchAll(/\bimport\(\s*'\.\/([\w/-]+)\.ts'/g)].map(([, part]) => part),
+    [...read(file).matchAll(/\bimport\(\s*'[./\w-]*\/([\w-]+)\.ts'/g)].map(([, part]) => part),
   )
   const [, text = ''] = /^The page loads the client in parts: ([^]*?)\n\n/m.exec(document) ?? []
   const listed = [...text.matchAll(/`([a-z/-]+)`/g)].map(([, part]) => part)
