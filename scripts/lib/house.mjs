@@ -29,7 +29,8 @@ export function houseFigures() {
     files: files.length,
     lines: lines.reduce((sum, one) => sum + one, 0),
     longest: lines.at(-1),
-    rooms: new Set(files.map((file) => file.split('/')[0])).size,
+    rooms: new Set(files.filter((file) => file.includes('/')).map((file) => file.split('/')[0]))
+      .size,
     fullest: Math.max(...folders.values()),
     small: small.length,
   }

@@ -61,8 +61,8 @@ export function chatEntryBeside(): Plugin {
 }
 
 /**
- * Minifies chunks once more: the bundler's minifier doesn't inline what is used once, which is 2 to 4 % of the gzip size.
- * It also writes strings as templates, and bundlers that look for the worker by its text want plain strings.
+ * Minifies chunks once more. The bundler's minifier doesn't inline code that is used once (2 to 4 % of the gzip size), and
+ * writes strings as templates, by which other bundlers don't find the worker.
  */
 export function minifiedTwice(): Plugin {
   return {

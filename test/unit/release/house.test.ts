@@ -8,7 +8,7 @@ it('has no more modules, fuller folders or small modules of one importer than be
   expect({ files, longest, rooms, fullest, small }).toEqual({
     files: expect.toSatisfy((count: number) => count <= 750),
     longest: expect.toSatisfy((lines: number) => lines <= 500),
-    rooms: expect.toSatisfy((count: number) => count <= 33),
+    rooms: expect.toSatisfy((count: number) => count <= 30),
     fullest: expect.toSatisfy((count: number) => count <= 34),
     small: expect.toSatisfy((count: number) => count <= 30),
   })
