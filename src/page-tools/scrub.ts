@@ -3,25 +3,15 @@ import { descendantsOf, isTag } from './dom.ts'
 import * as native from './native.ts'
 import type { PageOptions } from './options.ts'
 import { isSecretField, MASKED, maskSelector } from './privacy.ts'
-import {
-  cutEndsOf,
-  patternOfPart,
-  patternOfWord,
-  patternsOfValue,
-  SecretMatcher,
-  type SecretPattern,
-  withoutEncoded,
-} from './secrets/secret-matcher.ts'
+import { isShortWord, SecretMatcher, withoutEncoded } from './secrets/secret-matcher.ts'
 import { KnownSecrets } from './secrets/known-secrets.ts'
 import { rememberPassword } from './secrets/once-passwords.ts'
-import { splitEchoes } from './secrets/split-echoes.ts'
 import { withoutTokens } from './secrets/token-patterns.ts'
 
 const SOURCES = ['masked-part', 'secret-field'] as const
 
 /** Secrets of fields are kept apart, so that a table of masked cells can't push them out. */
 const known = { 'secret-field': new KnownSecrets(), 'masked-part': new KnownSecrets() }
-const knownParts = new KnownSecrets()
 /** The last cleaner and its key: most texts are cleaned of the same secrets as the one before. */
 let last: { readonly key: string; readonly clean: (text: string) => string } | undefined
 
@@ -33,42 +23,19 @@ export function scrubberFor(
   trees: Iterable<Document | ShadowRoot>,
   options: PageOptions,
 ): (text: string) => string {
-  const all = [...trees]
-  const found = secretsIn(all, options)
+  const found = secretsIn(trees, options)
   for (const source of SOURCES) known[source].add(found[source])
-  // Secrets of fields come last, as the newest.
-  const secrets = SOURCES.flatMap((source) => known[source].all)
-  const values = secrets.filter((secret) => !isShortWord(secret))
-  knownParts.add(splitEchoes(all, values, found.holders))
-  if (secrets.length + knownParts.size === 0) return (text) => withoutTokens(text, MASKED)
-  const key = [knownParts, ...SOURCES.map((source) => known[source])]
-    .map(({ version }) => version)
-    .join()
-  if (last?.key !== key) last = { key, clean: cleanerFor(secrets, values) }
+  if (!hasSecrets()) return (text) => withoutTokens(text, MASKED)
+  const key = SOURCES.map((source) => known[source].version).join()
+  if (last?.key !== key)
+    last = { key, clean: cleanerFor(SOURCES.flatMap((source) => known[source].all)) }
   return last.clean
 }
 
-function cleanerFor(
-  secrets: readonly string[],
-  values: readonly string[],
-): (text: string) => string {
-  const all = [
-    ...secrets.map((secret) => ({ secret, patternsOf })),
-    ...knownParts.all.map((secret) => ({
-      secret,
-      patternsOf: (part: string) => [patternOfPart(part)],
-    })),
-  ]
-  const matcher = new SecretMatcher(all.flatMap((one) => one.patternsOf(one.secret)))
-  const withoutCuts = cutEndsOf(values, MASKED)
-  return (text) => {
-    const clean = withoutEncoded(matcher.replace(text, MASKED), matcher, MASKED)
-    return withoutTokens(withoutCuts(clean), MASKED)
-  }
-}
-
-function patternsOf(secret: string): readonly SecretPattern[] {
-  return isShortWord(secret) ? [patternOfWord(secret)] : patternsOfValue(secret)
+function cleanerFor(secrets: readonly string[]): (text: string) => string {
+  const matcher = new SecretMatcher(secrets)
+  return (text) =>
+    withoutTokens(withoutEncoded(matcher.replace(text, MASKED), matcher, MASKED), MASKED)
 }
 
 /** Whether any secret was found so far. */
@@ -76,25 +43,20 @@ export function hasSecrets(): boolean {
   return SOURCES.some((source) => known[source].size > 0)
 }
 
-type Secrets = Readonly<Record<(typeof SOURCES)[number], Set<string>>> & {
-  readonly holders: Element[]
-}
+type Secrets = Readonly<Record<(typeof SOURCES)[number], Set<string>>>
 
-function secretsIn(trees: readonly ParentNode[], options: PageOptions): Secrets {
-  const found: Secrets = { 'secret-field': new Set(), 'masked-part': new Set(), holders: [] }
+function secretsIn(trees: Iterable<ParentNode>, options: PageOptions): Secrets {
+  const found: Secrets = { 'secret-field': new Set(), 'masked-part': new Set() }
   for (const tree of trees) {
     for (const field of native.querySelectorAll(tree, 'input[type="password"]'))
       rememberPassword(field)
     for (const field of native.querySelectorAll(tree, VALUE_FIELDS)) {
       const values = valuesOf(field).filter(({ length }) => length >= SHORTEST)
       if (values.length === 0 || !isSecretField(field)) continue
-      found.holders.push(field)
       for (const value of values) addValue(found['secret-field'], value)
     }
-    for (const part of native.querySelectorAll(tree, maskSelector(options))) {
-      found.holders.push(part)
+    for (const part of native.querySelectorAll(tree, maskSelector(options)))
       addTexts(found['masked-part'], part)
-    }
   }
   return found
 }
@@ -141,19 +103,10 @@ function valuesOf(field: Element): string[] {
 }
 
 const SHORTEST = 3
-const LONG = 8
 
 /** Adds a field's value, words included. */
 function addValue(found: Set<string>, text: string): void {
   const value = cleanText(text)
   if (value.length > SHORTEST || (value.length === SHORTEST && !isShortWord(value)))
     found.add(value)
-}
-
-/**
- * Whether a value is a short word without digits. Such words are frequent: removing them all would make a text
- * unreadable. Short words of secret fields are removed only as whole words.
- */
-function isShortWord(value: string): boolean {
-  return value.length < LONG && !/\d/.test(value)
 }

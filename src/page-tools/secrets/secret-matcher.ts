@@ -11,149 +11,218 @@ export function hintWords(mark: string): string {
     .toLowerCase()
 }
 
-/** Longest value to search in split form. */
-export const LONGEST_SPLIT = 64
 const LONG = 8
-/** Shortest value of digits and letters to search in split form: it is no word, and no number of a list. */
-const LEAST_SPLIT = 6
+/** Shortest value of digits and letters that is found with other gaps: no word, and no number of a list. */
+const SHORTEST_MIXED = 6
+/** Characters by which secrets are looked up, the least that a secret has. */
+const BEGINNING = 3
+/** Shortest part of a secret that is removed beside a cut. */
+const SHORTEST_PART = 4
+/** Longest part of a secret that is removed before a cut. */
+const LONGEST_PART = 200
 
-/** Gap between characters of a value that is shown in several elements: in a line, in cells, in lines of an outline. */
-const GAP = '(?: \\| |\\n *- (?:text: )?| )?'
-const GAP_OF_DIGITS = '(?: \\| |\\n *- (?:text: )?|[ -])?'
+/** Gaps within a value: in a line, between cells, in a printed card number, and the backslash of an outline. */
+const GAPS = /[\s|\\-]+/g
 
-/** How a secret may be shown. */
-export interface SecretPattern {
-  /** Source of an expression with the flag `u`. Made on demand: most are never needed. */
-  readonly source: () => string
-  /** Letters of each text that it matches, without signs and gaps. */
-  readonly letters: string
-  readonly beginsWithSign: boolean
+/** One way in which a secret is shown. */
+interface Form {
+  /** The text without gaps. */
+  readonly signs: string
+  /** The text with its inner gaps. Null: found with any gaps. */
+  readonly exact: string | null
+  /** Found as a whole word only. */
+  readonly isWord: boolean
 }
 
 /**
- * Patterns of a value: as it is, URL-encoded, and split over several elements. Numbers match with and without the gaps
- * that cards are printed with.
+ * Removes secrets from texts: as they are, composed or decomposed, URL-encoded, escaped by an outline, as words of a
+ * hint, and cut by `…`. Long ones and those of letters and digits are found with other gaps, too: `4111 1111…` is
+ * `4111-1111…`. Of several at one place, the longest counts.
  */
-export function patternsOfValue(value: string): readonly SecretPattern[] {
-  const digits = value.replace(/[ -]/g, '')
-  if (/^\d{8,}$/.test(digits)) return [patternOf(digits, () => spread(digits, GAP_OF_DIGITS))]
-  const wellFormed = value.replace(/\p{Surrogate}/gu, '\uFFFD')
-  const encoded = new Set([encodeURIComponent(wellFormed), encodedInForm(wellFormed)])
-  encoded.delete(value)
-  // A letter with an accent is one character or two.
-  const shown = new Set([value, value.normalize('NFC'), value.normalize('NFD')])
-  // The value as a hint shows it, made of marks that no person reads.
-  const hint = hintWords(value)
-  const isHint = hint.length >= LEAST_SPLIT && hint !== value
+export class SecretMatcher {
+  /** Longest first. */
+  readonly #forms: readonly Form[]
+  readonly #byBeginning = new Map<string, Form[]>()
+
+  constructor(secrets: Iterable<string>) {
+    this.#forms = [...secrets]
+      .flatMap(formsOf)
+      .filter(({ signs }) => signs.length >= BEGINNING)
+      .sort((one, other) => other.signs.length - one.signs.length)
+    for (const form of this.#forms) {
+      const beginning = form.signs.slice(0, BEGINNING)
+      const those = this.#byBeginning.get(beginning)
+      if (those) those.push(form)
+      else this.#byBeginning.set(beginning, [form])
+    }
+  }
+
+  isIn(text: string): boolean {
+    return this.replace(text, '') !== text
+  }
+
+  replace(text: string, mask: string): string {
+    const shown = signsIn(text)
+    let clean = ''
+    let from = 0
+    for (let at = 0; at < shown.signs.length;) {
+      const length = this.#lengthAt(shown, at)
+      if (length > 0) {
+        clean += text.slice(from, placeOf(shown, at)) + mask
+        from = placeOf(shown, at + length - 1) + 1
+      }
+      at += length || 1
+    }
+    return from > 0 ? clean + text.slice(from) : text
+  }
+
+  /** Number of signs of the secret, or of its part beside a cut, that begins here. 0: none. */
+  #lengthAt(shown: Shown, at: number): number {
+    const { signs } = shown
+    if (isAfterCut(shown, at)) {
+      const length = this.#endingAt(shown, at)
+      if (length > 0) return length
+    }
+    const likely = this.#byBeginning.get(signs.slice(at, at + BEGINNING))
+    if (!likely) return 0
+    const whole = likely.find((form) => signs.startsWith(form.signs, at) && isAt(shown, form, at))
+    if (whole) return whole.signs.length
+    const length = signs.slice(at, at + LONGEST_PART).indexOf(CUT)
+    if (length < SHORTEST_PART || !areBeside(shown, at + length - 1)) return 0
+    const part = signs.slice(at, at + length)
+    return likely.some((form) => form.signs.startsWith(part)) ? length : 0
+  }
+
+  /** Number of signs that end a secret whose beginning was cut off. 0: none. */
+  #endingAt({ signs }: Shown, at: number): number {
+    const first = signs.slice(at, at + SHORTEST_PART)
+    if (first.length < SHORTEST_PART) return 0
+    for (const form of this.#forms)
+      for (
+        let from = form.signs.indexOf(first);
+        from > 0;
+        from = form.signs.indexOf(first, from + 1)
+      )
+        if (signs.startsWith(form.signs.slice(from), at)) return form.signs.length - from
+    return 0
+  }
+}
+
+const CUT = '…'
+
+/** A text without gaps. */
+interface Shown {
+  readonly text: string
+  readonly signs: string
+  /** Where each sign stands in the text. */
+  readonly places: readonly number[]
+}
+
+function signsIn(text: string): Shown {
+  const places: number[] = []
+  let end = 0
+  for (const { index, 0: gap } of text.matchAll(GAPS)) {
+    for (; end < index; end += 1) places.push(end)
+    end += gap.length
+  }
+  for (; end < text.length; end += 1) places.push(end)
+  return { text, signs: withoutGaps(text), places }
+}
+
+function placeOf({ places, text }: Shown, at: number): number {
+  return places[at] ?? text.length
+}
+
+/** Whether nothing stands between a sign and the next one. */
+function areBeside(shown: Shown, at: number): boolean {
+  return placeOf(shown, at + 1) === placeOf(shown, at) + 1
+}
+
+function isAfterCut(shown: Shown, at: number): boolean {
+  return shown.signs.charAt(at - 1) === CUT && areBeside(shown, at - 1)
+}
+
+/** Outlines write `'` for `"` in some places. */
+function withoutGaps(text: string): string {
+  return withPlainQuotes(text.replace(GAPS, ''))
+}
+
+function withPlainQuotes(text: string): string {
+  return text.replaceAll('"', "'")
+}
+
+/** Whether the text has these signs with the form's own gaps, if they matter, and as a word of its own. */
+function isAt(shown: Shown, { signs, exact, isWord }: Form, at: number): boolean {
+  if (exact === null && !isWord) return true
+  const { text } = shown
+  const begin = placeOf(shown, at)
+  const end = placeOf(shown, at + signs.length - 1) + 1
+  const isExact =
+    exact === null || withPlainQuotes(text.slice(begin, end).replaceAll('\\', '')) === exact
+  return isExact && !(isWord && isInWord(text, begin, end))
+}
+
+function isInWord(text: string, begin: number, end: number): boolean {
+  const around = [text.slice(Math.max(0, begin - 2), begin), text.slice(end, end + 2)] as const
+  return /[\p{L}\p{N}]$/u.test(around[0]) || /^[\p{L}\p{N}]/u.test(around[1])
+}
+
+function formsOf(secret: string): readonly Form[] {
+  if (isShortWord(secret)) return [formOf(secret, true)]
+  const wellFormed = secret.replace(/\p{Surrogate}/gu, '\uFFFD')
+  const shown = new Set([
+    secret,
+    secret.normalize('NFC'),
+    secret.normalize('NFD'),
+    encodeURIComponent(wellFormed),
+    new URLSearchParams({ '': wellFormed }).toString().slice(1),
+  ])
+  const hint = hintWords(secret)
+  const isHint = hint.length >= SHORTEST_MIXED && !shown.has(hint)
   return [
-    ...[...shown].map((form) => patternOf(form, () => sourceOf(form))),
-    ...[...encoded].map((form) => patternOf(form, () => escapePattern(form))),
-    ...(isHint ? [patternOf(hint, () => sourceOfHint(hint))] : []),
+    ...[...shown].map((text) => formOf(text)),
+    ...(isHint ? [formOf(hint, hint.length < LONG)] : []),
   ]
 }
 
-/** A short value as a whole word. */
-export function patternOfWord(value: string): SecretPattern {
-  return patternOf(value, () => asWord(escapePattern(value)))
+const OUTER_GAPS = /^[\s|-]+|[\s|-]+$/g
+
+function formOf(text: string, isWord = false): Form {
+  const exact = mayHaveOtherGaps(text)
+    ? null
+    : withPlainQuotes(text.replaceAll('\\', '').replaceAll(OUTER_GAPS, ''))
+  return { signs: withoutGaps(text), exact, isWord }
 }
 
-/** A part of a value, without the gaps that it may be shown with. */
-export function patternOfPart(part: string): SecretPattern {
-  return patternOf(part, () => asWord(spread(part, '[ -]?')))
-}
-
-function patternOf(form: string, source: () => string): SecretPattern {
-  return { source, letters: form.replace(SIGNS, ''), beginsWithSign: isSign(form.charCodeAt(0)) }
+/** Whether a value is known by its characters alone: no word, and no number of a list. */
+function mayHaveOtherGaps(value: string): boolean {
+  const isMixed = /\p{L}/u.test(value) && /\d/.test(value)
+  return value.replaceAll(' ', '').length >= (isMixed ? SHORTEST_MIXED : LONG)
 }
 
 /**
- * All of ASCII but letters and digits. Gaps and escapes consist of these, and of letters that don't belong to a value.
+ * Whether a value is a short word without digits. Such words are frequent: removing them all would make a text
+ * unreadable. They are removed only as whole words.
  */
-const SIGNS = /[\0-/:-@[-`{-\x7F]+/g
-
-function isSign(code: number): boolean {
-  return (
-    code < 48 || (code > 57 && code < 65) || (code > 90 && code < 97) || (code > 122 && code < 128)
-  )
+export function isShortWord(value: string): boolean {
+  return value.length < LONG && !/\d/.test(value)
 }
 
-function sourceOf(form: string): string {
-  return maySplit(form) ? spread(form.replace(/ /g, ''), GAP) : escapePattern(form)
-}
-
-function sourceOfHint(hint: string): string {
-  const hinted = escapePattern(hint)
-  return hint.length >= LONG ? hinted : asWord(hinted)
-}
-
-/** Most values have letters, digits and spaces only. */
-const WITH_SPACES = /^[A-Za-z0-9 .*_-]+$/
-
-function encodedInForm(text: string): string {
-  if (WITH_SPACES.test(text)) return text.replace(/ /g, '+')
-  return new URLSearchParams({ '': text }).toString().slice(1)
-}
-
-function asWord(pattern: string): string {
-  return `(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`
-}
-
-/** Whether a value can be recognized when its characters stand apart: no word, and no number of a list. */
-export function maySplit(value: string): boolean {
-  if (value.length > LONGEST_SPLIT) return false
-  const isMixed = /\p{L}/u.test(value) && /\d/.test(value)
-  return value.replace(/ /g, '').length >= (isMixed ? LEAST_SPLIT : LONG)
-}
-
-function spread(text: string, gap: string): string {
-  return Array.from(text, escapePattern).join(gap)
-}
-
-/** Characters that an outline escapes, or that an outline or markup writes in another way. */
-const SHOWN_AS: Readonly<Record<string, string>> = {
-  '"': '(?:\\\\?"|\'|&quot;)',
-  '<': '(?:\\\\?<|&lt;)',
-  '>': '(?:>|&gt;)',
-  '&': '&(?:amp;)?',
-  '[': '\\\\?\\[',
-  ']': '\\\\?\\]',
-  '|': '\\\\?\\|',
-  '\\': '\\\\{1,2}',
-}
-
-function escapePattern(text: string): string {
-  return text.replace(
-    /[\\^$.*+?()[\]{}|/"<>&]/g,
-    (character) => SHOWN_AS[character] ?? `\\${character}`,
-  )
-}
-
-/** Text with percent-escapes of addresses. */
-const ENCODED = /[^\s"']*%[0-9A-Fa-f]{2}[^\s"']*/g
-const PIECES = /([?&=#;/:,]+)/
+/** Part of an address that has percent-escapes. */
+const ENCODED = /[^\s"'?&=#;/:,]*%[0-9A-Fa-f]{2}[^\s"'?&=#;/:,]*/g
 /** An address may contain another one. */
 const MAX_LAYERS = 3
 
 /** Removes secrets with escapes that no encoder makes: `%2f`, `%5A%65`, `%252F`. */
 export function withoutEncoded(text: string, secrets: SecretMatcher, mask: string): string {
-  if (!text.includes('%')) return text
-  return text.replace(ENCODED, (address) => {
-    if (!holds(address, secrets)) return address
-    const rest = address
-      .split(PIECES)
-      .map((piece) => (holds(piece, secrets) ? mask : piece))
-      .join('')
-    return holds(rest, secrets) ? mask : rest
+  return text.replace(ENCODED, (part) => {
+    let at = part
+    for (let layer = 0; layer < MAX_LAYERS && at.includes('%'); layer += 1) {
+      at = decoded(at)
+      if (secrets.isIn(at)) return mask
+    }
+    return part
   })
-}
-
-function holds(address: string, secrets: SecretMatcher): boolean {
-  let at = address
-  for (let layer = 0; layer < MAX_LAYERS && at.includes('%'); layer += 1) {
-    at = decoded(at)
-    if (secrets.isIn(at)) return true
-  }
-  return false
 }
 
 /** Decodes percent-escapes. Invalid ones stay. */
@@ -165,304 +234,4 @@ function decoded(text: string): string {
       return escapes
     }
   })
-}
-
-/** Place where a text was cut, at its end or its beginning. Skips the `…` before a number of omitted things. */
-const CUT = /(?<=\S)…|…(?=\S)/g
-const LEAST_PART = 4
-/** Characters that don't count: gaps between the parts of a value, and those that quoting adds. */
-const GAP_SIGN = /[\s|\\-]/
-const GAPS = /[\s|\\-]+/g
-
-/** Returns a function that masks what is left of a secret before or after a cut. */
-export function cutEndsOf(values: readonly string[], mask: string): (text: string) => string {
-  const forms = new Set(values.flatMap(formsOf))
-  const beginnings = byBeginning(forms)
-  let endings: Beginnings | undefined
-  return (text) => {
-    if (!text.includes('…')) return text
-    let clean = ''
-    let from = 0
-    for (const { index } of text.matchAll(CUT)) {
-      if (index < from) continue
-      const before = text.slice(from, index)
-      const left = partLength(lastLine(before), beginnings)
-      clean += left > 0 ? before.slice(0, -left) + mask : before
-      clean += '…'
-      const [behind = ''] = text.slice(index + 1).split('\n', 1)
-      const right = behind ? partLength(reversed(behind), (endings ??= endingsOf(forms))) : 0
-      if (right > 0) clean += mask
-      from = index + 1 + right
-    }
-    return clean + text.slice(from)
-  }
-}
-
-const ASCII = /^[\0-\x7F]*$/
-
-function formsOf(value: string): string[] {
-  const composed = ASCII.test(value)
-    ? []
-    : [value.normalize('NFC'), value.normalize('NFD')].map(plain)
-  const wellFormed = value.replace(/\p{Surrogate}/gu, '\uFFFD')
-  return [
-    plain(value),
-    ...composed,
-    plain(encodeURIComponent(wellFormed)),
-    plain(hintWords(value)),
-  ].filter(({ length }) => length >= LEAST_PART)
-}
-
-function plain(text: string): string {
-  return text.replace(GAPS, '').replaceAll('"', "'")
-}
-
-function sign(character: string): string {
-  return GAP_SIGN.test(character) ? '' : character === '"' ? "'" : character
-}
-
-/** Values by their first characters. */
-type Beginnings = ReadonlyMap<string, readonly string[]>
-
-function byBeginning(values: Iterable<string>): Beginnings {
-  const found = new Map<string, string[]>()
-  for (const value of values) {
-    const beginning = value.slice(0, LEAST_PART)
-    const those = found.get(beginning)
-    if (those) those.push(value)
-    else found.set(beginning, [value])
-  }
-  return found
-}
-
-function endingsOf(values: ReadonlySet<string>): Beginnings {
-  return byBeginning([...values].map(reversed))
-}
-
-/** Length of the longest end of the text that is the beginning of a value. */
-function partLength(text: string, values: Beginnings): number {
-  const characters: { readonly sign: string; readonly at: number }[] = []
-  for (let at = 0; at < text.length; at += 1) {
-    const one = sign(text.charAt(at))
-    if (one) characters.push({ sign: one, at })
-  }
-  const all = characters.map((one) => one.sign).join('')
-  for (let start = 0; start + LEAST_PART <= all.length; start += 1) {
-    const likely = values.get(all.slice(start, start + LEAST_PART))
-    if (!likely) continue
-    const end = all.slice(start)
-    if (likely.some((value) => value.startsWith(end)))
-      return text.length - (characters[start]?.at ?? text.length)
-  }
-  return 0
-}
-
-function lastLine(text: string): string {
-  return text.slice(text.lastIndexOf('\n') + 1)
-}
-
-function reversed(text: string): string {
-  return text.split('').toReversed().join('')
-}
-
-/** Letters that don't belong to a secret: in a text, they stand for a sign, or for the gap between two elements. */
-const ENTITIES = ['quot;', 'amp;', 'lt;', 'gt;']
-const TEXT_LINE = 'text: '
-const SPACE = 32
-
-/**
- * Patterns that begin with the same letters. A branch is divided by the next letter only when a text leads there, so
- * the cost of a text doesn't grow with the patterns.
- */
-class Branch {
-  readonly entries: readonly SecretPattern[]
-  /** A single pattern isn't divided. */
-  readonly only: SecretPattern | undefined
-  readonly #ended: SecretPattern[] = []
-  #next: Map<number, Branch> | null = null
-
-  constructor(entries: readonly SecretPattern[]) {
-    this.entries = entries
-    if (entries.length === 1) this.only = entries[0]
-  }
-
-  /** Patterns without further letters. */
-  endedAt(depth: number): readonly SecretPattern[] {
-    if (this.only) return this.only.letters.length === depth ? [this.only] : []
-    this.#divided(depth)
-    return this.#ended
-  }
-
-  after(code: number, depth: number): Branch | undefined {
-    if (this.only) return this.only.letters.charCodeAt(depth) === code ? this : undefined
-    return this.#divided(depth).get(code)
-  }
-
-  #divided(depth: number): ReadonlyMap<number, Branch> {
-    if (this.#next) return this.#next
-    const groups = new Map<number, SecretPattern[]>()
-    for (const entry of this.entries) {
-      const code = entry.letters.charCodeAt(depth)
-      const group = groups.get(code)
-      if (Number.isNaN(code)) this.#ended.push(entry)
-      else if (group) group.push(entry)
-      else groups.set(code, [entry])
-    }
-    this.#next = new Map([...groups].map(([code, group]) => [code, new Branch(group)]))
-    return this.#next
-  }
-}
-
-/**
- * Finds the first match of any pattern, and the longest at that place. A single expression of them all would try each
- * at each place. Here the letters of a text lead to the few patterns that may match, and only these are tried.
- */
-export class SecretMatcher {
-  readonly #withLetter: Branch
-  readonly #withSign: Branch | null
-  readonly #expressions = new Map<SecretPattern, RegExp>()
-
-  constructor(patterns: Iterable<SecretPattern>) {
-    const entries = [...patterns]
-    const withSign = entries.filter(({ beginsWithSign }) => beginsWithSign)
-    this.#withLetter = new Branch(entries.filter(({ beginsWithSign }) => !beginsWithSign))
-    this.#withSign = withSign.length > 0 ? new Branch(withSign) : null
-  }
-
-  isIn(text: string): boolean {
-    const signs = new SignRuns(text)
-    for (let at = 0; at < text.length; at += 1) if (this.#endOf(signs, at) > 0) return true
-    return false
-  }
-
-  replace(text: string, mask: string): string {
-    let clean = ''
-    let from = 0
-    const signs = new SignRuns(text)
-    for (let at = 0; at < text.length;) {
-      const end = this.#endOf(signs, at)
-      if (end > 0) {
-        clean += text.slice(from, at) + mask
-        from = end
-        at = end
-      } else at += 1
-    }
-    return from > 0 ? clean + text.slice(from) : text
-  }
-
-  /** End of the longest secret that begins at this place. 0: none. */
-  #endOf(signs: SignRuns, at: number): number {
-    const { text } = signs
-    const code = text.charCodeAt(at)
-    if (code <= SPACE || isInsidePair(text, at)) return 0
-    const branch = isSign(code) ? this.#withSign : this.#withLetter
-    if (!branch) return 0
-    let end = 0
-    for (const entry of likelyAt(signs, at, branch)) {
-      const expression = this.#expressionOf(entry)
-      expression.lastIndex = at
-      if (expression.test(text)) end = Math.max(end, expression.lastIndex)
-    }
-    return end
-  }
-
-  #expressionOf(entry: SecretPattern): RegExp {
-    const known = this.#expressions.get(entry)
-    if (known) return known
-    const made = new RegExp(entry.source(), 'uy')
-    this.#expressions.set(entry, made)
-    return made
-  }
-}
-
-/** Whether the place is inside a surrogate pair, where an expression for whole characters finds nothing. */
-function isInsidePair(text: string, at: number): boolean {
-  return (
-    at > 0 &&
-    (text.charCodeAt(at) & 0xfc00) === 0xdc00 &&
-    (text.charCodeAt(at - 1) & 0xfc00) === 0xd800
-  )
-}
-
-/** A text in which each run of signs is walked only once, however often it is read. */
-class SignRuns {
-  readonly text: string
-  #ends: Int32Array | null = null
-
-  constructor(text: string) {
-    this.text = text
-  }
-
-  /** End of the run of signs at this place. For a letter, the place itself. */
-  endAt(at: number): number {
-    if (at >= this.text.length || !isSign(this.text.charCodeAt(at))) return at
-    this.#ends ??= endsOfRuns(this.text)
-    return this.#ends[at] ?? at
-  }
-}
-
-function endsOfRuns(text: string): Int32Array {
-  const ends = new Int32Array(text.length)
-  let end = text.length
-  for (let at = text.length - 1; at >= 0; at -= 1) {
-    if (!isSign(text.charCodeAt(at))) end = at
-    ends[at] = end
-  }
-  return ends
-}
-
-/** Ways to read one text. Beyond this, all patterns of the branch are tried. */
-const MOST_READINGS = 50
-
-/** A way to read the text up to a place, with the letters of a branch found so far. */
-interface Reading {
-  readonly at: number
-  readonly depth: number
-  readonly branch: Branch
-}
-
-/** Patterns whose letters all follow. */
-function likelyAt(signs: SignRuns, start: number, branch: Branch): Iterable<SecretPattern> {
-  const likely = new Set<SecretPattern>()
-  const readings: Reading[] = [{ at: start, depth: 0, branch }]
-  // The list grows while it is read: letters that may not belong to the value are read in both ways.
-  for (const reading of readings) {
-    if (readings.length > MOST_READINGS) return branch.entries
-    readOn(signs, reading, { likely, readings })
-  }
-  return likely
-}
-
-function readOn(
-  signs: SignRuns,
-  { at: start, depth: before, branch: first }: Reading,
-  { likely, readings }: { readonly likely: Set<SecretPattern>; readonly readings: Reading[] },
-): void {
-  const { text } = signs
-  let depth = before
-  let branch: Branch | undefined = first
-  for (const one of branch.endedAt(depth)) likely.add(one)
-  for (let at = signs.endAt(start); at < text.length; at = signs.endAt(at + 1)) {
-    const code = text.charCodeAt(at)
-    const added = at > start ? addedAt(text, at) : 0
-    if (added > 0) addReading(readings, { at: at + added, depth, branch })
-    branch = branch.after(code, depth)
-    if (!branch) return
-    depth += 1
-    for (const one of branch.endedAt(depth)) likely.add(one)
-  }
-}
-
-/** Counts the characters here that may not belong to the value: `&quot;`, `- text: `. */
-function addedAt(text: string, at: number): number {
-  const before = text.charAt(at - 1)
-  if (before === '&') return ENTITIES.find((name) => text.startsWith(name, at))?.length ?? 0
-  return before === ' ' && text.startsWith(TEXT_LINE, at) ? TEXT_LINE.length : 0
-}
-
-function addReading(readings: Reading[], added: Reading): void {
-  const isKnown = readings.some(
-    ({ at, depth, branch }) => at === added.at && depth === added.depth && branch === added.branch,
-  )
-  if (!isKnown) readings.push(added)
 }
