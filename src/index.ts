@@ -4,7 +4,19 @@ import type { AgentOptions } from './client/api/options.ts'
 
 export * from './client/api/entry.ts'
 
-/** Throws an `OffstageError` for an invalid configuration. Later errors are run outcomes or rejections. */
+/**
+ * Creates an agent; only `model` is required. Starts nothing: the worker starts with the first run, or with the first
+ * question about conversations. Throws an `OffstageError` for invalid options. Later errors are outcomes of runs, or
+ * rejections.
+ *
+ * @example
+ * const agent = createAgent({
+ *   model: { provider: 'ollama', model: 'qwen3:4b' },
+ *   instructions: 'You help customers of a shop.',
+ *   tools: [addToCart],
+ * })
+ * const { text } = await agent.run('Two blue mugs, please').result
+ */
 export function createAgent(options: AgentOptions): Agent {
   return create(options, () => import('./inline/inline-worker.ts'))
 }

@@ -16,6 +16,7 @@ import { indexTools, type ToolIndex } from './tool-index.ts'
 import type { ActionCall } from './call-arguments.ts'
 import type { JsonObject } from '../protocol/json.ts'
 
+/** Options of `parseAction`: what is known about the output besides its text. */
 export interface ParseActionOptions {
   /** Why the model stopped, as in `ActionScanner.end`. */
   readonly finishReason?: string
@@ -26,6 +27,7 @@ export interface ParseActionOptions {
   readonly reasoningPrefilled?: boolean
 }
 
+/** Result of `parseAction`: the reply and the calls of one model output. */
 export interface ParsedAction {
   /** The reply to the person, trimmed, without reasoning. */
   readonly text: string
@@ -64,6 +66,7 @@ export function parseAction(
   return { text: reply.trim(), calls, ...(error && { error }) }
 }
 
+/** Options of `createActionScanner`: where the output begins, and which calls count. */
 export interface ActionScannerOptions {
   /** The prompt template already opened the reasoning, so the output starts inside it. */
   readonly reasoningPrefilled?: boolean
@@ -81,6 +84,7 @@ export interface ActionScannerOptions {
   readonly newId?: () => string
 }
 
+/** Reads one model output as it streams. Create a new scanner for each output. */
 export interface ActionScanner {
   /** Returns the parts that this piece completes. Holds back only text that could still become a call. */
   push(piece: string): StreamPart[]

@@ -12,6 +12,7 @@ export interface Skill {
   readonly description: string
 }
 
+/** Options of `actionPrompt`: what the instructions allow the model. */
 export interface ActionPromptOptions {
   /** False allows only one call per block. Default true. */
   readonly parallelToolCalls?: boolean | undefined

@@ -2,6 +2,7 @@ import type { StreamPart } from '../protocol/message.ts'
 import { OutputMachine } from './scan/output-machine.ts'
 import type { Sink } from './scan/reply.ts'
 
+/** Options of `createThinkSplitter`: where the output begins, and what replaces a lone closing tag. */
 export interface ThinkSplitterOptions {
   /** The prompt template already opened the reasoning, so the output starts inside it. */
   readonly reasoningPrefilled?: boolean
@@ -9,6 +10,7 @@ export interface ThinkSplitterOptions {
   readonly loneCloser?: () => StreamPart
 }
 
+/** Splits one model output into reply and reasoning as it streams. Create a new splitter for each output. */
 export interface ThinkSplitter {
   /** Returns the parts that this piece completes. Holds back only text that could still become a tag. */
   push(text: string): StreamPart[]

@@ -12,6 +12,7 @@ import { follow, type Followed } from './follow.ts'
 import { loaded } from './to-ui-messages.ts'
 import type { UICommonChunk, UIMessageLike } from './ui-message.ts'
 
+/** Options of `createChatTransport`: the conversation behind the chat. */
 export interface ChatTransportOptions {
   /** Id of the conversation. Default: the chat's own `id`. */
   readonly conversationId?: string
@@ -19,15 +20,23 @@ export interface ChatTransportOptions {
 
 /** Options that `useChat` passes with each request. */
 export interface SendOptions {
+  /** Kind of request. `submit-message` also covers edits and answers to calls. */
   readonly trigger: 'submit-message' | 'regenerate-message'
+  /** The chat's own `id`, which is the conversation's unless `conversationId` is set. */
   readonly chatId: string
+  /** Message to edit, answer again or continue. Undefined for a new message, and for the last answer. */
   readonly messageId: string | undefined
+  /** The chat's messages, the newest last. Only that one is read, and answers to calls: the store has the rest. */
   readonly messages: readonly UIMessageLike[]
+  /** Aborted when the person stops the answer. The run is aborted, too. */
   readonly abortSignal: AbortSignal | undefined
 }
 
+/** Options that `useChat` passes when it resumes an answer (`resume: true`). */
 export interface ReconnectOptions {
+  /** The chat's own `id`, as in `SendOptions`. */
   readonly chatId: string
+  /** Aborts the run, unless the same chat resumes again at once. Mounting twice therefore stops nothing. */
   readonly abortSignal?: AbortSignal | undefined
 }
 

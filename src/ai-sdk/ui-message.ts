@@ -3,12 +3,14 @@ import type { JsonValue, PendingCall, PlanItem, RunUsage } from '../index.ts'
 // The parts of the AI SDK's messages and chunks that are used here. They are structural, so no version's types have to
 // be installed. test/ai-sdk compares them with the AI SDK's own.
 
+/** Text or reasoning in a chat message. `streaming`: more is to come. */
 export interface UITextPart {
   type: 'text' | 'reasoning'
   text: string
   state?: 'streaming' | 'done'
 }
 
+/** File in a chat message. `url` may be a `data:` URL. */
 export interface UIFilePart {
   type: 'file'
   mediaType: string
@@ -31,6 +33,7 @@ interface UIToolBase {
   title?: string
 }
 
+/** Call in a chat message, told apart by `state`. */
 export type UIToolPart = UIToolBase &
   (
     | { state: 'input-streaming'; input: undefined; rawInput: string }
@@ -84,6 +87,7 @@ export interface UIMetadata {
   outcome?: string
 }
 
+/** Message for `useChat`, with the parts that Offstage writes. */
 export interface OffstageUIMessage {
   id: string
   role: 'user' | 'assistant' | 'system'

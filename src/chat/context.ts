@@ -126,6 +126,7 @@ export interface RenderedCall {
   readonly answers?: boolean
 }
 
+/** Second argument of a renderer: the element to render into, and a function that answers the call. */
 export interface RendererActions {
   /** Element in the page's own document, styled by the page. */
   readonly container: HTMLElement
@@ -174,6 +175,7 @@ export interface AnswerOptions {
   readonly followUps?: (answer: ShownMessage) => readonly string[] | Promise<readonly string[]>
   /** Sources of an answer, shown below it once it is complete. */
   readonly sources?: (answer: ShownMessage) => readonly AnswerSource[]
+  /** Buttons below each complete answer, in this order. Default: none. */
   readonly actions?: readonly AnswerAction[]
   /** Shows “Good response” and “Bad response” below each answer, for pages that listen to `offstage-feedback`. Default: false. */
   readonly feedback?: boolean
@@ -219,6 +221,7 @@ export interface ActionDetails {
   readonly feedback: { readonly message: ShownMessage; readonly value: 'good' | 'bad' }
 }
 
+/** Name of a user action in the chat. Its event, `offstage-${name}`, comes first and can be cancelled. */
 export type ActionName = keyof ActionDetails
 
 /** Events of `<offstage-chat>`, by type. */
@@ -247,12 +250,19 @@ export interface ChatProperties {
   heading: string | null
   /** Texts to send with one press, while a conversation is empty. Default: none. */
   suggestions: readonly string[]
-  /** Replacements for the language's own words. */
+  /** Replaces texts of the chat's own controls, by key: `{ send: 'Ask' }`. Default: `{}`, the texts of the language. */
   words: Partial<Words>
   /** Cards of the page's own, by the name of the tool. */
   renderers: CallRenderers
+  /** Options for showing a model's text: pictures, code highlighting, mathematics. Default: `{}`. */
   markdown: MarkdownOptions
-  /** Additions of the page to answers: follow-ups, sources, buttons and custom parts. */
+  /**
+   * Adds to the model's answers in the chat: `followUps`, `sources`, `actions` (buttons), `feedback` and `renderPart`.
+   * Default: `{}`, no additions.
+   *
+   * @example
+   * chat.answers = { followUps: () => ['Show my cart', 'Pay now'] } // texts to send by a press
+   */
   answers: AnswerOptions
   /** Sends a text as the person's message, or steers the current run. */
   send(text: string): void

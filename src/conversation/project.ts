@@ -189,6 +189,7 @@ export interface Cursor {
   readonly isOver: boolean
 }
 
+/** Events of one fact or delta, and the cursor for the next one. */
 export interface Projection {
   readonly cursor: Cursor
   readonly events: readonly RunEventBody[]

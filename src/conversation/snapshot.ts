@@ -105,22 +105,36 @@ export interface ShownConsent {
 
 /** A conversation as a page shows it. Immutable. Unchanged parts keep their identity. */
 export interface ConversationSnapshot {
+  /** Identifies the conversation in the store. */
   readonly conversationId: string
+  /**
+   * State of the conversation.
+   * - `loading`: the newest messages are still being read.
+   * - `idle`: no run is open, or nothing drives the open one.
+   * - `running`: a run is open, and this or another tab or device drives it.
+   * - `waiting`: calls in `pending` need an outcome, or the run is paused (`parked`).
+   */
   readonly status: 'loading' | 'idle' | 'running' | 'waiting'
+  /** Title given by a person or model, else the beginning of the first message. Undefined before there is a text. */
   readonly title?: string
   /** Messages of the current branch, without those that Offstage wrote for the model. */
   readonly messages: readonly ShownMessage[]
   /** Number of older messages that are still loading. */
   readonly older: number
+  /** Calls that wait for a person or for an outcome from outside. Empty if there are none. */
   readonly pending: readonly PendingCall[]
   /** Id of the open run. */
   readonly runId?: string
+  /** Progress and usage of the open run. Undefined if none is open, or this page has let go of it. */
   readonly run?: ShownRun
   /** Usage of the newest run, open or ended: by itself (`own`), and with its child runs (`total`). */
   readonly spent?: { readonly own: RunUsage; readonly total: RunUsage }
   /** Why the open run is paused. It continues once the storage has room, or with `continue()`. */
   readonly parked?: ParkReason
-  /** How the last run ended, while none is open. */
+  /**
+   * Outcome of the last run: `completed`, `max-steps`, `limit`, `aborted`, `failed` or `waiting`, with details.
+   * Undefined while a run is open, and before the first one.
+   */
   readonly ended?: RunOutcome & { readonly runId: string }
   /** Why the last run failed, or why the stored messages can't be read. */
   readonly error?: ErrorData

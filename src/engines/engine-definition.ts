@@ -3,6 +3,7 @@ import type { ModelConfigData } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/message.ts'
 import type { ModelRequest } from '../providers/provider.ts'
 
+/** Last argument of an engine's `stream` and `prepare`: signals when to stop, and reports progress. */
 export interface EngineContext {
   /** Aborted when the outcome is no longer needed. */
   readonly signal: AbortSignal

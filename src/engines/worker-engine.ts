@@ -15,6 +15,7 @@ export interface EngineWorker {
   terminate?(): void
 }
 
+/** Options of `workerEngine`: the id that models name, and how to create the worker. */
 export interface WorkerEngineOptions {
   /** The provider id that selects the engine. */
   readonly id: string

@@ -58,6 +58,7 @@ export async function finishMcpAuth(options: { readonly store?: McpKeyStore } = 
   await finish(options.store)
 }
 
+/** Options of `useMcp`: when to unregister the tools, and where to report refused ones. */
 export interface UseMcpOptions {
   /** Unregisters the tools when aborted. */
   readonly signal?: AbortSignal

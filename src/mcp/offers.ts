@@ -22,6 +22,7 @@ export interface McpPrompt {
   readonly arguments: readonly McpPromptArgument[]
 }
 
+/** Value that a prompt takes. Pass it to `prompts.get` by its name. Untrusted content. */
 export interface McpPromptArgument {
   readonly name: string
   readonly description?: string

@@ -21,6 +21,7 @@ export interface McpElicitation {
   readonly fields: FieldsSchema
 }
 
+/** Tool call during which the server requests input. The `signal` is the call's own. */
 export interface McpElicitationContext {
   readonly toolCallId: string
   readonly signal: AbortSignal
@@ -53,9 +54,14 @@ export interface McpToolOptions {
   readonly onDiagnostic?: (diagnostic: McpDiagnostic) => void
 }
 
+/** Options of `connectMcp`. Only `url` is required. Wrong options reject with `invalid-config`. */
 export interface McpOptions extends McpToolOptions {
   /** URL of the server's endpoint. With `token`, `auth` or `headers`, it must use https or be on this machine. */
   readonly url: string | URL
+  /**
+   * HTTP headers that are added to each request to the server, such as an API key. Default: none. Invalid ones reject
+   * with `invalid-config`.
+   */
   readonly headers?: { readonly [name: string]: string }
   /** Returns a bearer token. Called for each request, and once more after a 401. */
   readonly token?: (request: TokenRequest) => string | Promise<string>
@@ -131,6 +137,7 @@ export interface McpClientLike {
   close(): Promise<void>
 }
 
+/** Options of `fromMcpClient`. Only `source` is required. */
 export interface FromMcpClientOptions extends McpToolOptions {
   /** Source of the tools that people see: a name or an origin. */
   readonly source: string

@@ -12,6 +12,7 @@ import {
 } from './options.ts'
 import type { Change, Rows } from './rows.ts'
 
+/** Purpose and size of one text on a blackboard. */
 export interface Block {
   /** Tells the model what belongs in the block. */
   readonly description: string
@@ -19,7 +20,9 @@ export interface Block {
   readonly maxLength?: number
 }
 
+/** Options of `blackboard`. Only `blocks` is required. Wrong options throw `invalid-config`. */
 export interface BlackboardOptions extends MemoryOptions {
+  /** Blocks by name, at least one. The model sees their names and descriptions. */
   readonly blocks: { readonly [name: string]: Block }
 }
 

@@ -7,6 +7,7 @@ import type { Embed } from './vectors.ts'
 /** URL of a page, a file, or a described document. */
 export type DocumentSource = string | URL | File | DescribedSource
 
+/** Document with its own name and title. The first of `text`, `blob` and `url` is indexed. */
 export interface DescribedSource {
   /** Unique among the sources. Default: the URL. */
   readonly name?: string
@@ -16,9 +17,11 @@ export interface DescribedSource {
   readonly url?: string | URL
   /** Plain text, or Markdown. */
   readonly text?: string
+  /** Content of a file: HTML, Markdown or text. Other kinds need `read`. */
   readonly blob?: Blob
 }
 
+/** Options of `documentMemory`. Only `sources` is required. */
 export interface DocumentMemoryOptions extends Pick<MemoryOptions, 'storage'> {
   /** Documents to index. A function is called for each `index()`. */
   readonly sources:
@@ -67,6 +70,7 @@ export interface DocumentPart {
   readonly untrusted?: boolean
 }
 
+/** Document in the index, as `documents()` lists it. */
 export interface IndexedDocument {
   readonly name: string
   readonly title: string
@@ -90,11 +94,13 @@ export interface IndexReport {
   readonly storageError?: OffstageError
 }
 
+/** Options of `DocumentMemory.index`. */
 export interface IndexOptions {
   /** Stops indexing. Documents that are already indexed stay. */
   readonly signal?: AbortSignal
 }
 
+/** Options of a search in documents. */
 export interface FoundOptions extends IndexOptions {
   /** Most results. Default 20. */
   readonly limit?: number

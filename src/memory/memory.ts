@@ -20,6 +20,7 @@ import { fused } from './fused.ts'
 import { memoryPart } from './memory-part.ts'
 import type { Embed } from './vectors.ts'
 
+/** Options of `recentMemory` and `keywordMemory`, all optional. */
 export interface KeptMemoryOptions extends MemoryOptions {
   /** Whether the model gets the tools `remember`, `recall` and `forget`. Default true. */
   readonly tools?: boolean
@@ -274,6 +275,7 @@ export function keywordMemory(options: KeptMemoryOptions = {}): Memory {
   return keptMemory(options, BY_WORDS)
 }
 
+/** Options of `embeddingMemory`. Without `embed` and `model`, it throws `invalid-config`. */
 export interface EmbeddingMemoryOptions extends KeptMemoryOptions {
   /** Called for entries and for messages. */
   readonly embed: Embed

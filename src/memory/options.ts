@@ -1,6 +1,7 @@
 import { OffstageError } from '../protocol/error.ts'
 import { databaseRows, type Rows, volatileRows } from './rows.ts'
 
+/** Scope and storage of a memory. Wrong values throw `invalid-config`. */
 export interface MemoryOptions {
   /** Default `'origin'`. */
   readonly scope?: MemoryScope
@@ -34,6 +35,7 @@ export function badConfig(message: string): OffstageError {
  */
 export type MemoryScope = 'origin' | 'conversation' | { readonly agent: string }
 
+/** Conversation whose entries are meant. Methods reject with `invalid-input` if the scope needs one. */
 export interface Where {
   /** Id of the conversation, for a memory with the scope `conversation`. */
   readonly conversationId?: string | undefined

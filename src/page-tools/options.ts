@@ -29,7 +29,9 @@ export interface PageOptions {
   /** Answers native dialogs during actions. Default: they are left to the person. */
   readonly dialogs?: DialogPolicy
   /**
-   * Returns the file that the model names, for file inputs: an attachment of the conversation, for example.
+   * Returns the file for a name that the model enters into a file input: an attachment of the conversation, for
+   * example. Null or undefined: the model gets an error, as there is no such file. Default: the model can't enter
+   * files.
    */
   readonly files?: (name: string) => File | null | undefined | Promise<File | null | undefined>
   /** Origins that `navigate` may go to beside the page's own. */
@@ -49,6 +51,7 @@ export interface PageOptions {
 export interface ActOptions {
   /** Made by `createPage`. Default: the whole page without limits. */
   readonly page?: Page
+  /** Stops searches and waits, and actions before they begin. The call then rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 

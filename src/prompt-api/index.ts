@@ -7,6 +7,7 @@ import {
   promptApiDefinition,
 } from './prompt-api-definition.ts'
 
+/** Options of `promptApi` and `promptApiAvailability`. Pass the same to both. */
 export interface PromptApiOptions {
   /** Options for `LanguageModel.create()`: `expectedInputs`, `expectedOutputs`, `topK`, `temperature`. */
   readonly create?: JsonObject

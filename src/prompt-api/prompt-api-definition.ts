@@ -162,6 +162,7 @@ interface LanguageModelFactory {
   }): Promise<LanguageModelSession>
 }
 
+/** State of the browser's model. `downloadable`: the first use downloads it, which needs a user gesture. */
 export type Availability = 'unavailable' | 'downloadable' | 'downloading' | 'available'
 
 interface LanguageModelSession {

@@ -7,6 +7,7 @@ export interface CompactionSettings {
   readonly policy?: CompactionPolicy | 'custom'
 }
 
+/** Ways to make room in a request, as `CompactionOptions.policy` lists them. Default `'auto'`. */
 export type CompactionPolicy = 'auto' | 'clear-results' | 'summarize' | 'drop-oldest'
 
 /** A compaction: from then on, older results or messages are no longer sent to the model. */
@@ -45,6 +46,7 @@ export interface CompactionSituation {
   readonly compactions: readonly Compaction[]
 }
 
+/** Message of the branch with its size, for a compaction policy of the app's own. */
 export interface CompactionMessage {
   readonly id: string
   readonly message: Message

@@ -14,6 +14,7 @@ export interface EngineLine {
   readonly watch: 'lock' | 'ping' | 'none'
 }
 
+/** Argument of `Engine.open`: the agent that needs a line, and the instance that it lost. */
 export interface EngineOpening {
   /** The agent that opens the line. Its earlier line is closed. */
   readonly agentId: string

@@ -450,6 +450,7 @@ export interface PlanItem {
   readonly status: PlanStatus
 }
 
+/** Progress of a plan's step. `dropped`: the model no longer intends to do it. */
 export type PlanStatus = 'pending' | 'in-progress' | 'done' | 'dropped'
 
 /**

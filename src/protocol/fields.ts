@@ -11,6 +11,7 @@ export interface FieldsSchema {
   readonly required?: readonly string[]
 }
 
+/** Schema of one field in a question's form, told apart by `type`. */
 export type FieldSchema = TextField | NumberField | BooleanField | ChoiceField | ChoicesField
 
 interface FieldWords {
@@ -19,6 +20,7 @@ interface FieldWords {
   readonly description?: string
 }
 
+/** Field for a text. Its answer is checked by length and format. */
 export interface TextField extends FieldWords {
   readonly type: 'string'
   /** Length in code points. */
@@ -29,8 +31,10 @@ export interface TextField extends FieldWords {
   readonly default?: string
 }
 
+/** Formats of a text field: `date` is `2026-07-28`, and `date-time` adds a time with its offset. */
 export type FieldFormat = 'email' | 'uri' | 'date' | 'date-time'
 
+/** Field for a number, or for a whole number (`integer`). */
 export interface NumberField extends FieldWords {
   readonly type: 'number' | 'integer'
   readonly minimum?: number
@@ -38,6 +42,7 @@ export interface NumberField extends FieldWords {
   readonly default?: number
 }
 
+/** Field for yes or no. */
 export interface BooleanField extends FieldWords {
   readonly type: 'boolean'
   readonly default?: boolean
@@ -67,12 +72,15 @@ export interface ChoicesField extends FieldWords {
   readonly default?: readonly string[]
 }
 
+/** Value that a person can choose, with the name that is shown. */
 export interface FieldChoice {
+  /** Value in the answer if a person chooses this. */
   readonly const: string
   /** Display name. */
   readonly title: string
 }
 
+/** Value of one field in an answer. An array holds the choices of a `ChoicesField`. */
 export type FieldValue = string | number | boolean | readonly string[]
 
 /** Values by field name. */

@@ -7,6 +7,7 @@ export type JsonValue =
   | readonly JsonValue[]
   | { readonly [key: string]: JsonValue }
 
+/** Object with JSON values only. Survives JSON, structured cloning and IndexedDB alike. */
 export type JsonObject = { readonly [key: string]: JsonValue }
 
 /** A JSON Schema object, draft 2020-12. `true`/`false` schemas appear only nested, as plain values. */

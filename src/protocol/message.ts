@@ -11,6 +11,7 @@ export interface Foreign {
   readonly anthropic?: JsonObject
 }
 
+/** Text in a message, of any role. */
 export interface TextPart {
   readonly type: 'text'
   readonly text: string
@@ -50,6 +51,7 @@ export type CallErrorCode =
   | 'workflow-changed'
   | 'not-kept'
 
+/** Reason why a call could not run. The model reads it, and may correct the call. */
 export interface CallError {
   readonly code: CallErrorCode
   readonly message: string
@@ -84,6 +86,7 @@ export type ToolOutput =
   | { readonly type: 'error'; readonly code: CallErrorCode; readonly message: string }
   | { readonly type: 'denied'; readonly reason?: string }
 
+/** Result of one call, in a tool message. */
 export interface ToolResultPart {
   readonly type: 'tool-result'
   readonly toolCallId: string
@@ -101,6 +104,7 @@ export interface ToolResultPart {
  */
 export type ProviderMetadata = { readonly [providerId: string]: JsonObject }
 
+/** Instructions for the model. */
 export interface SystemMessage {
   readonly role: 'system'
   readonly id?: string
@@ -108,6 +112,7 @@ export interface SystemMessage {
   readonly foreign?: Foreign
 }
 
+/** Message to the model from a person, a trigger or a calling agent. Feedback by Offstage is `synthetic`. */
 export interface UserMessage {
   readonly role: 'user'
   readonly id?: string
@@ -127,6 +132,7 @@ export interface Loss {
   readonly message: string
 }
 
+/** Answer of the model: text, reasoning, files and calls. */
 export interface AssistantMessage {
   readonly role: 'assistant'
   readonly id?: string
@@ -141,6 +147,7 @@ export interface AssistantMessage {
   readonly foreign?: Foreign
 }
 
+/** Results of the calls in the assistant message before it. */
 export interface ToolMessage {
   readonly role: 'tool'
   readonly id?: string

@@ -109,14 +109,17 @@ interface RunResultBase {
   readonly nextRunId?: string
 }
 
+/** Describes how a run ended, or that it waits for the page. */
 export type RunOutcome =
   /** `finishReason`: why the answer isn't whole. */
   | { readonly outcome: 'completed'; readonly finishReason?: FinishReason }
+  /** The run used up its `maxSteps`. `continue` starts a new one. */
   | { readonly outcome: 'max-steps' }
   /** The run reached one of its `limits`. Its last message is an answer without tools. `continue` resumes it. */
   | { readonly outcome: 'limit'; readonly limit: LimitName }
   | { readonly outcome: 'aborted'; readonly reason: string }
   | { readonly outcome: 'failed'; readonly error: ErrorData }
+  /** A one-shot run (`maxSteps: 0`) leaves its calls to the page. Supply their outputs with `supplyOutput()`. */
   | { readonly outcome: 'waiting'; readonly pending: readonly PendingCall[] }
 
 /**
@@ -148,7 +151,7 @@ export type RunResult = RunResultBase & RunOutcome
  */
 export interface Limits {
   /**
-   * Model outputs before the last answer. Default: none; `maxSteps` (10) applies instead. A run with child runs has 100
+   * Steps before the last answer. Default: none; `maxSteps` (10) applies instead. A run with child runs has 100
    * in total, or `maxSteps` if that is more.
    */
   readonly steps?: number
@@ -160,11 +163,12 @@ export interface Limits {
   readonly minutes?: number
 }
 
+/** Names of the limits: `'steps'`, `'tokens'`, `'costUSD'` and `'minutes'`. */
 export type LimitName = keyof Limits
 
 /** Limits of a run, fixed when it starts. */
 export interface RunLimits extends Limits {
-  /** Maximum of model calls; 0: one model call whose tool calls the page runs; -1: no limit. Default 10. */
+  /** Maximum of steps; 0: one step whose calls the page runs; -1: no limit. Default 10. */
   readonly maxSteps: number
   /** Maximum of consecutive steps with an invalid call. Default 3. */
   readonly retries: number

@@ -24,8 +24,10 @@ export type CollectedCall = {
   | { readonly error: CallError; readonly input?: never; readonly rawInput?: string }
 )
 
+/** Whole model turn, as `collect` returns it. */
 export interface CollectedTurn {
   readonly text: string
+  /** Empty if the model sent none. */
   readonly reasoning: string
   readonly toolCalls: readonly CollectedCall[]
   /** Files that the model generated, if any. */
@@ -35,6 +37,7 @@ export interface CollectedTurn {
   /** Empty when the provider sent none. */
   readonly usage: Usage
   readonly providerMetadata?: ProviderMetadata
+  /** Why the stream failed. Undefined for a complete turn. */
   readonly error?: ErrorData
 }
 

@@ -23,8 +23,12 @@ export interface ProviderConfig extends Omit<ModelConfigData, 'model' | 'headers
   readonly headers?: Headers | ((context: CredentialContext) => Headers | Promise<Headers>)
 }
 
+/** Options of `createProvider`: providers beyond the built-in ones. */
 export interface CreateProviderOptions {
-  /** Custom providers, made with `defineProvider`. */
+  /**
+   * Model providers of your own, made with `defineProvider`, in addition to the built-in ones. A provider replaces a
+   * built-in one with its id. Default: none.
+   */
   readonly providers?: readonly ProviderDefinition[]
 }
 

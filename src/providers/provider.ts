@@ -50,7 +50,9 @@ export interface Ladder {
   answered(): readonly StreamPart[]
 }
 
+/** Options of one model call: `Provider.stream` and `Provider.batches` take them. */
 export interface StreamOptions {
+  /** Aborts the request. The last part is then an `error` with the code `aborted`. */
   readonly signal?: AbortSignal
   /** Default: the global `fetch`. */
   readonly fetch?: typeof fetch
@@ -76,6 +78,7 @@ export interface Provider {
 /** A provider without `stream`, which is derived from `batches`. */
 export type BatchProvider = Pick<Provider, 'id' | 'batches'>
 
+/** Request in an endpoint's wire format, made by `toRequest`. Sent as a `POST` with a JSON body. */
 export interface HttpRequest {
   readonly url: string
   readonly headers: { readonly [name: string]: string }

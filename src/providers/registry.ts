@@ -42,6 +42,7 @@ function isFunction(value: unknown): boolean {
   return typeof value === 'function'
 }
 
+/** Creates providers by id, built-in and custom ones alike. */
 export interface ProviderRegistry {
   /** Creates a provider. A key in `config` is used unchanged. Throws `unknown-provider`, which lists the known ones. */
   create(config: RequestConfig): Provider

@@ -11,6 +11,7 @@ import {
 import { holdAgent, noAgent } from '../bindings/agent-holder.ts'
 import type { Agent } from '../index.ts'
 
+/** Props of `OffstageProvider`: an `agent` made by the app, or a function that creates one. */
 export type OffstageProviderProps = { readonly children?: ReactNode } & (
   | {
       /** An agent made by the app. The app also disposes of it. */

@@ -15,6 +15,7 @@ export interface RelayCall {
 /** The id of the request's user, null to answer 401, or a response of your own. */
 export type RelayUser = string | null | Response
 
+/** Options of `createRelay`. `baseURL`, `models` and `authorize` are required. */
 export interface RelayOptions {
   /** The model's server, for example `https://api.openai.com/v1` or `https://api.anthropic.com`. Requests go nowhere else. */
   readonly baseURL: string
@@ -38,7 +39,7 @@ export interface RelayOptions {
   readonly counter?: RelayCounter
   /** Higher limits of a request are lowered to this one, and a request without a limit gets it. Default 16 384. */
   readonly maxOutputTokens?: number
-  /** Default 10 MiB. */
+  /** Largest body that a page may send, in bytes. Default 10 MiB. */
   readonly maxBodyBytes?: number
   /** Longest time for one answer, in milliseconds. Default 600 000. */
   readonly timeoutMs?: number

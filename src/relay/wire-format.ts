@@ -14,6 +14,7 @@ export interface WireFormat {
 /** A JSON object before validation. */
 export type Body = Readonly<Record<string, unknown>>
 
+/** Wire formats that the relay forwards: OpenAI's Chat Completions and Responses, and Anthropic's Messages. */
 export type RelayApi = 'chat-completions' | 'messages' | 'responses'
 
 const COMMON =

@@ -12,6 +12,7 @@ import {
 } from './front-matter.ts'
 import { fetchText } from './fetch-text.ts'
 
+/** Options of `loadSkill`: files and tools for the skill, and whether its text is the app's own. */
 export interface LoadSkillOptions extends Pick<Skill, 'tools' | 'restrictTools'> {
   /** Files as in `defineSkill`, or paths relative to the SKILL.md that are fetched when the model reads them. */
   readonly files?: readonly string[] | { readonly [path: string]: SkillFile }
@@ -21,6 +22,7 @@ export interface LoadSkillOptions extends Pick<Skill, 'tools' | 'restrictTools'>
   readonly signal?: AbortSignal
 }
 
+/** Skill that `loadSkill` has read, ready for `createAgent({ skills })`. */
 export interface LoadedSkill extends Skill {
   readonly metadata: SkillMetadata
 }

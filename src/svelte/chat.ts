@@ -20,6 +20,7 @@ export interface CallCards {
 
 /** The properties of `<offstage-chat>`. */
 export interface ChatOptions extends Omit<GivenSettings, 'renderers'> {
+  /** Components that render calls in the chat, by tool name. Default: the chat's own cards. */
   readonly renderers?: CallCards | undefined
 }
 

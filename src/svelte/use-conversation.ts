@@ -9,6 +9,7 @@ import { selection } from '../bindings/selection.ts'
 import type { Agent, Conversation, ConversationSnapshot } from '../index.ts'
 import { type Given, read, useAgent } from './context.ts'
 
+/** Result of `useConversation`: a snapshot, the full API, and actions. Before there is an agent, actions throw. */
 export interface UsedConversation<Shown> extends ConversationActions {
   /** State: the current snapshot, or the result of `select`. */
   readonly snapshot: Shown

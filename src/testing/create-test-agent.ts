@@ -12,20 +12,30 @@ import type { Store } from '../worker/store/store.ts'
 import { forgetPage } from '../client/page-life/page-registry.ts'
 import { forgetPageWide, pageWide } from '../lib/page-wide.ts'
 
+/** Options of `createTestAgent`: those of `createAgent`, with a script for the model and a storage for tests. */
 export interface TestAgentOptions
   extends
     Omit<AgentOptions, 'model' | 'worker' | 'workerUrl'>,
     Pick<InProcessWorkerOptions, 'providers' | 'stores'> {
   /** The model's answers. Pass either this or `model`. */
   readonly script?: Script
+  /** Model that answers instead of a script, such as one of `providers`. Default: the scripted model. */
   readonly model?: ModelConfig
   /** Storage that outlives the agent. Pass the same one to two agents to simulate a reload. */
   readonly testStorage?: TestStorage
 }
 
 /**
- * An agent whose worker runs in this process and whose model plays a script: everything is real but
- * the model and the thread.
+ * Creates an agent for tests, without a browser. Its model gives the answers of `script`, and its worker runs in this
+ * process. Everything else is real. Other options are those of `createAgent`. Dispose of the agent, or the process
+ * won't end.
+ *
+ * @example
+ * const call = { toolName: 'add_to_cart', input: { sku: 'mug' } }
+ * const steps = [{ toolCalls: [call] }, { text: 'It is in your cart.' }]
+ * const agent = createTestAgent({ tools: [addToCart], script: { steps } })
+ * const { text } = await agent.run('A mug').result
+ * await agent.dispose()
  */
 export function createTestAgent(options: TestAgentOptions): Agent {
   const { script, model, providers, stores, testStorage, ...rest } = options
@@ -50,6 +60,16 @@ export interface TestStorage {
   open(name: string): Promise<Store>
 }
 
+/**
+ * Creates an empty storage that outlives the agents of a test.
+ *
+ * @example
+ * const testStorage = createTestStorage()
+ * const before = createTestAgent({ script, testStorage })
+ * // … start a run
+ * simulateReload()
+ * const after = createTestAgent({ script, testStorage })
+ */
 export function createTestStorage(): TestStorage {
   const stores = new Map<string, Store>()
   return {
@@ -61,6 +81,7 @@ export function createTestStorage(): TestStorage {
   }
 }
 
+/** Options of `inProcessWorker`, all optional. */
 export interface InProcessWorkerOptions extends Pick<
   StartWorkerOptions,
   'providers' | 'stores' | 'validator'

@@ -7,11 +7,13 @@ import { readSignature, type Signature } from './infer/read-signature.ts'
 /** Names of the methods that TypeScript knows, or any string: there may be more methods at run time. */
 type Name<Target> = (keyof Target & string) | (string & {})
 
+/** Options of `toolsFrom`: which methods become tools, and how. Wrong ones throw `invalid-config`. */
 export interface ToolsFromOptions<Target = object> {
   /** Prepended to every name as it is, such as `'cart_'`. */
   readonly prefix?: string
   /** Methods to include. `'marked'`: only marked methods. Default: all except names that begin with `_` or `#`. */
   readonly include?: 'marked' | readonly Name<Target>[] | ((name: string) => boolean)
+  /** Methods to leave out: names, or a function that returns true for them. Wins over `include`. Default: none. */
   readonly exclude?: readonly Name<Target>[] | ((name: string) => boolean)
   /** Options by method name. They win over marked and inferred ones. */
   readonly describe?: { readonly [name: string]: CallableOptions }

@@ -58,6 +58,7 @@ export function whileMounted(work: (agent: Agent) => () => void): void {
   })
 }
 
+/** Props of `OffstageProvider`: an `agent` made by the app, or a function that creates one. */
 export type OffstageProviderProps =
   | { readonly agent: Agent; readonly create?: undefined }
   | { readonly create: () => Agent; readonly agent?: undefined }

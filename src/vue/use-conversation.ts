@@ -13,6 +13,7 @@ import { selection } from '../bindings/selection.ts'
 import type { Conversation, ConversationSnapshot } from '../index.ts'
 import { useAgent } from './context.ts'
 
+/** Result of `useConversation`: a snapshot, the full API, and actions. Before there is an agent, actions throw. */
 export interface UsedConversation<Shown> extends ConversationActions {
   /** The current snapshot, or the result of `select`. */
   readonly snapshot: Readonly<ShallowRef<Shown>>

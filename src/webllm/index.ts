@@ -3,6 +3,7 @@ import type { Engine } from '../protocol/engine.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { JsonObject } from '../protocol/json.ts'
 
+/** Options of `webllm`: the worker to run in, and settings for WebLLM itself. */
 export interface WebLLMOptions {
   /** Makes the engine's worker, whose file calls `serveWebLLM()`. */
   readonly worker: () => EngineWorker

@@ -5,6 +5,7 @@ import {
   type WebLLMModule,
 } from './webllm-definition.ts'
 
+/** Options of `serveWebLLM`. Apps with a bundler need none. */
 export interface ServeWebLLMOptions {
   /** Imports WebLLM from another place if its bare name can't be resolved (a page without a bundler). */
   readonly webllm?: () => Promise<WebLLMModule>

@@ -16,6 +16,7 @@ export interface ModelContext extends Partial<EventTarget> {
   ): Promise<unknown>
 }
 
+/** Tool as a page registers it with the browser's WebMCP. */
 export interface ModelContextTool {
   readonly name: string
   readonly title?: string
@@ -31,6 +32,7 @@ export interface CallerOf {
   requestUserInteraction?(ask: () => Promise<unknown>): Promise<unknown>
 }
 
+/** Annotations of a WebMCP tool. They are its own claims, not checked. */
 export interface Hints {
   readonly readOnlyHint?: boolean
   readonly untrustedContentHint?: boolean
@@ -45,6 +47,7 @@ interface RegisterOptions {
   readonly exposedTo?: readonly string[]
 }
 
+/** Tool as the browser lists it: from this page, or from another frame. */
 export interface RegisteredTool {
   readonly name: string
   readonly title?: string

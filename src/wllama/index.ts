@@ -4,6 +4,7 @@ import { OffstageError } from '../protocol/error.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { WllamaEngineOptions, WllamaSource } from './wllama-definition.ts'
 
+/** Options of `wllama`: the worker and WebAssembly file to run, and the models to load. */
 export interface WllamaOptions {
   /** Makes the engine's worker, whose file calls `serveWllama()`. */
   readonly worker: () => EngineWorker
@@ -19,8 +20,16 @@ export interface WllamaOptions {
 }
 
 /**
- * llama.cpp as WebAssembly in its own worker: `createAgent({ engines: [wllama({ … })], model: { provider: 'wllama',
- * model: … } })`. Nothing is loaded before `agent.prepare()` or a run.
+ * Creates an engine that runs a model in the visitor's browser: llama.cpp as WebAssembly, in its own worker. Nothing is
+ * loaded before `agent.prepare()` or a run. Throws `invalid-config` without `worker` or `wasmUrl`.
+ *
+ * @example
+ * const worker = () => new Worker(new URL('./wllama-worker.ts', import.meta.url), { type: 'module' })
+ * const models = { qwen: '/models/qwen3-0.6b-q8_0.gguf' }
+ * createAgent({
+ *   engines: [wllama({ worker, wasmUrl, models })],
+ *   model: { provider: 'wllama', model: 'qwen' },
+ * })
  */
 export function wllama({ worker, wasmUrl, models = {}, load = {} }: WllamaOptions): Engine {
   if (typeof worker !== 'function' || !wasmUrl) {

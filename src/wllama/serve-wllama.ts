@@ -5,6 +5,7 @@ import {
   type WllamaModule,
 } from './wllama-definition.ts'
 
+/** Options of `serveWllama`. Apps with a bundler need none. */
 export interface ServeWllamaOptions {
   /** Imports wllama from another place if its bare name can't be resolved (a page without a bundler). */
   readonly wllama?: () => Promise<WllamaModule>

@@ -35,6 +35,7 @@ export interface WorkerEndpoint {
   start?(): void
 }
 
+/** Options of `startWorker`: what your own worker has beyond the default one. */
 export interface StartWorkerOptions {
   /** Custom providers, made with `defineProvider`. A provider with a built-in provider's id replaces it. */
   readonly providers?: readonly ProviderDefinition[]

@@ -214,6 +214,7 @@ export interface LanguageModelRequest {
   readonly fetch?: NonNullable<StreamOptions['fetch']>
 }
 
+/** Options of `fromLanguageModel`: the provider id, and what each call gets besides the request. */
 export interface LanguageModelOptions {
   /** Name that agents give as their `provider`. Default `'ai-sdk'`. */
   readonly id?: string

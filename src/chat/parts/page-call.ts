@@ -1,5 +1,6 @@
 import type { ShownCall } from '../../index.ts'
 
+/** Line that tells people what a call of a built-in page tool does. Cut after 160 characters. */
 export interface PageSentence {
   readonly text: string
   /** True if the text says everything in the input. */

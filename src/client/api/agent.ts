@@ -51,6 +51,7 @@ export type AgentEvent =
   | ({ readonly type: 'trigger' } & TriggerOutcome)
   | { readonly type: 'status'; readonly status: 'idle' | 'running'; readonly openRuns: number }
 
+/** Receives the agent events of one type. Passed to `agent.on()`. */
 export type AgentListener<Type extends AgentEvent['type']> = (
   event: Extract<AgentEvent, { readonly type: Type }>,
 ) => void
@@ -315,11 +316,21 @@ export interface Conversations {
  * subscription or query about conversations.
  */
 export interface Agent extends CallAnswers, AsyncDisposes {
-  /** Starts a run at once. Never throws: errors are the run's outcome. */
+  /**
+   * Sends a message to the model, which answers and calls tools until it is done. Returns the run at once: await its
+   * `result`, or iterate its events. Never throws: errors are the result's outcome, too. If the conversation has an
+   * open run, the new one fails with `conversation-busy`, unless `ifBusy` allows it.
+   *
+   * @example
+   * const run = agent.run('Two blue mugs, please', { conversationId: 'shop' })
+   * for await (const event of run) if (event.type === 'text-delta') show(event.delta)
+   * const { outcome, text } = await run.result // such as 'completed', and the last message's text
+   */
   run(input: RunInput, options?: RunOptions): Run
   /**
-   * Resumes the open run of a conversation. Without an id: of the newest conversation that has one. Null if there is
-   * none. Called twice, returns the same handle.
+   * Resumes the run that a reload or crash interrupted in a conversation. Default: the newest conversation with an open
+   * run. Resolves to the `Run`, the same handle if called twice. Null if no run is open, or another tab or device
+   * drives it.
    */
   resume(conversationId?: string, options?: ResumeOptions): Promise<Run | null>
   /**
@@ -349,7 +360,11 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   ): () => void
   /** Limits the model to these tools from the next step on. Null: all tools. */
   setEnabledTools(names: readonly string[] | null): void
-  /** The tools that the model can use. */
+  /**
+   * Lists all tools of the agent, also those that the model can't use now (`enabled: false`). Read them with `list()`,
+   * or follow them with `getSnapshot()` and `subscribe()`. `registerTool()` adds tools, `setEnabledTools()` limits
+   * them.
+   */
   readonly tools: AgentTools
   /** Returns the input schema of a registered tool, as the model gets it. Null if no tool has this name. */
   inputSchema(toolName: string): JsonSchema | null
@@ -386,19 +401,41 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   /** The agent's triggers on this page. */
   triggers(): Promise<readonly Trigger[]>
 
-  /** Ends all open runs and extractions of this agent on this page. */
+  /**
+   * Aborts all open runs of this agent on this page, and its `extract()` calls. The runs end as `aborted` with this
+   * reason (default `'aborted'`), and can't be resumed. Extractions reject with `aborted`. `run.abort()` ends a single
+   * run.
+   */
   abort(reason?: string): void
   /** Starts the worker and loads what a run needs. */
   prepare(options?: { readonly signal?: AbortSignal }): Promise<void>
+  /**
+   * Lists, renames, forks, deletes, exports and imports stored conversations. The state of a single one is in
+   * `conversation(id)`.
+   */
   readonly conversations: Conversations
   /** Memories from the `memory` option. */
   readonly memories: readonly AgentMemory[]
+  /**
+   * Manages this site's storage in the browser. `estimate()` resolves to the used and available bytes. `persist()` asks
+   * the browser never to delete the data to make room.
+   */
   readonly storage: PageStorage
   /** Returns an id for a new conversation. A run without a `conversationId` gets one in the same way. */
   newConversationId(): string
-  /** Returns the conversation's handle: the same object for the same id. */
+  /**
+   * Returns the handle of a conversation. It follows the conversation's snapshot, sends messages and answers calls. Any
+   * id works: the first run creates a new conversation. The same id returns the same object.
+   */
   conversation(conversationId: string): Conversation
-  /** Subscribes to events outside runs. Returns a function that unsubscribes. */
+  /**
+   * Subscribes to events of the agent: `run`, `status`, `tools`, `trigger`, `warning`, `worker`, `storage`,
+   * `engine-progress`, `conversation-titled`, `conversations-dropped`. Events of a run, such as its text, come from
+   * iterating the `Run`. Returns a function that unsubscribes. The option `signal` unsubscribes on abort.
+   *
+   * @example
+   * const off = agent.on('warning', ({ code, message }) => console.warn(code, message))
+   */
   readonly on: AgentEvents['on']
   /**
    * Releases everything. Open runs resolve as `aborted` (`disposed`) here, but stay resumable in the store. Other open

@@ -70,7 +70,9 @@ export function compactionSettings(options: CompactionOptions | false): Compacti
 
 /** Options of `asTool`: how other agents call this one. */
 export interface SubAgentOptions<Input = unknown> {
+  /** Name of the tool in the calling agent, unique among its tools. */
   readonly name: string
+  /** Name of the tool that people see. Default: `name`. */
   readonly title?: string
   /** Tells the calling model what the agent does and when to call it. */
   readonly description: string
@@ -80,7 +82,7 @@ export interface SubAgentOptions<Input = unknown> {
   toPrompt?(input: Input): RunInput
   /** Schema of the data that the calling model gets. Default: it gets the agent's last text. */
   readonly output?: JsonSchema | StandardSchema
-  /** Model calls per child run. Default: the agent's `maxSteps`. */
+  /** Most steps of a child run. Default: the agent's `maxSteps`. */
   readonly maxSteps?: number
   /** Whether calls need approval, as for any tool. */
   readonly needsApproval?: boolean
@@ -191,10 +193,26 @@ export type ApprovalPolicy =
 
 /** Options of `createAgent`. Only `model` is required. Wrong values throw `invalid-config`. */
 export interface AgentOptions {
+  /**
+   * Model that answers, and how to reach it. Keys stay in memory and are never stored. `agent.configure()` changes it
+   * at the next step. Required.
+   *
+   * @example
+   * model: { provider: 'ollama', model: 'qwen3:4b' }
+   * model: { provider: 'openai', model: 'gpt-4.1-mini', apiKey: () => fetchShortLivedKey() }
+   */
   readonly model: ModelConfig
-  /** The system prompt. */
+  /** System prompt. `{{name}}` is replaced by the value of that name. Default: none. */
   readonly instructions?: string
+  /**
+   * Values for `{{name}}` in `instructions` and in the inputs of `agent.run()`. A missing value fails the run. Default:
+   * none. Then inputs are sent verbatim, unless the run has values.
+   *
+   * @example
+   * createAgent({ model, instructions: 'Today is {{date}}.', values: { date: new Date().toDateString() } })
+   */
   readonly values?: PromptValues
+  /** Tools registered from the start. `agent.registerTool()` adds more at any time. Default: none. */
   readonly tools?: readonly (Tool | CompositeTool)[]
   /** Names of the tools that the model may use. Default: all. */
   readonly enabledTools?: readonly string[]
@@ -206,13 +224,15 @@ export interface AgentOptions {
   /** Instructions that the model activates when it needs them. Create them with `offstage/skills`. Default: none. */
   readonly skills?: readonly Skill[]
   /**
-   * Memories that outlive a conversation, one or several. Each is queried once for each user message. Default: none.
+   * Memory whose entries outlive a conversation, or several: `keywordMemory()` or others of `offstage/memory`, or your
+   * own. Each is searched once for each user message, and the model gets the entries found. Default: none.
    */
   readonly memory?: AgentMemory | readonly AgentMemory[]
   /** `ask_user` may ask for several values at once, as a form that the page shows. Default false. */
   readonly questionFields?: boolean
   /** Returns live page context, read before each step. A string is sent as it is, everything else as JSON. */
   readonly context?: () => unknown
+  /** Calls that need approval besides those whose tool requires it. Default `'destructive'`. */
   readonly toolApproval?: ApprovalPolicy
   /**
    * Calls that need approval while the model's input contains untrusted content, regardless of `toolApproval` and
@@ -256,7 +276,11 @@ export interface AgentOptions {
    * stored and the run fails with `redact-failed`.
    */
   readonly redact?: (fact: Fact) => Fact
-  /** Model calls per run. 0: one step, whose calls the page runs. -1: no limit. Default 10. */
+  /**
+   * Most steps of a run. A step is one model request with the calls of its answer. -1: no limit. 0: one step whose
+   * calls Offstage doesn't run. The run then ends as `waiting`, and you pass results to `supplyOutput()`. Default 10;
+   * with `limits.steps`, no limit.
+   */
   readonly maxSteps?: number
   /** Steps in a row that may contain an invalid call. Default 3. */
   readonly retries?: number
@@ -268,8 +292,9 @@ export interface AgentOptions {
    */
   readonly compaction?: CompactionOptions | false
   /**
-   * Limits of a run together with its child runs: model outputs, tokens, money, time. Default: only `maxSteps`, and 100
-   * model outputs in all for a run with child runs.
+   * Ends a run that reaches one of these: `steps`, `tokens`, `costUSD` or `minutes`. Its child runs (`asTool`) count,
+   * too. The model gives a last answer without tools, and the run ends as `limit`. Default: only `maxSteps`; with child
+   * runs, 100 steps in all, or `maxSteps` if that is more.
    */
   readonly limits?: Limits
   /** Place where conversations are stored. Default `{ name: 'offstage' }`. */
@@ -282,17 +307,26 @@ export interface AgentOptions {
    */
   readonly titles?: boolean | { readonly model: ModelConfig }
   /**
-   * Creates the worker, for custom providers or a bundler that can't follow the default. Create it last: messages that
-   * the worker sends before this function returns are lost.
+   * Returns the Web Worker that runs the agent. Needed for custom providers, or if the bundler can't find the default
+   * worker. Its file calls `startWorker()` of `offstage/worker`. Create it at the end of the function: messages that it
+   * sends before the function returns are lost. Default: the package's own worker.
+   *
+   * @example
+   * worker: () => new Worker(new URL('./my-worker.ts', import.meta.url), { type: 'module' })
    */
   readonly worker?: () => WorkerLike | Promise<WorkerLike>
   /** Address of the worker file, for pages without a bundler. A `TrustedScriptURL` is passed on as it is. */
   readonly workerUrl?: WorkerAddress
   /** Model engines in this browser, for models whose `provider` is an engine's id. */
   readonly engines?: readonly Engine[]
-  /** Emits `raw` events with the provider's own data. */
+  /**
+   * Emits a `raw` event for each chunk of the provider's response as it came, among the run's events. Default false.
+   */
   readonly raw?: boolean
-  /** Emits `request` events with each model request. For development only: a request contains the whole history. */
+  /**
+   * Emits a `request` event for each model request, among the run's events. Development only: it contains the whole
+   * history, but no key. Default false.
+   */
   readonly requests?: boolean
   /** Milliseconds between heartbeats of the worker while something is open. Default 3000. */
   readonly heartbeatMs?: number
@@ -302,9 +336,16 @@ export interface AgentOptions {
 export interface RunOptions {
   /** Conversation of the run, created if it doesn't exist. Default: a new conversation. */
   readonly conversationId?: string
+  /**
+   * Aborts the run, as `run.abort()` does: it ends as `aborted`, and can't be resumed. If the signal is already
+   * aborted, the run doesn't start. Default: none. After a reload, the signal is gone.
+   */
   readonly signal?: AbortSignal
+  /** Most steps of this run, with the meanings of the agent's `maxSteps`. Default: the agent's. */
   readonly maxSteps?: number
+  /** Steps in a row that may contain an invalid call. Default: the agent's. */
   readonly retries?: number
+  /** How many calls of this run may start child runs (`asTool`). Default: the agent's. */
   readonly maxChildren?: number
   /** Each limit replaces the agent's. */
   readonly limits?: Limits
@@ -320,14 +361,25 @@ export interface RunOptions {
    */
   readonly values?: PromptValues | false
   /**
-   * Earlier messages from elsewhere, for a conversation without any: in Offstage's format, OpenAI's (Chat Completions)
-   * or Anthropic's. Calls without a result wait for `supplyOutput()`.
+   * Earlier messages to begin a conversation with, in the format of Offstage, OpenAI (Chat Completions) or Anthropic.
+   * Ignored if the conversation has messages. Unreadable messages fail the run with `invalid-history`. If calls at the
+   * end have no result, the history is stored and the run fails with `calls-pending`. `supplyOutput()` then continues
+   * from there. Default: none.
+   *
+   * @example
+   * const history = [
+   *   { role: 'user', content: 'A mug, please' },
+   *   { role: 'assistant', content: 'It is in your cart.' },
+   * ] as const
+   * agent.run('And a spoon', { conversationId: 'moved', history })
    */
   readonly history?: readonly HistoryMessage[]
 }
 
+/** Input of a run: a text, or an array of text and file parts. Empty input fails with `invalid-input`. */
 export type RunInput = string | readonly (TextPart | FilePart)[]
 
+/** Options of `resume` and `takeOver`: how to treat calls that were cut off by a reload or crash. */
 export interface ResumeOptions {
   /** How to treat interrupted calls, which may or may not have happened. Default `'tell-model'`. */
   readonly interrupted?: 'tell-model' | 'ask'

@@ -58,17 +58,31 @@ export interface ApproveOptions extends AnswerOptions {
 /** Answers to calls that wait for a person or the page. Rejections are `OffstageError`s. */
 export interface CallAnswers {
   /**
-   * Records consent by the user gesture of this event (default: the newest one seen), for handlers that await longer
-   * than 5 seconds before they answer. Call it before the first `await`. Void once page tools act. Throws
-   * `consent-refused` without a user gesture.
+   * Records that a person pressed the button, not page tools. Needed only if your handler awaits longer than 5 seconds
+   * before it answers. Call it before the first `await`, with the event (default: the newest user gesture). The result
+   * counts for one answer to this call, within two minutes. It is void once page tools act. Throws `consent-refused`
+   * without a user gesture.
+   *
+   * @example
+   * button.onclick = async (event) => {
+   *   const consent = agent.consent(call, event)
+   *   if (await confirmed('Really?')) await agent.approve(call, { consent })
+   * }
    */
   consent(call: CallRef, event?: PressEvent): PersonConsent
   /**
-   * Approves a waiting call, with another input if given. Resolves to false if it was settled already.
+   * Approves a waiting call, so that it runs. `input` in the options replaces its input. `remember` also approves later
+   * calls of the tool. Resolves to false if the call was settled already. Rejects with:
    *
-   * `approve`, `answer`, `undo` and `run-again` reject with `consent-refused` if page tools may have pressed the
-   * button. With `consent: 'person'` they also reject without a user gesture, as do `supplyOutput` and `settle` (except
-   * with an error).
+   * - `consent-refused`: page tools may have pressed the button, or the call has another input now. Also without a user
+   *   gesture, where `AgentOptions.consent` demands one. Call it first in a click handler.
+   * - `invalid-input`: the new input doesn't fit, and the call still waits.
+   *
+   * The first rule also holds for `answer`, `undo` and `resolveInterrupted(call, 'run-again')`. Agents created with
+   * `consent: 'person'` apply it to `supplyOutput` and to `settle` with an output, too.
+   *
+   * @example
+   * approveButton.onclick = () => agent.approve(call) // a `tool-approval-request` event, or a pending call
    */
   approve(call: CallRef, options?: ApproveOptions): Promise<boolean>
   /**
@@ -77,11 +91,24 @@ export interface CallAnswers {
    * are answered.
    */
   approveAll(calls: readonly CallRef[]): Promise<number>
+  /**
+   * Denies a waiting call, so that it doesn't run. The model gets the reason, if given, and the run continues. Resolves
+   * to false if the call was settled already. Needs no user gesture.
+   */
   deny(call: CallRef, reason?: string): Promise<boolean>
   /**
-   * Answers a question of the agent: with a text, or, if it asks for fields, with `{ action: 'accept', content }`.
-   * Rejects with `invalid-input` for content that doesn't fit; `details.fields` names each wrong field, and the
-   * question stays open. `decline` and `cancel` settle the call as denied, and always work.
+   * Answers a question of the agent, such as one by `ask_user`. Pass a text; if the question has `fields`, pass
+   * `{ action: 'accept', content }` instead. `{ action: 'decline' }` and `{ action: 'cancel' }` refuse to answer: the
+   * model gets a denied call. These two need no user gesture. Resolves to false if the call was settled already.
+   * Rejects with:
+   *
+   * - `invalid-input`: the content doesn't fit. `details.fields` names each wrong field, and the question stays open.
+   * - `consent-refused`: see `approve`.
+   *
+   * @example
+   * for await (const event of run) {
+   *   if (event.type === 'question') await agent.answer(event, await askPerson(event.question))
+   * }
    */
   answer(call: CallRef, answer: string | QuestionAnswer, options?: AnswerOptions): Promise<boolean>
   /**

@@ -17,9 +17,11 @@ import { randomId } from '../../lib/random-id.ts'
 import { addUsage } from '../../conversation/usage.ts'
 import { untilAborted } from '../runs/until-aborted.ts'
 
+/** Request of `agent.extract`: a schema, an input and limits. The agent's model answers. */
 export interface ExtractOptions<Schema> {
   /** A JSON Schema of any type, or a Standard Schema. With the latter, returns its output (defaults, transforms). */
   readonly schema: Schema
+  /** Text or files to read the data from. Sent verbatim, without filling in `{{name}}`. */
   readonly input: RunInput
   /** How often the model may correct an answer that doesn't match the schema. Default 2. */
   readonly retries?: number
@@ -29,6 +31,7 @@ export interface ExtractOptions<Schema> {
   readonly onUsage?: (usage: RunUsage) => void
 }
 
+/** Infers the result of `agent.extract`: a Standard Schema's output, or the type that a JSON Schema describes. */
 export type Extracted<Schema> =
   Schema extends StandardSchema<infer Output> ? Output : InferJson<Schema>
 

@@ -23,11 +23,14 @@ export interface RememberingAgent {
   }
 }
 
+/** Handle of a run, reduced to what memories may use. */
 export interface RememberedRun {
   readonly conversationId: string
+  /** Resolves to the outcome, whatever happens in the run. Never rejects. */
   readonly result: Promise<RunResult>
 }
 
+/** Second argument of `AgentMemory.retrieve`: describes the user message, and limits the search. */
 export interface RetrieveContext {
   readonly conversationId: string
   /** Writer of the message: `'model'` for the prompt of a calling agent, `'app'` for a trigger's message. */

@@ -13,10 +13,17 @@ const KEY: unique symbol = Symbol.for('offstage.pending')
 const MAX_CHARACTERS = 10_000
 
 /**
- * Makes a tool's call wait, even across reloads, until `agent.settle()` reports the outcome: return it from the tool.
- * `resumeToken` identifies the call for the code that reports it, such as a job id or JSON: 10 000 characters at most.
- * The token is stored, and part of the pending call. A call without an outcome at `until` fails with the code `timeout`.
- * Throws `invalid-input` for wrong arguments.
+ * Makes a tool's call wait for its outcome, even across reloads: return the result from `execute`. `agent.settle()`
+ * reports the outcome. Throws `invalid-input` for wrong arguments.
+ *
+ * - `resumeToken`: a text of yours, such as a job id, at most 10 000 characters. It is stored, and part of the pending
+ *   call.
+ * - `until`: a `Date` or milliseconds since 1970. The call then fails with the code `timeout`. Default: no deadline.
+ *
+ * @example
+ * execute: async (input) => pending({ resumeToken: await startJob(input) })
+ * // Later, on any page of the site:
+ * await agent.settle(call, { output: { pages: 12 } })
  */
 export function pending({ resumeToken, until }: Pending): Pending {
   if (typeof resumeToken !== 'string' || resumeToken.length > MAX_CHARACTERS)

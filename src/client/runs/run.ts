@@ -392,6 +392,7 @@ export interface SendOptions {
   readonly values?: PromptValues | false
 }
 
+/** Handle of a message sent to an open run: the return value of `run.send`. */
 export interface SentMessage {
   readonly messageId: string
   /** Never rejects. */
@@ -405,22 +406,32 @@ export interface SentMessage {
  * nothing.
  */
 export interface Run extends AsyncIterable<RunEvent> {
+  /** Identifies the run in events, snapshots and stored rows. Known at once, and the same after a reload. */
   readonly runId: string
+  /** Conversation of the run, known at once even if the run creates it. Pass it to `agent.conversation()`. */
   readonly conversationId: string
   /** Resolves to the outcome, whatever happens in the run. Never rejects. */
   readonly result: Promise<RunResult>
   /**
-   * Sends a message to the open run. The message never counts as the answer to a question or approval. If it isn't
-   * delivered before the run ends, it is returned, as the `outcome` and as an event.
+   * Sends a message to the open run. The message never answers a question or an approval. The option `when` decides
+   * when the model reads it:
    *
-   * - `next-step` (default): the model reads it in its next request, after the results of the step's calls.
-   * - `now`: cuts the step short. The output so far is kept, running calls are stopped, and calls that wait for a
-   *   person are denied.
-   * - `after-run`: begins the next run once this one ends as `completed` or `max-steps`, together with all such
-   *   messages and with the same limits. The `outcome` has that run. After any other end the message is returned.
+   * - `next-step` (default): in the next step, after the results of this step's calls.
+   * - `now`: in the next step, which begins at once. The output so far is kept, running calls are stopped, and calls
+   *   that wait for a person are denied.
+   * - `after-run`: in a new run with the same limits, if this one ends as `completed` or `max-steps`. All such messages
+   *   begin that run together.
    * - `soonest`: as `next-step` if the run has another step, else as `after-run`.
    *
-   * Throws `invalid-input` if the message is empty or a value is missing, and `invalid-config` for unknown options.
+   * The returned `outcome` resolves to the message's `status`. `delivered`: the model gets it; `run` is the new run, if
+   * it began one. `returned`: the run ended without it, so put it back into the text field.
+   *
+   * Throws `invalid-input` for an empty message or a missing value of `values`, and `invalid-config` for unknown
+   * options.
+   *
+   * @example
+   * const { outcome } = run.send(text, { when: 'now' })
+   * if ((await outcome).status === 'returned') input.value = text
    */
   send(input: RunInput, options?: SendOptions): SentMessage
   /**

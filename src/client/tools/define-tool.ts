@@ -20,7 +20,10 @@ export type CompositeToolOptions<
   readonly inputSchema?: Schema
 }
 
-/** Defines a tool that calls other tools. It has `run` in place of `execute`. */
+/**
+ * Checks a composite tool, and infers its input's type from `inputSchema`. A composite tool calls other tools: it has
+ * `run` in place of `execute`. Returns the tool and throws as for a plain one.
+ */
 export function defineTool<
   const Name extends string,
   const Schema extends JsonSchema | StandardSchema = JsonSchema,
@@ -28,8 +31,17 @@ export function defineTool<
 >(tool: CompositeToolOptions<Name, Schema, Output>): CompositeTool<Name, InferInput<Schema>, Output>
 // Compilers report errors against the last overload, so plain tools, the common case, come last.
 /**
- * Checks a tool and gives it the types that follow from its schema. Throws `invalid-config`,
- * `schema-invalid` or `schema-unsupported`.
+ * Checks a tool, and infers its input's type from `inputSchema`. Returns the tool, for `createAgent({ tools })` or
+ * `agent.registerTool()`. Throws `invalid-config`, `schema-invalid`, `schema-unsupported`, or `duplicate-tool` for
+ * parameters whose names the model can't tell apart.
+ *
+ * @example
+ * defineTool({
+ *   name: 'add_to_cart',
+ *   description: 'Adds a product to the cart.',
+ *   inputSchema: { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] },
+ *   execute: ({ sku }) => cart.add(sku),
+ * })
  */
 export function defineTool<
   const Name extends string,

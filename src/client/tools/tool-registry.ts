@@ -6,10 +6,11 @@ import type { PreparedTool } from './prepare-tool.ts'
 import { prepareTool } from './prepare-tool.ts'
 import type { CompositeTool, Tool } from './tool.ts'
 
+/** Options of `agent.registerTool`: until when the tool stays, and what happens to one with its name. */
 export interface RegisterOptions {
   /** Unregisters the tool when aborted. */
   readonly signal?: AbortSignal
-  /** Take the place of a tool with the same name instead of throwing. */
+  /** Replaces a tool with the same name instead of throwing `duplicate-tool`. Default false. */
   readonly replace?: boolean
 }
 

@@ -5,8 +5,14 @@ import type { StandardSchema } from './standard-schema.ts'
 
 /** Identifies the call that a tool's function or a hook is about. */
 export interface ToolCallInfo {
+  /** Run that the call belongs to. */
   readonly runId: string
+  /** Conversation of the run. Different in each child run. */
   readonly conversationId: string
+  /**
+   * Identifies the call, also after a reload. Unique within its conversation only: send `idempotencyKey` to your server
+   * instead.
+   */
   readonly toolCallId: string
 }
 
@@ -17,22 +23,31 @@ export interface ToolContext extends ToolCallInfo {
   /** Equal for every execution of this call, also after a reload. Send it to your server. */
   readonly idempotencyKey: string
   /**
-   * Fencing token of the run's owner. It grows whenever a tab claims any conversation in the store: for a run, or again
-   * after a wait. A server that refuses tokens older than the newest one it has seen is safe from replaced owners.
+   * Fencing token: a number that grows whenever a tab claims the conversation, for a run or again after a wait. Send it
+   * along with writes. The server keeps the highest one of each conversation and refuses lower ones. A tab that froze
+   * and lost its run then can't write any more.
    */
   readonly fence: number
-  /** The `data` that `describe` returned, if a person approved this call based on it. */
+  /**
+   * Data that `describe` returned for the approval that a person gave. Compare it with the current state before you
+   * act. Undefined if no person approved, or `describe` returned no data.
+   */
   readonly about?: JsonValue
   /**
    * The model request behind this call contained untrusted content, or text derived from it. For calls of a composite
    * tool, what the tool has read before counts, too.
    */
   readonly tainted?: boolean
-  /** Reports progress as a `tool-progress` event. */
+  /**
+   * Reports how far the call is: a text or any other data. The page gets a `tool-progress` event, and `progress` of the
+   * call in snapshots. The model doesn't get it, and it isn't stored.
+   */
   progress(value: unknown): void
 }
 
+/** Second argument of `Tool.reconcile`: identifies the call whose outcome is unknown. */
 export interface ReconcileContext extends ToolCallInfo {
+  /** Key that the call's `execute` got. Look it up on your server. */
   readonly idempotencyKey: string
   /** Fencing token of the owner that reconciles: newer than that of the call's own execution. See `ToolContext`. */
   readonly fence: number
@@ -56,6 +71,7 @@ export interface DescribeContext extends ToolCallInfo {
   readonly previous?: JsonValue
 }
 
+/** Second argument of a tool's `commits`: identifies the call, and tells if its request was tainted. */
 export interface CommitsContext extends ToolCallInfo {
   /** The model request behind this call contained untrusted content. */
   readonly tainted: boolean
@@ -66,9 +82,13 @@ export interface CommitsContext extends ToolCallInfo {
  * array.
  */
 interface ToolBase<Name extends string, Input, Output> {
-  /** Policies, hooks, events and snapshots use it unchanged. The model gets it cleaned to `[a-zA-Z0-9_-]{1,64}`. */
+  /**
+   * Unique name of the tool. Policies, hooks, events and snapshots use it as written. The model gets at most 64
+   * letters, digits, `_` and `-`: `Send Mail` becomes `Send_Mail`. Tools whose names become equal throw
+   * `duplicate-tool`.
+   */
   readonly name: Name
-  /** Name that people see. */
+  /** Name that people see, in approvals and in the chat. Default: `name`. */
   readonly title?: string
   /** Tells the model what the tool does and when to use it. */
   readonly description: string
@@ -81,6 +101,10 @@ interface ToolBase<Name extends string, Input, Output> {
    * run. Default false: the model only reads them.
    */
   readonly applyDefaults?: boolean
+  /**
+   * Declares the tool's effects, such as `{ readOnly: true }` or `{ destructive: true }`. Approvals, parallel calls and
+   * repeats after a crash depend on them. Default: the tool writes, but doesn't destroy.
+   */
   readonly annotations?: ToolAnnotations
   /** Set for a tool from outside the app's own code, such as an MCP server's. */
   readonly remote?: RemoteSource
@@ -121,8 +145,8 @@ interface ToolBase<Name extends string, Input, Output> {
   /** Called when the tool is unregistered or the agent is disposed. */
   dispose?(): unknown
   /**
-   * Undoes a call when a person asks for it (`conversation.undo()`), at most once if it succeeds. `output` is the
-   * stored output, which the model got. Throw if the call could not be undone.
+   * Reverts a successful call when a person asks for it (`conversation.undo()`). `output` is what the model got. Throw
+   * if it fails, so that the person can try again. A call is undone once at most. Default: calls can't be undone.
    */
   undo?(input: Input, output: JsonValue, context: UndoContext): unknown
   /** For the page's own use. */
@@ -143,9 +167,23 @@ export interface Tool<
    * while the tool's own function still runs on this page.
    */
   reconcile?(input: Input, context: ReconcileContext): Reconciled | Promise<Reconciled>
+  /**
+   * Runs the tool on the page, with the checked input. The model gets the return value: a text, data as JSON, or files.
+   * Throwing, or exceeding `timeoutMs`, ends the call with an error that the model reads. The run continues. Return
+   * `pending()` if the outcome comes later.
+   *
+   * @example
+   * async execute({ sku }, { signal, idempotencyKey }) {
+   *   const headers = { 'idempotency-key': idempotencyKey } // the server drops a repeated request
+   *   const answer = await fetch(`/api/cart/${sku}`, { method: 'PUT', headers, signal })
+   *   if (!answer.ok) throw new Error(`The shop refused: ${answer.statusText}`)
+   *   return answer.json()
+   * }
+   */
   execute(input: Input, context: ToolContext): Output | Promise<Output>
 }
 
+/** Options of `step` in a composite tool: whether an interrupted step runs again. */
 export interface StepOptions {
   /**
    * True: a step that a crash cut off doesn't run again, and rejects with `call-failed` (`details.status`:

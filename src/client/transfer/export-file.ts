@@ -89,6 +89,7 @@ export type ConversationFile =
   | AsyncIterable<Uint8Array>
   | string
 
+/** Result of `conversations.import`: the conversations that were added, and those that could not be. */
 export interface ImportReport {
   readonly imported: readonly {
     /** Id in the file, and id here, which is another one if the first was taken. */

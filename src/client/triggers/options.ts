@@ -33,8 +33,15 @@ export interface TriggerOptions<On extends TriggerSource = never> {
   readonly id: string
   /** Name of the trigger, for people and models. One line. Default: the id. */
   readonly title?: string
+  /**
+   * Source of the events that fire the trigger: `[target, name]`, a function that subscribes, or another agent. For
+   * agents, each completed run counts.
+   */
   readonly on?: On
-  /** Interval in milliseconds, counted across reloads. At least 60 000, and no more often than `perHour`. */
+  /**
+   * Milliseconds between two firings, counted across reloads. At least 60 000, and at least an hour divided by
+   * `perHour`: 300 000 by default. Less is `invalid-config`.
+   */
   readonly every?: number
   /** Time of a single firing: milliseconds since 1970, or a `Date`. */
   readonly at?: number | Date

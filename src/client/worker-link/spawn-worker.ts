@@ -13,6 +13,7 @@ export interface TrustedScriptAddress {
   toJSON(): string
 }
 
+/** Address of a worker file. Pages with Trusted Types pass a `TrustedScriptURL`. */
 export type WorkerAddress = string | URL | TrustedScriptAddress
 
 /**

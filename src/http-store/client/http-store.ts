@@ -130,6 +130,7 @@ function untilBack(ms: number, signal: AbortSignal): Promise<void> {
   )
 }
 
+/** Options of `httpStore`. Only `url` is required. */
 export interface HttpStoreOptions {
   /** URL of the server's handler, on the page's own server or on one that allows its origin. */
   readonly url: string

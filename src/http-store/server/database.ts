@@ -1,7 +1,9 @@
 import { oneByOne } from '../../lib/one-by-one.ts'
 
+/** Value of a parameter in a statement. */
 export type SqlValue = string | number | null
 
+/** Row that a statement returns: values by column. */
 export type SqlRow = Readonly<Record<string, unknown>>
 
 /** Runs one statement with parameters written as `@name`. Resolves to the rows that it returns, if any. */

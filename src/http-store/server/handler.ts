@@ -45,7 +45,9 @@ export interface StoreTenant {
   readonly tenant: string
 }
 
+/** Options of `createStoreHandler`. Only `database` and `authorize` are required. */
 export interface StoreHandlerOptions {
+  /** Database of all tenants, with the tables of `STORE_SCHEMA`. `postgresDatabase` and `sqliteDatabase` make one. */
   readonly database: SqlDatabase
   /**
    * Your own authentication, called for every request. Returns the tenant, or a response to send in place of the

@@ -266,6 +266,7 @@ function parse(text: string): unknown {
   }
 }
 
+/** Obstacle between a page and an MCP server, with its cause and where to fix it. */
 export interface McpProblem {
   readonly code:
     | 'unreachable'
@@ -283,6 +284,7 @@ export interface McpProblem {
   readonly message: string
 }
 
+/** Result of `diagnoseMcp`: the obstacles between this page and the server. */
 export interface McpDiagnosis {
   /** The server's protocol revision, if one was found. */
   readonly protocolVersion?: string

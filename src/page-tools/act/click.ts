@@ -138,9 +138,11 @@ function middleOf(element: Element): Point {
   return { x: left + width / 2, y: top + height / 2 }
 }
 
+/** Options of `click`: the kind of click, modifier keys, and the point to click. */
 export interface ClickOptions extends ActOptions {
   /** `double`: two left clicks; `right`: opens context menus. Default `single`. */
   readonly kind?: 'single' | 'double' | 'right'
+  /** Keys held during the click: `ctrlKey`, `shiftKey`, `altKey`, `metaKey`. Default: none. */
   readonly modifiers?: Modifiers
   /**
    * Point on the element, in parts of its width and height from 0 to 1; for a picture, as `look` shows it. Default: its
@@ -149,7 +151,14 @@ export interface ClickOptions extends ActOptions {
   readonly at?: Point
 }
 
-/** Clicks as a person would. Rejects with a `PageError` when a person couldn't. */
+/**
+ * Clicks an element with all events of a person's click, and scrolls to it first. `target` is the element, its ref in a
+ * snapshot, or the exact name there. Resolves once the page has settled, with a report of what changed. Rejects with a
+ * `PageError` if a person couldn't click it: `code` is `hidden`, `disabled`, `covered` or another reason.
+ *
+ * @example
+ * const { changed, text } = await click(document.querySelector('#save')!)
+ */
 export async function click(target: Target, options: ClickOptions = {}): Promise<ActionReport> {
   const { page, signal, at } = options
   if (at && ![at.x, at.y].every((part) => part >= 0 && part <= 1))

@@ -128,6 +128,7 @@ function place(element: HTMLElement, at: { readonly left: number; readonly top: 
   element.style.top = `${at.top}px`
 }
 
+/** Options of `highlight`: a note beside the element, and how long both stay. */
 export interface HighlightOptions extends ActOptions {
   /** Text beside the element. */
   readonly note?: string

@@ -16,6 +16,7 @@ import { perform, type ActionReport } from './perform.ts'
 import { makeReady } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
+/** Options of `pressKey`: the element that gets the key, and the number of presses. */
 export interface PressKeyOptions extends ActOptions {
   /** Element to focus first. Default: the focused element. */
   readonly target?: Target

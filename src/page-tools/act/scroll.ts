@@ -16,6 +16,7 @@ import { type ActionContext, type ActionOutcome, type ActionReport, perform } fr
 import { scrollIntoView } from './make-ready.ts'
 import { resolveTarget, type Target } from './target.ts'
 
+/** Options of `scroll`: an element, a direction, or a text to search for. */
 export interface ScrollOptions extends ActOptions {
   /** Element to scroll, or to scroll to when there is no direction. Default: the page. */
   readonly target?: Target
@@ -32,6 +33,10 @@ const MAX_ESTIMATES = 12
 /** How long a list may take to load more at its end. Milliseconds. */
 const LOAD_MS = 800
 
+/**
+ * Scrolls to an element, in a direction, or until a text appears. Default: down. Searches for 8 seconds at most, and
+ * reports a text that it did not find. Rejects with a `PageError` if the page scrolls back.
+ */
 export async function scroll(options: ScrollOptions = {}): Promise<ActionReport> {
   const { page, signal, target, direction, until } = options
   const live = livePage(page)

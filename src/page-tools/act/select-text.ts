@@ -123,6 +123,7 @@ export function hasSelection(field: HTMLElement): boolean {
   )
 }
 
+/** Options of `selectText`: a passage, or positions of characters, counted from 0. */
 export interface SelectTextOptions extends ActOptions {
   /** Passage to select. Default: the characters `from` to `to`. */
   readonly text?: string

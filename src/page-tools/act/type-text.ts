@@ -173,6 +173,7 @@ function rangeOf(slider: HTMLElement): string {
   return Number.isNaN(min) || Number.isNaN(max) ? 'a number' : `a number from ${min} to ${max}`
 }
 
+/** Options of `typeText`: where the text goes, and whether Enter follows. */
 export interface TypeOptions extends ActOptions {
   /** `replace` the field's content, `append` to it, or `insert` in place of the selection. Default `replace`. */
   readonly mode?: 'replace' | 'append' | 'insert'

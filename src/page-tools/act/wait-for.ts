@@ -10,9 +10,13 @@ import { sleep } from '../waiting.ts'
 import { perform, type ActionReport, type ActionOutcome } from './perform.ts'
 import { waitUntilSettled } from './wait-until-settled.ts'
 
+/** Condition of `waitFor`: what must appear or disappear. Without any, it waits until the page settles. */
 export interface WaitOptions extends ActOptions {
+  /** Text on the page. Upper and lower case are equal. */
   readonly text?: string
+  /** Role of the element: `button`, `link`, `dialog` … */
   readonly role?: string
+  /** Accessible name of the element, or a part of it. */
   readonly name?: string
   /** Wait until it disappears, rather than until it appears. */
   readonly gone?: boolean

@@ -173,6 +173,7 @@ function wordsBeside(element: Element, block: Element, options: PageOptions): To
   return /[\p{L}\p{N}]/u.test(label) ? { how: 'beside', label } : null
 }
 
+/** Criteria of `find`. Matches fit all of them. Without any, `find` rejects with `invalid-input`. */
 export interface FindQuery {
   /** `button`, `link`, `textbox` … */
   readonly role?: string
@@ -182,7 +183,9 @@ export interface FindQuery {
   readonly text?: string
 }
 
+/** Element that `find` has found, as a snapshot shows it. */
 export interface Found {
+  /** Name of the element for tools and models, such as `e12`. Actions take it as their target. */
   readonly ref: string
   readonly element: Element
   readonly role: string
@@ -193,6 +196,7 @@ export interface Found {
   readonly line: string
 }
 
+/** Options of `find`: the number of results, and whether invisible elements count. */
 export interface FindOptions extends ActOptions {
   /** Default 8. */
   readonly limit?: number

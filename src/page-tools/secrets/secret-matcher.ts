@@ -24,7 +24,7 @@ const LONGEST_PART = 200
 /** Gaps within a value: in a line, between cells, in a printed card number, and the backslash of an outline. */
 const GAPS = /[\s|\\-]+/g
 
-/** One way in which a secret is shown. */
+/** Text by which a secret is found. */
 interface Form {
   /** The text without gaps. */
   readonly signs: string

@@ -52,6 +52,7 @@ const ALL = [
   'go_back',
 ] as const
 
+/** Name of a page tool, as the model sees it: `read_page`, `click`, `fill_form` … */
 export type PageToolName = (typeof ALL)[number]
 
 /** `'read'`: tools that change nothing; `'forms'`: tools to read, click and fill in; `'all'`: all tools. */
@@ -83,6 +84,7 @@ function wantedNames(wanted: PageToolPreset | readonly PageToolName[]): Readonly
   )
 }
 
+/** Options of `pageTools`: which tools the model gets, and the limits of all of them. */
 export interface PageToolsOptions extends PageOptions {
   /** Only these tools: a preset, or names. Default `'all'`. Throws a `PageError` for a name that no tool has. */
   readonly tools?: PageToolPreset | readonly PageToolName[]

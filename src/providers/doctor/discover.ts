@@ -6,6 +6,7 @@ import { type Availability, browserModel, findWebGpu, pageOf } from './browser-e
 import { helpFor, identifyServer, type ServerId } from './server-help.ts'
 import { modelEntries, modelNames } from './find-endpoint.ts'
 
+/** Options of `discover`: how it sends requests, and when it gives up. */
 export interface DiscoverOptions {
   /** Default: the global `fetch`. */
   readonly fetch?: StreamOptions['fetch']

@@ -23,10 +23,13 @@ export const CHECK_NAMES = [
   'tools',
 ] as const
 
+/** Names of the checks that `diagnose` makes, from the configuration to a tool call. */
 export type CheckName = (typeof CHECK_NAMES)[number]
 
+/** Result of a check. `warning`: requests may still work. `skipped`: not needed, or an earlier check failed. */
 export type CheckStatus = 'ok' | 'warning' | 'failed' | 'skipped'
 
+/** Result of one check, in `Diagnosis.checks`. */
 export interface Check {
   readonly name: CheckName
   readonly status: CheckStatus
@@ -97,6 +100,7 @@ function notReached(name: CheckName): Check {
   return { name, status: 'skipped', message: 'Not reached: an earlier check failed.' }
 }
 
+/** Options of `diagnose`: how it sends requests, and what it tries. */
 export interface DiagnoseOptions {
   /** Default: the global `fetch`. */
   readonly fetch?: StreamOptions['fetch']

@@ -138,7 +138,9 @@ class Cutter {
  */
 export type Extensions = 'keep' | 'omit' | 'refuse'
 
+/** Options of `toOpenAI`, `toResponses` and `toAnthropic`. */
 export interface ToHistoryOptions {
+  /** Treatment of data that the format can't express. Default `'keep'`. Use `'omit'` for a vendor's API. */
   readonly extensions?: Extensions
 }
 

@@ -8,17 +8,20 @@ interface Extended {
   offstage?: JsonObject
 }
 
+/** Text part of a Chat Completions message. */
 export interface OpenAIText extends Extended {
   type: 'text'
   text: string
 }
 
+/** Part of a user message in Chat Completions: text, image, audio or file. */
 export type OpenAIContent =
   | OpenAIText
   | ({ type: 'image_url'; image_url: { url: string } } & Extended)
   | ({ type: 'input_audio'; input_audio: { data: string; format: 'wav' | 'mp3' } } & Extended)
   | ({ type: 'file'; file: { file_data: string; filename?: string } } & Extended)
 
+/** Call in an assistant message of Chat Completions. `arguments` is JSON text. */
 export interface OpenAIToolCall extends Extended {
   id: string
   type: 'function'
@@ -36,6 +39,7 @@ export type OpenAIMessage =
   | OpenAIAssistantMessage
   | ({ role: 'tool'; tool_call_id: string; content: string | OpenAIText[] } & Extended)
 
+/** Answer of the model in Chat Completions. `content` is null if there are only calls. */
 export interface OpenAIAssistantMessage extends Extended {
   role: 'assistant'
   content: string | (OpenAIText | ({ type: 'refusal'; refusal: string } & Extended))[] | null
@@ -45,6 +49,7 @@ export interface OpenAIAssistantMessage extends Extended {
   tool_calls?: OpenAIToolCall[]
 }
 
+/** Part of a message or call output in the Responses API: text, image or file. */
 export type ResponsesContent =
   | ({ type: 'input_text'; text: string } & Extended)
   | ({ type: 'input_image'; image_url: string; detail: 'auto' | 'low' | 'high' } & Extended)
@@ -73,6 +78,7 @@ export interface ResponsesAnswerItem extends Extended {
   [field: string]: JsonValue | undefined
 }
 
+/** Text block of an Anthropic message. */
 export interface AnthropicText extends Extended {
   type: 'text'
   text: string
@@ -96,11 +102,13 @@ interface TextSource {
   data: string
 }
 
+/** Block of a user message or tool result at Anthropic: text, image or document. */
 export type AnthropicContent =
   | AnthropicText
   | ({ type: 'image'; source: ImageSource } & Extended)
   | ({ type: 'document'; source: PdfSource | TextSource; title?: string } & Extended)
 
+/** Result of a call at Anthropic. A user message holds it. */
 export interface AnthropicToolResult extends Extended {
   type: 'tool_result'
   tool_use_id: string
@@ -108,6 +116,7 @@ export interface AnthropicToolResult extends Extended {
   is_error?: boolean
 }
 
+/** Call in an assistant message at Anthropic. */
 export interface AnthropicToolUse extends Extended {
   type: 'tool_use'
   id: string

@@ -79,6 +79,7 @@ export interface StorePair {
   readonly other: Store
 }
 
+/** Your store, for `storeContract`. Only `open` is required; the other methods simulate faults. */
 export interface StoreUnderTest {
   /** Opens an empty store, twice. */
   open(): Promise<StorePair>

@@ -59,10 +59,12 @@ export interface SkillConfig extends Pick<
   readonly tools?: readonly string[]
 }
 
+/** Memory of a configuration. The function named by `kind` is passed in `memories` beside it, and gets the options. */
 export interface KeptMemoryConfig extends KeptMemoryOptions {
   readonly kind: 'keywordMemory' | 'recentMemory' | 'embeddingMemory'
 }
 
+/** Blackboard of a configuration. The function `blackboard` is passed in `memories` beside it. */
 export interface BlackboardConfig extends BlackboardOptions {
   readonly kind: 'blackboard'
 }

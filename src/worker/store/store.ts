@@ -50,6 +50,7 @@ export class Changes {
   }
 }
 
+/** Rows that an owner adds to a conversation: the argument of `Store.append`. */
 export interface Append {
   readonly conversationId: string
   /** Epoch of the claim that this append relies on. */
@@ -66,9 +67,14 @@ export interface Append {
   readonly strict?: boolean
 }
 
+/** Ownership of a conversation, granted by `Store.claim`. The next claim of the conversation ends it. */
 export interface Claim {
   /** Names the store; random, made with it. Epochs of different stores can't be compared. */
   readonly storeId: string
+  /**
+   * Number of the claim, higher than all earlier ones in the store. Once the conversation has a newer one, appends
+   * under this one are rejected.
+   */
   readonly epoch: number
 }
 
@@ -87,8 +93,9 @@ export interface Placement {
   readonly isLast: boolean
 }
 
+/** Options of `Store.claim`: conditions, and ids that make a lost answer or a repeat recognizable. */
 export interface ClaimOptions {
-  /** Default true. */
+  /** Creates a missing conversation. Default true. */
   readonly create?: boolean
   /** Parent of the conversation, if it is created. */
   readonly parent?: ConversationRecord['parent']
@@ -159,6 +166,7 @@ export interface StoredRows {
   readonly isCopy?: true
 }
 
+/** Selects a page of records: the argument of `Store.list`. */
 export interface ListPage {
   /** Most records to return. Default: as many as the store gives at once. */
   readonly limit?: number
@@ -166,6 +174,7 @@ export interface ListPage {
   readonly after?: string
 }
 
+/** Page of records, as `Store.list` returns it. */
 export interface ListedRecords {
   /** Newest change first. */
   readonly records: readonly ConversationRecord[]
