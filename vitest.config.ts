@@ -48,8 +48,8 @@ export default defineConfig({
     // As it is built.
     server: { deps: { inline: [/@cfworker\/json-schema/] } },
     environment: 'node',
-    // Some tests wait for real timers; another file uses the core meanwhile.
-    maxWorkers: availableParallelism() + 1,
+    // Some tests wait for real timers; other files use the cores meanwhile.
+    maxWorkers: availableParallelism() + 3,
     setupFiles: ['test/setup/listener-leaks.ts', 'test/setup/patience.ts', 'test/setup/seed.ts'],
     // A hanging test names itself instead of eating the whole run's time; a busy machine is no failure.
     testTimeout: 60_000,

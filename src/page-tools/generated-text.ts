@@ -111,10 +111,10 @@ const MAX_NODES = 400
 const NOT_DRAWN = /^(script|style|template|noscript|textarea|select)$/
 
 /**
- * The texts of an element in reading order, including those of styles. Inline parts are joined without a gap.
+ * The text of an element in reading order, with the words of styles. Inline parts are joined without a gap.
  * `isLeftOut`: elements to skip. With it, the element itself is read even if it is hidden, as a label may be.
  */
-export function drawnParts(element: Element, isLeftOut?: (one: Element) => boolean): string[] {
+export function drawnText(element: Element, isLeftOut?: (one: Element) => boolean): string {
   const parts: string[] = []
   let left = MAX_NODES
   const add = (node: Node): void => {
@@ -134,11 +134,7 @@ export function drawnParts(element: Element, isLeftOut?: (one: Element) => boole
     parts.push(after ? gap(after) + after.text : '', edge)
   }
   add(element)
-  return parts.filter(Boolean)
-}
-
-export function drawnText(element: Element, isLeftOut?: (one: Element) => boolean): string {
-  return cleanText(drawnParts(element, isLeftOut).join(''))
+  return cleanText(parts.join(''))
 }
 
 /** Words of an element's style that are hidden now, such as those of a tooltip. */
