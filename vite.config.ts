@@ -37,7 +37,7 @@ const builds: Record<string, UserConfig> = {
       // Adds little where the page's code is there already.
       'tools-from': 'src/tools-from.ts',
       skills: 'src/skills/index.ts',
-      'ai-sdk': 'src/ai-sdk/index.ts',
+      'ai-sdk': 'src/connect/ai-sdk/index.ts',
     },
     // In one file, with what the chunk of the first run shares with it: two would compress worse. The same holds
     // for that chunk and what is loaded after it.
@@ -54,7 +54,7 @@ const builds: Record<string, UserConfig> = {
         // A bundler leaves it out where only tools are made.
         {
           name: 'agent-from-config',
-          test: /[\\/]src[\\/]tools-from[\\/]agent-from-config\.ts$/,
+          test: /[\\/]src[\\/]connect[\\/]tools-from[\\/]agent-from-config\.ts$/,
         },
       ],
     },
@@ -63,7 +63,7 @@ const builds: Record<string, UserConfig> = {
 
   /** One file, which needs none of the others. */
   inline: library({
-    entry: { inline: 'src/inline/inline-worker.ts' },
+    entry: { inline: 'src/client/inline/inline-worker.ts' },
     splitting: false,
     plugins: [workerSource()],
   }),
@@ -78,16 +78,16 @@ const builds: Record<string, UserConfig> = {
       histories: 'src/providers/history/index.ts',
       'page-tools': 'src/page-tools/index.ts',
       memory: 'src/memory/index.ts',
-      webmcp: 'src/webmcp/index.ts',
+      webmcp: 'src/connect/webmcp/index.ts',
       'http-store': 'src/http-store/index.ts',
       testing: 'src/testing/index.ts',
       engines: 'src/engines/index.ts',
-      'prompt-api': 'src/prompt-api/index.ts',
-      webllm: 'src/webllm/index.ts',
-      'webllm-worker': 'src/webllm/serve-webllm.ts',
-      wllama: 'src/wllama/index.ts',
-      'wllama-worker': 'src/wllama/serve-wllama.ts',
-      'ai-sdk-worker': 'src/ai-sdk/model/from-language-model.ts',
+      'prompt-api': 'src/engines/prompt-api/index.ts',
+      webllm: 'src/engines/webllm/index.ts',
+      'webllm-worker': 'src/engines/webllm/serve-webllm.ts',
+      wllama: 'src/engines/wllama/index.ts',
+      'wllama-worker': 'src/engines/wllama/serve-wllama.ts',
+      'ai-sdk-worker': 'src/connect/ai-sdk/model/from-language-model.ts',
     },
     // Each as a file of its own would take more for its import than for itself.
     splitting: { groups: [{ name: 'once', test: /[\\/]src[\\/]lib[\\/](fnv1a|once)\.ts$/ }] },
@@ -95,7 +95,7 @@ const builds: Record<string, UserConfig> = {
 
   /** Shares nothing with the others, which would fall into more pieces by it. */
   mcp: library({
-    entry: { mcp: 'src/mcp/index.ts' },
+    entry: { mcp: 'src/connect/mcp/index.ts' },
     // What each connection needs in one file: several would compress worse.
     splitting: {
       groups: [
@@ -104,7 +104,7 @@ const builds: Record<string, UserConfig> = {
           test: /[\\/]src[\\/](client[\\/]api[\\/]load-part|lib[\\/]shape|mcp[\\/]page-fetch)\.ts$/,
           priority: 2,
         },
-        { name: 'connect', test: /[\\/]src[\\/]mcp[\\/]connect\.ts$/, priority: 1 },
+        { name: 'connect', test: /[\\/]src[\\/]connect[\\/]mcp[\\/]connect\.ts$/, priority: 1 },
       ],
     },
   }),
@@ -119,14 +119,14 @@ const builds: Record<string, UserConfig> = {
   relay: library({ entry: { relay: 'src/relay/index.ts' }, splitting: false }),
 
   /** For workers of apps that want it: beside the worker, with a library of its own. */
-  ajv: library({ entry: { ajv: 'src/ajv/index.ts' }, splitting: false }),
+  ajv: library({ entry: { ajv: 'src/connect/ajv/index.ts' }, splitting: false }),
 
   /** What people see, each by itself: few pages have two, and one file compresses better than what several would share. */
-  chat: stage({ chat: 'src/chat/index.ts', 'chat-class': 'src/chat/chat-class.ts' }),
-  'chat-parts': stage({ 'chat-parts': 'src/chat/chat-parts.ts' }, false),
+  chat: stage({ chat: 'src/ui/chat/index.ts', 'chat-class': 'src/ui/chat/chat-class.ts' }),
+  'chat-parts': stage({ 'chat-parts': 'src/ui/chat/chat-parts.ts' }, false),
   inspector: stage({
-    inspector: 'src/inspector/index.ts',
-    'inspector-class': 'src/inspector/inspector-class.ts',
+    inspector: 'src/ui/inspector/index.ts',
+    'inspector-class': 'src/ui/inspector/inspector-class.ts',
   }),
 
   react: binding('react', "'use client';"),
@@ -158,7 +158,7 @@ function stage(entry: Record<string, string>, splitting = true): UserConfig {
 /** One file for each framework, which is the app's own: few pages have two, and several files would compress worse. */
 function binding(framework: string, banner = ''): UserConfig {
   return library({
-    entry: { [framework]: `src/${framework}/index.ts` },
+    entry: { [framework]: `src/ui/${framework}/index.ts` },
     splitting: false,
     plugins: [chatEntryBeside()],
     banner,

@@ -38,7 +38,7 @@ const staging = path.join(ownFolder('build'), 'dist')
 const [modules] = await Promise.all([bundleAll(), isForDemo ? null : emitTypes()]).catch((error) =>
   fail(error.message),
 )
-cpSync(inProject('src/chat/themes'), path.join(staging, 'themes'), { recursive: true })
+cpSync(inProject('src/ui/chat/themes'), path.join(staging, 'themes'), { recursive: true })
 if (!isForDemo) completeAndCheck()
 moveToDist()
 console.log(`Built dist in ${Math.round(performance.now() - started)} ms.`)
@@ -46,7 +46,7 @@ console.log(`Built dist in ${Math.round(performance.now() - started)} ms.`)
 function completeAndCheck() {
   writeNotices(bundledPackages(modules))
   copyFileSync(
-    inProject('src/tools-from/agent.schema.json'),
+    inProject('src/connect/tools-from/agent.schema.json'),
     path.join(staging, 'agent.schema.json'),
   )
   checkWorkerLiteral()

@@ -18,5 +18,5 @@ export * from './client/api/entry.ts'
  * const { text } = await agent.run('Two blue mugs, please').result
  */
 export function createAgent(options: AgentOptions): Agent {
-  return create(options, () => import('./inline/inline-worker.ts'))
+  return create(options, () => import('./client/inline/inline-worker.ts'))
 }

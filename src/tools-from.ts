@@ -4,11 +4,15 @@ import {
   agentFromConfig as create,
   type AgentConfig,
   type ConfigParts,
-} from './tools-from/agent-from-config.ts'
+} from './connect/tools-from/agent-from-config.ts'
 
-export { agentCallable, type AgentCallable, type CallableOptions } from './tools-from/callable.ts'
-export { toolsFrom } from './tools-from/tools-from.ts'
-export type { ToolsFromOptions } from './tools-from/choose.ts'
+export {
+  agentCallable,
+  type AgentCallable,
+  type CallableOptions,
+} from './connect/tools-from/callable.ts'
+export { toolsFrom } from './connect/tools-from/tools-from.ts'
+export type { ToolsFromOptions } from './connect/tools-from/choose.ts'
 export type {
   AgentConfig,
   BlackboardConfig,
@@ -19,12 +23,12 @@ export type {
   SkillConfig,
   SubAgentConfig,
   SubAgentParts,
-} from './tools-from/agent-from-config.ts'
+} from './connect/tools-from/agent-from-config.ts'
 
 /**
  * Creates an agent or a team of agents from a plain JSON configuration. `parts` has the functions and objects that JSON
  * can't contain. Throws `invalid-config`: the message names the mistake and its place, `details.path` the place.
  */
 export function agentFromConfig(config: AgentConfig | JsonObject, parts?: ConfigParts): Agent {
-  return create(config, parts, () => import('./inline/inline-worker.ts'))
+  return create(config, parts, () => import('./client/inline/inline-worker.ts'))
 }

@@ -55,7 +55,7 @@ function entriesOf({ name, exports }) {
 /**
  * The tests that a change concerns: those that import it, through other files or not, or that hold its path in quotes.
  * Browser tests load `src/` from `dist`, so they are concerned when they name an entry that imports the change, such
- * as `dist/chat.js`, and when they are named after its folder: `chat-cards.spec.ts` after `src/chat/`.
+ * as `dist/chat.js`, and when they are named after its folder: `chat-cards.spec.ts` after `src/ui/chat/`.
  *
  * @param {readonly string[]} changed
  * @param {ReadonlyMap<string, string>} sources text of each source and test, by path
@@ -68,7 +68,9 @@ export function concernedTests(changed, sources, entries) {
     : readersOf(changed.flatMap(withFolders), sources)
   const built = Object.keys(entries).filter((entry) => concerned.has(entries[entry]))
   const isLoaded = ALWAYS_LOADED.some((file) => concerned.has(file))
-  const folders = changed.flatMap((file) => /^src\/([\w-]+)\//.exec(file)?.[1] ?? [])
+  const folders = changed.flatMap((file) =>
+    file.split('/').slice(1, file.startsWith('src/') ? 3 : 0),
+  )
   const prefixes = [
     ...folders.flatMap((name) => [`${name}.`, `${name}-`]),
     ...(isLoaded ? CORE : []),

@@ -32,7 +32,7 @@ export function pruneTypes(typesFolder) {
 
 /** Whoever imports the binding of a framework has installed that. */
 function isOwnFramework(file, specifier) {
-  const [folder] = file.split(path.sep)
+  const [, folder] = file.split(path.sep)
   return FRAMEWORKS.has(folder) && specifier.split('/')[0] === folder
 }
 

@@ -6,7 +6,7 @@ import { minify } from '@swc/core'
 import type { Plugin } from 'vite'
 
 const VIRTUAL_ID = 'virtual:offstage-worker-source'
-const INLINE_ENTRY = 'src/inline/inline-worker.ts'
+const INLINE_ENTRY = 'src/client/inline/inline-worker.ts'
 
 /**
  * Gives `virtual:offstage-worker-source` the worker file that was built before, as a classic script: in a
@@ -54,7 +54,7 @@ export function chatEntryBeside(): Plugin {
     enforce: 'pre',
     async resolveId(id, importer) {
       const resolved = await this.resolve(id, importer, { skipSelf: true })
-      if (!resolved?.id.replaceAll('\\', '/').endsWith('/src/chat/index.ts')) return resolved
+      if (!resolved?.id.replaceAll('\\', '/').endsWith('/src/ui/chat/index.ts')) return resolved
       return { id: './chat.js', external: true }
     },
   }
@@ -266,8 +266,9 @@ export function plainTemplates(): Plugin {
     name: 'offstage:plain-templates',
     transform(code, id) {
       const styled = code.replaceAll(/\bcss`[^`]*`/g, withoutSpaces)
-      const isView = /\/src\/(?:chat|inspector)\/(?:views|styles)\/[^?]*\.ts$/.test(id)
-      if (!isView && (styled === code || !/\/src\/(?:chat|inspector|stage)\//.test(id))) return null
+      const isView = /\/src\/ui\/(?:chat|inspector)\/(?:views|styles)\/[^?]*\.ts$/.test(id)
+      if (!isView && (styled === code || !/\/src\/ui\/(?:chat|inspector|shared)\//.test(id)))
+        return null
       return { code: styled.replaceAll(/\n[ \t]+/g, '\n'), map: null }
     },
   }

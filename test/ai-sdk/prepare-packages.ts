@@ -1,8 +1,12 @@
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { inProject } from '../../scripts/lib/project.mjs'
-import type { OffstageChatTransport, OffstageUIMessage, UIChunk } from '../../src/ai-sdk/index.ts'
-import type { LanguageModelLike } from '../../src/ai-sdk/model/call-options.ts'
+import type {
+  OffstageChatTransport,
+  OffstageUIMessage,
+  UIChunk,
+} from '../../src/connect/ai-sdk/index.ts'
+import type { LanguageModelLike } from '../../src/connect/ai-sdk/model/call-options.ts'
 import { installAside } from '../apps/install-aside.ts'
 
 /** Where the packages are: their `engines` leave out versions of Node that the project is developed on. */

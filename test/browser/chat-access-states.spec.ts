@@ -1,5 +1,5 @@
-import type { OffstageChat } from '../../src/chat/index.ts'
-import { type StateName, STATES } from '../../src/chat/parts/states.ts'
+import type { OffstageChat } from '../../src/ui/chat/index.ts'
+import { type StateName, STATES } from '../../src/ui/chat/parts/states.ts'
 import type { Agent } from '../../src/index.ts'
 import { checkChat } from './support/axe.ts'
 import { expect, own, press, replies, test, unfinished } from './support/chat-page.ts'

@@ -1,4 +1,4 @@
-import type { OffstageChat } from '../../src/chat/index.ts'
+import type { OffstageChat } from '../../src/ui/chat/index.ts'
 import type { Agent } from '../../src/index.ts'
 import { checkChat } from './support/axe.ts'
 import { begin, expect, order, own, press, replies, test, unfinished } from './support/chat-page.ts'

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import type { OffstageChat } from '../../src/chat/index.ts'
+import type { OffstageChat } from '../../src/ui/chat/index.ts'
 import { expect, order, own, press, replies, test } from './support/chat-page.ts'
 import { say } from './support/mock-answers.ts'
 import { MORE } from './support/more.ts'

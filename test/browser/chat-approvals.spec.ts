@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import type { OffstageChat } from '../../src/chat/index.ts'
+import type { OffstageChat } from '../../src/ui/chat/index.ts'
 import type { AgentOptions, JsonObject } from '../../src/index.ts'
 import { expect, press, replies, test, write } from './support/chat-page.ts'
 import { pressSettled, standsStill } from './support/press-settled.ts'

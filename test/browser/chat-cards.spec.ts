@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import type { OffstageChat } from '../../src/chat/index.ts'
+import type { OffstageChat } from '../../src/ui/chat/index.ts'
 import type { Script } from '../../src/index.ts'
 import type * as memoryEntry from '../../src/memory/index.ts'
 import { checkChat } from './support/axe.ts'

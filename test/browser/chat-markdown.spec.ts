@@ -1,4 +1,4 @@
-import type * as parts from '../../src/chat/chat-parts.ts'
+import type * as parts from '../../src/ui/chat/chat-parts.ts'
 import * as fc from 'fast-check'
 import { MORE as ALL } from '../../scripts/lib/more.mjs'
 import { SEED } from '../../scripts/lib/seed.mjs'

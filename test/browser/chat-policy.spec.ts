@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import type { OffstageChat } from '../../src/chat/index.ts'
+import type { OffstageChat } from '../../src/ui/chat/index.ts'
 import { callTools, say } from './support/mock-answers.ts'
 import { expect, test } from './support/test.ts'
 

@@ -1,4 +1,4 @@
-import type { OffstageChat } from '../../src/chat/index.ts'
+import type { OffstageChat } from '../../src/ui/chat/index.ts'
 import type { EngineContext } from '../../src/engines/index.ts'
 import {
   begin,

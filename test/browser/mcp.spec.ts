@@ -1,7 +1,7 @@
 import { MORE } from './support/more.ts'
 import type { Page } from '@playwright/test'
 import type { Agent } from '../../src/index.ts'
-import type * as mcpEntry from '../../src/mcp/index.ts'
+import type * as mcpEntry from '../../src/connect/mcp/index.ts'
 import { type OfficialServers, officialServers } from '../mcp/prepare-servers.ts'
 import { startAuthorizationServer } from './support/authorization-server.ts'
 import { callTools, say } from './support/mock-answers.ts'

@@ -1,7 +1,7 @@
 import { MORE } from './support/more.ts'
 import { createServer } from 'node:http'
 import type { ErrorData } from '../../src/index.ts'
-import type * as inline from '../../src/inline/inline-worker.ts'
+import type * as inline from '../../src/client/inline/inline-worker.ts'
 import type * as providers from '../../src/providers/index.ts'
 import { expect, test as base } from './support/driven.ts'
 import { listen } from './support/listen.ts'

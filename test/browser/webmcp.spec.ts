@@ -1,7 +1,7 @@
 import { MORE } from './support/more.ts'
 import type { Page } from '@playwright/test'
 import type * as pageToolsEntry from '../../src/page-tools/index.ts'
-import type * as webmcpEntry from '../../src/webmcp/index.ts'
+import type * as webmcpEntry from '../../src/connect/webmcp/index.ts'
 import { CHROMIUM_ARGS, findChromium } from '../../scripts/lib/browser.mjs'
 import type { MockOpenAI } from './support/mock-openai.ts'
 import { callTools, say } from './support/mock-answers.ts'

@@ -1,7 +1,7 @@
 import { createElement } from 'react'
 import { expectTypeOf, test } from 'vitest'
-import '../../src/chat/index.ts'
-import { OffstageChat } from '../../src/react/index.ts'
+import '../../src/ui/chat/index.ts'
+import { OffstageChat } from '../../src/ui/react/index.ts'
 
 test('events of the chat have the types of their details', () => {
   const chat = document.createElement('offstage-chat')

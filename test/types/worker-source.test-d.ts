@@ -1,5 +1,5 @@
 import type { AgentOptions } from '../../src/index.ts'
-import { createInlineWorker } from '../../src/inline/inline-worker.ts'
+import { createInlineWorker } from '../../src/client/inline/inline-worker.ts'
 
 /** Type as newer versions of TypeScript's DOM types declare it. */
 interface TrustedScriptURL {

@@ -10,7 +10,7 @@ test.each([
   ['the page tools', () => import('../../src/page-tools/index.ts')],
   ['the ACTION reader', () => import('../../src/action/index.ts')],
   ['the worker', () => import('../../src/worker/start-worker.ts')],
-  ['the chat', () => import('../../src/chat/chat-class.ts')],
+  ['the chat', () => import('../../src/ui/chat/chat-class.ts')],
 ])('when %s is imported, only a few regular expressions are built', async (_name, load) => {
   vi.resetModules()
   const built: string[] = []

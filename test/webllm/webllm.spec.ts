@@ -5,7 +5,7 @@ import { chromium, expect, test } from '@playwright/test'
 import { CHROMIUM_ARGS, findChromium } from '../../scripts/lib/browser.mjs'
 import { inProject } from '../../scripts/lib/project.mjs'
 import type * as offstage from '../../src/index.ts'
-import type * as webllmEntry from '../../src/webllm/index.ts'
+import type * as webllmEntry from '../../src/engines/webllm/index.ts'
 import { serveSite } from '../browser/support/site.ts'
 
 const { OFFSTAGE_WEBLLM_MODEL: folder, OFFSTAGE_WEBLLM_LIBRARY: library = '' } = process.env

@@ -2,7 +2,11 @@
 import type { ChatTransport, UIMessage } from 'ai-6'
 import { useChat } from 'ai-sdk-react-3'
 import type { Agent, ConversationSnapshot } from '../../src/index.ts'
-import { createChatTransport, loadUIMessages, toUIMessages } from '../../src/ai-sdk/index.ts'
+import {
+  createChatTransport,
+  loadUIMessages,
+  toUIMessages,
+} from '../../src/connect/ai-sdk/index.ts'
 
 declare const agent: Agent
 declare const snapshot: ConversationSnapshot

@@ -3,8 +3,12 @@ import type { LanguageModelV2, LanguageModelV3, LanguageModelV4 } from '@ai-sdk/
 import { useChat } from '@ai-sdk/react'
 import type { ChatTransport, UIMessage } from 'ai'
 import type { Agent, ConversationSnapshot } from '../../src/index.ts'
-import { createChatTransport, loadUIMessages, toUIMessages } from '../../src/ai-sdk/index.ts'
-import { fromLanguageModel } from '../../src/ai-sdk/model/from-language-model.ts'
+import {
+  createChatTransport,
+  loadUIMessages,
+  toUIMessages,
+} from '../../src/connect/ai-sdk/index.ts'
+import { fromLanguageModel } from '../../src/connect/ai-sdk/model/from-language-model.ts'
 
 interface Shop {
   order: { input: { sku: string }; output: { ordered: string } }

@@ -1,13 +1,13 @@
 import type { Browser, Locator, Page } from '@playwright/test'
-import type { OffstageChat } from '../../../src/chat/index.ts'
+import type { OffstageChat } from '../../../src/ui/chat/index.ts'
 import {
   type Around,
   type StateName,
   STATES,
   statesOf,
   textIn,
-} from '../../../src/chat/parts/states.ts'
-import { en } from '../../../src/chat/words/en.ts'
+} from '../../../src/ui/chat/parts/states.ts'
+import { en } from '../../../src/ui/chat/words/en.ts'
 import type { EngineContext } from '../../../src/engines/index.ts'
 import type { ConversationSnapshot } from '../../../src/index.ts'
 import { openSqlite } from '../../http-store/databases.ts'

@@ -7,7 +7,7 @@ import {
   type OffstageUIMessage,
   type UICommonChunk,
   type UIToolPart,
-} from '../../../src/ai-sdk/index.ts'
+} from '../../../src/connect/ai-sdk/index.ts'
 import type { Agent } from '../../../src/client/api/agent.ts'
 import { defineTool } from '../../../src/client/tools/define-tool.ts'
 import type { Tool } from '../../../src/client/tools/tool.ts'

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import * as z from 'zod'
-import { type MountedTool, mountTool } from '../../../src/bindings/mounted-tools.ts'
+import { type MountedTool, mountTool } from '../../../src/ui/bindings/mounted-tools.ts'
 import type { Agent, Script, Tool } from '../../../src/index.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 

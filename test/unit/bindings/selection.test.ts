@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { selection } from '../../../src/bindings/selection.ts'
+import { selection } from '../../../src/ui/bindings/selection.ts'
 
 interface Value {
   readonly parts: readonly string[]

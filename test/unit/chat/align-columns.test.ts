@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { sideOf } from '../../../src/chat/markdown/align-columns.ts'
+import { sideOf } from '../../../src/ui/chat/markdown/align-columns.ts'
 
 test.each([
   ['numbers of every kind', ['12.50', '1,204', '−3', '$ 5', '7 %', '3 ms', '1’000', '']],

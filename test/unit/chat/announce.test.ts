@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { announce, announcedBy } from '../../../src/chat/parts/announce.ts'
-import { en } from '../../../src/chat/words/en.ts'
+import { announce, announcedBy } from '../../../src/ui/chat/parts/announce.ts'
+import { en } from '../../../src/ui/chat/words/en.ts'
 import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type { ConversationSnapshot, PendingCall, ShownMessage } from '../../../src/index.ts'
 

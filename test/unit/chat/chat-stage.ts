@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
-import { type ActionTarget, createActions } from '../../../src/chat/actions.ts'
-import { createLocalState } from '../../../src/chat/element.ts'
-import { en } from '../../../src/chat/words/en.ts'
+import { type ActionTarget, createActions } from '../../../src/ui/chat/actions.ts'
+import { createLocalState } from '../../../src/ui/chat/element.ts'
+import { en } from '../../../src/ui/chat/words/en.ts'
 import type { Agent, Tool } from '../../../src/index.ts'
 import {
   createTestAgent,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { DeletionWatch, goneKey } from '../../../src/chat/element.ts'
+import { DeletionWatch, goneKey } from '../../../src/ui/chat/element.ts'
 import { until } from '../client/fake-worker.ts'
 import { agentFor, showChat } from './chat-stage.ts'
 

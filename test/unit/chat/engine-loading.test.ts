@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { loadingShown } from '../../../src/chat/parts/engine-loading.ts'
-import { isLoaded } from '../../../src/chat/surroundings.ts'
+import { loadingShown } from '../../../src/ui/chat/parts/engine-loading.ts'
+import { isLoaded } from '../../../src/ui/chat/surroundings.ts'
 
 const shown = (loaded?: number, total?: number) =>
   loadingShown(

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { FollowUps, followUpsOf } from '../../../src/chat/follow-ups.ts'
-import { createLocalState } from '../../../src/chat/element.ts'
+import { FollowUps, followUpsOf } from '../../../src/ui/chat/follow-ups.ts'
+import { createLocalState } from '../../../src/ui/chat/element.ts'
 import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type { ConversationSnapshot, ShownMessage } from '../../../src/index.ts'
 import { until } from '../client/fake-worker.ts'

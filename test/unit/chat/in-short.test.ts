@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { announce, announcedBy } from '../../../src/chat/parts/announce.ts'
-import { failureWords } from '../../../src/chat/parts/failure-words.ts'
-import { inShort } from '../../../src/chat/parts/in-short.ts'
-import { en } from '../../../src/chat/words/en.ts'
+import { announce, announcedBy } from '../../../src/ui/chat/parts/announce.ts'
+import { failureWords } from '../../../src/ui/chat/parts/failure-words.ts'
+import { inShort } from '../../../src/ui/chat/parts/in-short.ts'
+import { en } from '../../../src/ui/chat/words/en.ts'
 import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import { networkError } from '../../../src/providers/core/provider-error.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { beginningOf, inputFields } from '../../../src/chat/parts/input-fields.ts'
+import { beginningOf, inputFields } from '../../../src/ui/chat/parts/input-fields.ts'
 
 const labels = (input: object, schema: object | null = null) =>
   inputFields(input as never, schema as never)?.map(({ label }) => label)

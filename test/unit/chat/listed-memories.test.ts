@@ -5,9 +5,9 @@ import {
   isForgettingArmed,
   listedMemories,
   openMemories,
-} from '../../../src/chat/listed-memories.ts'
-import { createLocalState } from '../../../src/chat/element.ts'
-import { problemKey } from '../../../src/chat/problem-key.ts'
+} from '../../../src/ui/chat/listed-memories.ts'
+import { createLocalState } from '../../../src/ui/chat/element.ts'
+import { problemKey } from '../../../src/ui/chat/problem-key.ts'
 import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type { AgentMemory, ListedMemory } from '../../../src/index.ts'
 import { agentFor } from './chat-stage.ts'

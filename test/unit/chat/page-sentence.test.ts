@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { withoutRefs } from '../../../src/chat/parts/page-call.ts'
-import { loadSentences, pageSentence } from '../../../src/chat/parts/page-sentence.ts'
-import { en } from '../../../src/chat/words/en.ts'
+import { withoutRefs } from '../../../src/ui/chat/parts/page-call.ts'
+import { loadSentences, pageSentence } from '../../../src/ui/chat/parts/page-sentence.ts'
+import { en } from '../../../src/ui/chat/words/en.ts'
 import type { JsonValue, PendingCall, ShownCall, ToolOutput } from '../../../src/index.ts'
 import { pageTools } from '../../../src/page-tools/index.ts'
 

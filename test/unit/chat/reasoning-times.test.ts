@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { createLocalState } from '../../../src/chat/element.ts'
-import { ReasoningTimes, thoughtFor } from '../../../src/chat/reasoning-times.ts'
+import { createLocalState } from '../../../src/ui/chat/element.ts'
+import { ReasoningTimes, thoughtFor } from '../../../src/ui/chat/reasoning-times.ts'
 import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type { ConversationSnapshot } from '../../../src/index.ts'
 

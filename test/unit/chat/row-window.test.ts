@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type ChatRow, RowWindow } from '../../../src/chat/parts/rows.ts'
+import { type ChatRow, RowWindow } from '../../../src/ui/chat/parts/rows.ts'
 
 const rowsTo = (count: number): ChatRow[] =>
   Array.from({ length: count }, (_, at) => ({ type: 'day', key: `${at}`, at }))

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { rowsOf } from '../../../src/chat/parts/rows.ts'
+import { rowsOf } from '../../../src/ui/chat/parts/rows.ts'
 import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type { ConversationSnapshot, PendingCall, ShownCall } from '../../../src/index.ts'
 

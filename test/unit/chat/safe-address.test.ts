@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { saysHost } from '../../../src/chat/markdown/safe-address.ts'
+import { saysHost } from '../../../src/ui/chat/markdown/safe-address.ts'
 
 const SHOP = new URL('https://shop.test/offers?page=2')
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { announce, announcedBy, announceIn } from '../../../src/chat/parts/announce.ts'
+import { announce, announcedBy, announceIn } from '../../../src/ui/chat/parts/announce.ts'
 import {
   type Around,
   type Offer,
@@ -7,9 +7,9 @@ import {
   type StateName,
   statesOf,
   textIn,
-} from '../../../src/chat/parts/states.ts'
-import { en } from '../../../src/chat/words/en.ts'
-import { zh } from '../../../src/chat/words/zh.ts'
+} from '../../../src/ui/chat/parts/states.ts'
+import { en } from '../../../src/ui/chat/words/en.ts'
+import { zh } from '../../../src/ui/chat/words/zh.ts'
 import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type {
   ConversationSnapshot,
@@ -17,7 +17,7 @@ import type {
   ShownCall,
   ShownMessage,
 } from '../../../src/index.ts'
-import { CALL_STATES, stateOf } from '../../../src/chat/parts/call-state.ts'
+import { CALL_STATES, stateOf } from '../../../src/ui/chat/parts/call-state.ts'
 
 const IDLE = emptySnapshot('c1', 'idle')
 const USAGE = { inputTokens: 0, outputTokens: 0 }

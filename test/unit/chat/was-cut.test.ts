@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { wasCut } from '../../../src/chat/element.ts'
+import { wasCut } from '../../../src/ui/chat/element.ts'
 import type { Conversation } from '../../../src/index.ts'
 import { createTestStorage } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whenShown } from '../../../src/chat/element.ts'
+import { whenShown } from '../../../src/ui/chat/element.ts'
 import type { Conversation } from '../../../src/index.ts'
 
 function conversationOf(status: string) {

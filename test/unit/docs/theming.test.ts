@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
 import { filesBelow, read } from './sources.ts'
 
-const themes = filesBelow('src/chat/themes', '.css')
+const themes = filesBelow('src/ui/chat/themes', '.css')
 const SOURCES = [
-  'src/stage/tokens.ts',
-  ...filesBelow('src/chat/styles', '.ts'),
-  'src/chat/markdown/code-colors.ts',
+  'src/ui/shared/tokens.ts',
+  ...filesBelow('src/ui/chat/styles', '.ts'),
+  'src/ui/chat/markdown/code-colors.ts',
 ]
 const KINDS = ['comment', 'keyword', 'name', 'string', 'number']
 
@@ -17,7 +17,7 @@ const defaults = new Map(
     ),
   ),
 )
-const codeColors = [...read('src/chat/markdown/code-colors.ts').matchAll(/'(#\w+),(#\w+)'/g)]
+const codeColors = [...read('src/ui/chat/markdown/code-colors.ts').matchAll(/'(#\w+),(#\w+)'/g)]
 for (const [at, kind] of KINDS.entries())
   defaults.set(`code-${kind}`, `light-dark(${codeColors[at]?.[1]}, ${codeColors[at]?.[2]})`)
 

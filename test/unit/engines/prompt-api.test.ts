@@ -1,6 +1,6 @@
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { promptApi, promptApiAvailability } from '../../../src/prompt-api/index.ts'
-import { promptApiDefinition } from '../../../src/prompt-api/prompt-api-definition.ts'
+import { promptApi, promptApiAvailability } from '../../../src/engines/prompt-api/index.ts'
+import { promptApiDefinition } from '../../../src/engines/prompt-api/prompt-api-definition.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'
 import { LanguageModel } from '../../fixtures/engines/language-model-stub.js'
 import { all, ask, connect, settle, text } from './support.ts'

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { webllmDefinition } from '../../../src/webllm/webllm-definition.ts'
+import { webllmDefinition } from '../../../src/engines/webllm/webllm-definition.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'
 import { MLCEngine } from '../../fixtures/engines/webllm-stub.js'
 import { all, ask, connect, settle, text } from './support.ts'

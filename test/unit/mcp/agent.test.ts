@@ -1,5 +1,10 @@
 import { beforeAll, expect, it } from 'vitest'
-import { connectMcp, type McpOptions, type McpServer, useMcp } from '../../../src/mcp/index.ts'
+import {
+  connectMcp,
+  type McpOptions,
+  type McpServer,
+  useMcp,
+} from '../../../src/connect/mcp/index.ts'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { Script } from '../../../src/protocol/model.ts'
 import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { CHANNEL } from '../../../src/mcp/auth/log-in.ts'
-import { connectMcp, type McpAuthOptions, type McpServer } from '../../../src/mcp/index.ts'
+import { CHANNEL } from '../../../src/connect/mcp/auth/log-in.ts'
+import { connectMcp, type McpAuthOptions, type McpServer } from '../../../src/connect/mcp/index.ts'
 
 const SERVER = 'https://mcp.example'
 const ISSUER = 'https://login.example'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ToolContext } from '../../../src/client/tools/tool.ts'
-import { connectMcp, type McpOptions, type McpServer } from '../../../src/mcp/index.ts'
-import type { McpDiagnostic } from '../../../src/mcp/index.ts'
+import { connectMcp, type McpOptions, type McpServer } from '../../../src/connect/mcp/index.ts'
+import type { McpDiagnostic } from '../../../src/connect/mcp/index.ts'
 import {
   type OfficialServers,
   officialServers,

@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from 'vitest'
-import { diagnoseMcp } from '../../../src/mcp/index.ts'
+import { diagnoseMcp } from '../../../src/connect/mcp/index.ts'
 import { type OfficialServers, officialServers } from '../../mcp/prepare-servers.ts'
 
 let official: OfficialServers

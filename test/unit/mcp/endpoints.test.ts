@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { type McpServer, useMcp } from '../../../src/mcp/index.ts'
+import { type McpServer, useMcp } from '../../../src/connect/mcp/index.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 import { connected, result, tool } from './hostile-server.ts'
 

@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { connectMcp, type McpOptions } from '../../../src/mcp/index.ts'
+import { connectMcp, type McpOptions } from '../../../src/connect/mcp/index.ts'
 import { connected, type Message, result, stream, tool } from './hostile-server.ts'
 import { contextOf, until } from './support.ts'
 

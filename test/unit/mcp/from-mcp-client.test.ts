@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { fromMcpClient, type McpClientLike } from '../../../src/mcp/index.ts'
+import { fromMcpClient, type McpClientLike } from '../../../src/connect/mcp/index.ts'
 import { officialModule, officialServers } from '../../mcp/prepare-servers.ts'
 import { contextOf } from './support.ts'
 

@@ -1,4 +1,4 @@
-import { connectMcp, type McpDiagnostic, type McpOptions } from '../../../src/mcp/index.ts'
+import { connectMcp, type McpDiagnostic, type McpOptions } from '../../../src/connect/mcp/index.ts'
 import { contextOf } from './support.ts'
 
 export interface Message {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { createSecrets } from '../../../src/mcp/http.ts'
+import { createSecrets } from '../../../src/connect/mcp/http.ts'
 
 it('takes out each word of a secret, and nothing short', () => {
   const secrets = createSecrets(['Basic dummy-user-and-word'])

@@ -6,7 +6,7 @@ import {
   fromMcpClient,
   type McpOptions,
   type McpServer,
-} from '../../../src/mcp/index.ts'
+} from '../../../src/connect/mcp/index.ts'
 import { contextOf } from './support.ts'
 
 const UNCERTAIN = /may or may not have taken effect\.$/

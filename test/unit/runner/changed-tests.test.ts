@@ -4,11 +4,11 @@ import { concernedTests } from '../../../scripts/lib/changed-tests.mjs'
 const sources = new Map(
   Object.entries({
     'src/index.ts': "export { agent } from './client/api/agent.ts'",
-    'src/client/api/agent.ts': "import type { Chat } from '../chat/index.ts'",
-    'src/chat/index.ts': "import { fold } from './fold.ts'",
-    'src/chat/fold.ts': '',
-    'test/unit/chat/fold.test.ts': "import { fold } from '../../../src/chat/fold.ts'",
-    'test/unit/chat/support.ts': "export * from '../../../src/chat/index.ts'",
+    'src/client/api/agent.ts': "import type { Chat } from '../../ui/chat/index.ts'",
+    'src/ui/chat/index.ts': "import { fold } from './fold.ts'",
+    'src/ui/chat/fold.ts': '',
+    'test/unit/chat/fold.test.ts': "import { fold } from '../../../src/ui/chat/fold.ts'",
+    'test/unit/chat/support.ts': "export * from '../../../src/ui/chat/index.ts'",
     'test/unit/chat/chat.test.ts': "const { chat } = await import('./support.ts')",
     'test/unit/client/agent.test.ts': "import { agent } from '../../../src/client/api/agent.ts'",
     'test/unit/docs/words.test.ts': "readFileSync(`${root}docs/words.md`); filesIn('docs/guide')",
@@ -19,12 +19,12 @@ const sources = new Map(
     'test/browser/tabs.spec.ts': '',
   }),
 )
-const entries = { 'dist/chat.js': 'src/chat/index.ts', 'offstage/chat': 'src/chat/index.ts' }
+const entries = { 'dist/chat.js': 'src/ui/chat/index.ts', 'offstage/chat': 'src/ui/chat/index.ts' }
 
 test.each([
   [
     'a module concerns the unit tests that import it, through others or not, and browser tests that load its entry or have its name',
-    'src/chat/fold.ts',
+    'src/ui/chat/fold.ts',
     ['test/unit/chat/chat.test.ts', 'test/unit/chat/fold.test.ts'],
     ['test/browser/chat-cards.spec.ts', 'test/browser/other.spec.ts'],
   ],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import type { AgentOptions, JsonValue, Tool, ToolAnnotations } from '../../../src/index.ts'
-import { fromMcpClient, type McpClientLike } from '../../../src/mcp/index.ts'
+import { fromMcpClient, type McpClientLike } from '../../../src/connect/mcp/index.ts'
 import { agentWith, tool } from './support.ts'
 
 // Counts the approvals that honest work requires after untrusted content was read.

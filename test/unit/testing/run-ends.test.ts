@@ -1,12 +1,12 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { follow } from '../../../src/ai-sdk/follow.ts'
-import type { UIChunk } from '../../../src/ai-sdk/ui-message.ts'
-import { FollowUps } from '../../../src/chat/follow-ups.ts'
-import { createLocalState } from '../../../src/chat/element.ts'
-import { announce, announcedBy } from '../../../src/chat/parts/announce.ts'
-import { STATES, statesOf, textIn } from '../../../src/chat/parts/states.ts'
-import { en } from '../../../src/chat/words/en.ts'
-import { zh } from '../../../src/chat/words/zh.ts'
+import { follow } from '../../../src/connect/ai-sdk/follow.ts'
+import type { UIChunk } from '../../../src/connect/ai-sdk/ui-message.ts'
+import { FollowUps } from '../../../src/ui/chat/follow-ups.ts'
+import { createLocalState } from '../../../src/ui/chat/element.ts'
+import { announce, announcedBy } from '../../../src/ui/chat/parts/announce.ts'
+import { STATES, statesOf, textIn } from '../../../src/ui/chat/parts/states.ts'
+import { en } from '../../../src/ui/chat/words/en.ts'
+import { zh } from '../../../src/ui/chat/words/zh.ts'
 import {
   createAgent,
   defineTool,

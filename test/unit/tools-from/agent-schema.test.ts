@@ -5,7 +5,7 @@ import { inProject } from '../../../scripts/lib/project.mjs'
 import { OffstageError, type JsonObject } from '../../../src/index.ts'
 import { PROVIDER_IDS } from '../../../src/protocol/model.ts'
 import { agentFromConfig } from '../../../src/tools-from.ts'
-import schema from '../../../src/tools-from/agent.schema.json' with { type: 'json' }
+import schema from '../../../src/connect/tools-from/agent.schema.json' with { type: 'json' }
 import { schemaAsType } from './schema-as-type.ts'
 
 const validate = new Ajv({ strict: true, allErrors: true }).compile(schema)
@@ -13,7 +13,7 @@ const validate = new Ajv({ strict: true, allErrors: true }).compile(schema)
 const TYPE_FILE = inProject('test/fixtures/types/agent-schema.ts')
 
 test('the type test compares the TypeScript type with the schema as it is', () => {
-  const text = `// Made of src/tools-from/agent.schema.json: WRITE=1 npx vitest run test/unit/tools-from/agent-schema.test.ts\nexport type SchemaConfig = ${schemaAsType(schema)}\n`
+  const text = `// Made of src/connect/tools-from/agent.schema.json: WRITE=1 npx vitest run test/unit/tools-from/agent-schema.test.ts\nexport type SchemaConfig = ${schemaAsType(schema)}\n`
   if (process.env['WRITE']) writeFileSync(TYPE_FILE, text)
   expect(readFileSync(TYPE_FILE, 'utf8')).toBe(text)
 })

@@ -5,7 +5,7 @@ import {
   type Parameter,
   readHead,
   readSignature,
-} from '../../../src/tools-from/infer/read-signature.ts'
+} from '../../../src/connect/tools-from/infer/read-signature.ts'
 import { someOf } from '../more.ts'
 
 /** `name`, `name?`, `...name`, and after a colon the type. */

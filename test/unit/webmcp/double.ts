@@ -2,7 +2,7 @@ import type {
   ModelContext,
   ModelContextTool,
   RegisteredTool,
-} from '../../../src/webmcp/model-context.ts'
+} from '../../../src/connect/webmcp/model-context.ts'
 
 export interface Double extends ModelContext {
   getTools(): Promise<readonly RegisteredTool[]>

@@ -2,7 +2,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
 import { defineTool, pending, type Tool } from '../../../src/index.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
-import { publishTools, type PublishOptions, webMcpTools } from '../../../src/webmcp/index.ts'
+import {
+  publishTools,
+  type PublishOptions,
+  webMcpTools,
+} from '../../../src/connect/webmcp/index.ts'
 import { type Double, modelContextDouble } from './double.ts'
 
 const add = defineTool({
@@ -227,7 +231,7 @@ describe('published tools', () => {
     const { context, publication } = await publish([add])
     context.add({ name: 'other' })
     vi.resetModules()
-    const copy = await import('../../../src/webmcp/index.ts')
+    const copy = await import('../../../src/connect/webmcp/index.ts')
     for (const { webMcpTools: list } of [{ webMcpTools }, copy])
       expect((await list({ context })).map(({ name }) => name)).toEqual(['web_other'])
     publication.dispose()

@@ -11,7 +11,7 @@ import {
   webMcpTools,
   type ModelContextTool,
   type WebMcpOptions,
-} from '../../../src/webmcp/index.ts'
+} from '../../../src/connect/webmcp/index.ts'
 import { until } from '../client/fake-worker.ts'
 import { type Double, type Generation, modelContextDouble, NAVIGATES } from './double.ts'
 

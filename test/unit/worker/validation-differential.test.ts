@@ -2,7 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonSchema, JsonValue } from '../../../src/protocol/json.ts'
-import { ajvValidator } from '../../../src/ajv/index.ts'
+import { ajvValidator } from '../../../src/connect/ajv/index.ts'
 import {
   createValidator,
   jsonSchemaValidator,

@@ -1,8 +1,0 @@
-import type { CSSResultGroup } from 'lit'
-import { base } from './base.ts'
-import { calls } from './calls.ts'
-import { frame } from './frame.ts'
-import { messages } from './messages.ts'
-import { tokens } from '../../stage/tokens.ts'
-
-export const styles: CSSResultGroup = [tokens, base, frame, messages, calls]

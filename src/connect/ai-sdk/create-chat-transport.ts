@@ -1,0 +1,329 @@
+import type {
+  Agent,
+  Conversation,
+  FilePart,
+  PendingCall,
+  Run,
+  RunInput,
+  TextPart,
+} from '../../index.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import { follow, type Followed } from './follow.ts'
+import { loaded } from './to-ui-messages.ts'
+import type { UICommonChunk, UIMessageLike } from './ui-message.ts'
+
+/** Options of `createChatTransport`: the conversation behind the chat. */
+export interface ChatTransportOptions {
+  /** Id of the conversation. Default: the chat's own `id`. */
+  readonly conversationId?: string
+}
+
+/** Options that `useChat` passes with each request. */
+export interface SendOptions {
+  /** Kind of request. `submit-message` also covers edits and answers to calls. */
+  readonly trigger: 'submit-message' | 'regenerate-message'
+  /** The chat's own `id`, which is the conversation's unless `conversationId` is set. */
+  readonly chatId: string
+  /** Message to edit, answer again or continue. Undefined for a new message, and for the last answer. */
+  readonly messageId: string | undefined
+  /** The chat's messages, the newest last. Only that one is read, and answers to calls: the store has the rest. */
+  readonly messages: readonly UIMessageLike[]
+  /** Aborted when the person stops the answer. The run is aborted, too. */
+  readonly abortSignal: AbortSignal | undefined
+}
+
+/** Options that `useChat` passes when it resumes an answer (`resume: true`). */
+export interface ReconnectOptions {
+  /** The chat's own `id`, as in `SendOptions`. */
+  readonly chatId: string
+  /** Aborts the run, unless the same chat resumes again at once. Mounting twice therefore stops nothing. */
+  readonly abortSignal?: AbortSignal | undefined
+}
+
+/** A `ChatTransport` of the AI SDK. */
+export interface OffstageChatTransport {
+  /** A resumed answer is streamed from its beginning. */
+  readonly resumeStreamIsReplay: true
+  sendMessages(options: SendOptions): Promise<ReadableStream<UICommonChunk>>
+  reconnectToStream(options: ReconnectOptions): Promise<ReadableStream<UICommonChunk> | null>
+}
+
+interface Chats {
+  /** Our ids of user messages, by the ids that chats made up. */
+  readonly ids: Map<string, string>
+  /**
+   * How often each chat resumed its conversation. A chat that is mounted twice aborts the first stream, which must not
+   * stop the run.
+   */
+  readonly takenUp: Map<string, number>
+}
+
+/** State by agent, because a component may make a new transport on each render. */
+const chats = new WeakMap<Agent, Chats>()
+
+function chatsOf(agent: Agent): Chats {
+  const known = chats.get(agent) ?? { ids: new Map(), takenUp: new Map() }
+  chats.set(agent, known)
+  return known
+}
+
+/** Makes a transport that runs a chat of the AI SDK (`useChat`) on an agent's conversations. */
+export function createChatTransport(
+  agent: Agent,
+  { conversationId }: ChatTransportOptions = {},
+): OffstageChatTransport {
+  const { ids, takenUp } = chatsOf(agent)
+  const conversationOf = (chatId: string): Conversation =>
+    agent.conversation(conversationId ?? chatId)
+
+  /**
+   * Streams an answer. Aborting the request stops the run, unless the same chat resumes it in the same turn of the
+   * event loop.
+   */
+  function streamed(
+    followed: Omit<Followed, 'onStop'>,
+    { chatId, abortSignal }: ReconnectOptions,
+    times: number | undefined,
+  ): ReadableStream<UICommonChunk> {
+    let stop = (): void => undefined
+    const onAbort = (): void => {
+      setTimeout(() => {
+        stop()
+        if (takenUp.get(chatId) === times) stopRun(followed)
+      })
+    }
+    const stream = follow({ ...followed, onStop: (end) => (stop = end) })
+    if (abortSignal?.aborted) onAbort()
+    else abortSignal?.addEventListener('abort', onAbort, { once: true })
+    return stream as ReadableStream<UICommonChunk>
+  }
+
+  return {
+    resumeStreamIsReplay: true,
+    async sendMessages(options) {
+      const times = takenUp.get(options.chatId)
+      const conversation = conversationOf(options.chatId)
+      await loaded(conversation)
+      return streamed(await begin(conversation, options, ids), options, times)
+    },
+    async reconnectToStream(options) {
+      const { chatId } = options
+      const times = (takenUp.get(chatId) ?? 0) + 1
+      takenUp.set(chatId, times)
+      const conversation = conversationOf(chatId)
+      await loaded(conversation)
+      await conversation.resume()
+      const { runId } = conversation.getSnapshot()
+      if (runId === undefined) return null
+      return streamed({ conversation, after: questionOf(conversation) }, options, times)
+    },
+  }
+}
+
+/** Carries out a chat's request and returns the run to follow. */
+async function begin(
+  conversation: Conversation,
+  { trigger, messageId, messages }: SendOptions,
+  ids: Map<string, string>,
+): Promise<Followed> {
+  const last = messages.at(-1)
+  if (trigger === 'regenerate-message') {
+    const given = ours(messageId, conversation, ids) ?? ours(last?.id, conversation, ids)
+    const question = questionOf(conversation, given)
+    await stopOpen(conversation)
+    const run = conversation.regenerate(given)
+    return { conversation, run, after: begun(run).then((start) => start && question) }
+  }
+  if (!last || last.role !== 'user') return await goOn(conversation, messages, messageId)
+  const input = readInput(last)
+  const started = (run: Run): Followed => ({
+    conversation,
+    run,
+    after: begun(run).then((start) => {
+      if (start?.id !== undefined) ids.set(last.id, start.id)
+      return start?.id
+    }),
+  })
+  if (messageId !== undefined) {
+    const edited = ids.get(messageId) ?? messageId
+    await stopOpen(conversation)
+    return started(conversation.edit(edited, input))
+  }
+  // A run that waits for an answer resumes with this message instead.
+  const isWaiting = conversation.getSnapshot().status === 'waiting'
+  const id = isWaiting ? await conversation.steer(input, { when: 'now' }) : null
+  if (id === null) return started(conversation.send(input, { ifBusy: 'queue' }))
+  ids.set(last.id, id)
+  return { conversation, after: id }
+}
+
+/** Resumes after answers to calls, or continues an answer that ended early. */
+async function goOn(
+  conversation: Conversation,
+  messages: readonly UIMessageLike[],
+  messageId: string | undefined,
+): Promise<Followed> {
+  if (conversation.getSnapshot().ownership === 'none') await conversation.resume()
+  const answered = await giveAnswers(conversation, messages)
+  const shown = messages.find(({ id }) => id === messageId) ?? messages.at(-1)
+  const after = questionOf(conversation, shown?.id)
+  const known = { conversation, after, answered, ...(shown && { shown }) }
+  if (answered.size > 0 || isOpen(conversation)) return known
+  const run = await conversation.continue()
+  if (run) return { ...known, run }
+  throw new OffstageError(
+    'invalid-input',
+    'There is nothing to go on with: no call waits, and the last run is complete.',
+  )
+}
+
+/**
+ * Resolves when the run has begun, to the id of the user message that began it, if any. Undefined: the run didn't
+ * begin.
+ */
+async function begun(run: Run): Promise<{ readonly id: string | undefined } | undefined> {
+  for await (const event of run) {
+    if (event.type === 'run-start') return { id: event.message?.id }
+    if (event.type === 'run-end') break
+  }
+  return undefined
+}
+
+function stopRun({ conversation, run }: Omit<Followed, 'onStop'>): void {
+  if (run) run.abort('stopped')
+  else conversation.abort('stopped').catch(() => undefined)
+}
+
+async function stopOpen(conversation: Conversation): Promise<void> {
+  if (isOpen(conversation)) await conversation.abort('replaced')
+}
+
+function isOpen(conversation: Conversation): boolean {
+  return conversation.getSnapshot().runId !== undefined
+}
+
+/** Our id for a chat's message, if the conversation has it. */
+function ours(
+  id: string | undefined,
+  conversation: Conversation,
+  ids: ReadonlyMap<string, string>,
+): string | undefined {
+  const own = id === undefined ? undefined : (ids.get(id) ?? id)
+  return conversation.getSnapshot().messages.find((message) => message.id === own)?.id
+}
+
+/** Id of the user message that an answer belongs to, or else of the newest one; null if there is none. */
+function questionOf(conversation: Conversation, id?: string): string | null {
+  const { messages } = conversation.getSnapshot()
+  const at = messages.findIndex((message) => message.id === id)
+  const before = at < 0 ? messages : messages.slice(0, at + 1)
+  return before.findLast(({ role }) => role === 'user')?.id ?? null
+}
+
+/** Converts a user's message to the input of a run. */
+function readInput({ parts }: UIMessageLike): RunInput {
+  return parts.flatMap((part): (TextPart | FilePart)[] => {
+    if (part.type === 'text' && 'text' in part) return [{ type: 'text', text: String(part.text) }]
+    return part.type === 'file' ? [readFile(part)] : []
+  })
+}
+
+function readFile(part: object): FilePart {
+  const { url, mediaType, filename } = part as { [name: string]: unknown }
+  const [, type, data] = /^data:([^;,]*)[^,]*;base64,(.*)$/s.exec(String(url)) ?? []
+  if (data === undefined)
+    throw new OffstageError(
+      'invalid-input',
+      'A file must be a data: URL in base64, as useChat makes them.',
+    )
+  return {
+    type: 'file',
+    mediaType: typeof mediaType === 'string' && mediaType.includes('/') ? mediaType : (type ?? ''),
+    data,
+    ...(typeof filename === 'string' && { filename }),
+  }
+}
+
+/** A message's tool part, typed loosely so that any chat's message type fits. */
+interface AnsweredPart {
+  readonly type: string
+  readonly toolCallId?: unknown
+  readonly state?: unknown
+  readonly approval?: { readonly approved?: unknown; readonly reason?: unknown }
+  readonly output?: unknown
+  readonly errorText?: unknown
+}
+
+/** Answers pending calls with the answers in a chat's messages. Resolves to the ids of the answered calls. */
+async function giveAnswers(
+  conversation: Conversation,
+  messages: readonly UIMessageLike[],
+): Promise<ReadonlySet<string>> {
+  const answered = new Set<string>()
+  const parts = messages.flatMap((message) => message.parts as readonly AnsweredPart[])
+  for (const call of conversation.getSnapshot().pending) {
+    const { toolCallId } = call
+    // Calls of other agents are answered in their own conversations.
+    const isOwn =
+      call.conversationId === undefined ||
+      call.conversationId === conversation.getSnapshot().conversationId
+    const part = parts.findLast((each) => each.toolCallId === toolCallId)
+    if (!isOwn || !part) continue
+    if (await answer(conversation, call, part)) answered.add(toolCallId)
+  }
+  return answered
+}
+
+async function answer(
+  conversation: Conversation,
+  call: PendingCall,
+  { state, approval, output, errorText }: AnsweredPart,
+): Promise<boolean> {
+  const { toolCallId, kind } = call
+  if (kind === 'approval') {
+    if (state !== 'approval-responded') return false
+    if (approval?.approved === true) return await conversation.approve(toolCallId)
+    const reason = approval?.reason
+    return await conversation.deny(toolCallId, typeof reason === 'string' ? reason : undefined)
+  }
+  if (state !== 'output-available' && state !== 'output-error') return false
+  const hasFailed = state === 'output-error'
+  switch (kind) {
+    case 'answer':
+      return await conversation.answer(
+        toolCallId,
+        hasFailed ? { action: 'decline' } : answerOf(output),
+      )
+    case 'settlement':
+      return await conversation.settle(toolCallId, hasFailed ? { error: errorText } : { output })
+    case 'decision':
+      return hasFailed ? false : await decide(conversation, toolCallId, output)
+    case 'output':
+      await conversation.supplyOutput(
+        toolCallId,
+        hasFailed ? `Error: ${String(errorText)}` : output,
+      )
+      return true
+    default:
+      return kind satisfies never
+  }
+}
+
+type Answer = Parameters<Conversation['answer']>[1]
+
+/** An answer as text, or as the content of the requested fields. */
+function answerOf(output: unknown): Answer {
+  return typeof output === 'object' && output !== null
+    ? ({ action: 'accept', content: output } as Answer)
+    : String(output)
+}
+
+async function decide(
+  conversation: Conversation,
+  toolCallId: string,
+  verdict: unknown,
+): Promise<boolean> {
+  if (verdict !== 'happened' && verdict !== 'did-not-happen' && verdict !== 'run-again')
+    return false
+  return await conversation.resolveInterrupted(toolCallId, verdict)
+}

@@ -1,0 +1,430 @@
+import type { Conversation, ConversationSnapshot, Run, RunOutcome } from '../../index.ts'
+import { dataParts, metadataOf, partsOf } from './to-ui-messages.ts'
+import type {
+  UIChunk,
+  UIDataPart,
+  UIMessageLike,
+  UIMetadata,
+  UIOrderedPart,
+  UITextPart,
+  UIToolPart,
+} from './ui-message.ts'
+
+type FinishReason = Extract<UIChunk, { type: 'finish' }>['finishReason']
+
+/**
+ * Id of the message before the answer. Null: the answer begins the conversation. Undefined: there is no such message.
+ */
+export type After = string | null | undefined
+
+export interface Followed {
+  readonly conversation: Conversation
+  /** Id of the user message that is answered, once known. */
+  readonly after: After | Promise<After>
+  /** The run, if this page started it. */
+  readonly run?: Run
+  /** The part of the answer that the chat already shows. */
+  readonly shown?: UIMessageLike
+  /** Calls answered just now, which snapshots may still show as pending. */
+  readonly answered?: ReadonlySet<string>
+  /** Receives a function that ends the stream as stopped. */
+  readonly onStop?: (stop: () => void) => void
+}
+
+/**
+ * Streams an answer in the AI SDK's form, until its run ends or waits for a person. Cancelling the stream doesn't stop
+ * the run.
+ */
+export function follow(followed: Followed): ReadableStream<UIChunk> {
+  let leave = (): void => undefined
+  return new ReadableStream<UIChunk>({
+    start(controller) {
+      leave = new Follower(followed, controller).leave
+    },
+    cancel: () => leave(),
+  })
+}
+
+class Follower {
+  readonly #followed: Followed
+  readonly #controller: ReadableStreamDefaultController<UIChunk>
+  readonly #parts: PartStream
+  readonly #unsubscribe: () => void
+  /** The run, if this page started it. Otherwise its end is read from the snapshot. */
+  #run: Run | undefined
+  #runId: string | undefined
+  #ended: RunOutcome | undefined
+  #isOver = false
+  /** Set once the id is known. */
+  #after: { readonly id: After } | undefined
+
+  constructor(followed: Followed, controller: ReadableStreamDefaultController<UIChunk>) {
+    this.#followed = followed
+    this.#controller = controller
+    this.#parts = new PartStream(followed.shown)
+    this.#run = followed.run
+    this.#runId = followed.run?.runId
+    this.#unsubscribe = followed.conversation.subscribe(this.#changed)
+    followed.onStop?.(() => this.#end({ outcome: 'aborted', reason: 'stopped' }))
+    void this.#begin()
+  }
+
+  async #begin(): Promise<void> {
+    const { after, run } = this.#followed
+    this.#after = { id: await after }
+    this.#changed()
+    const result = await run?.result
+    if (!result) return
+    // Another tab resumes the run.
+    if (result.outcome === 'aborted' && result.reason === 'taken-over') this.#run = undefined
+    else this.#ended = result
+    this.#changed()
+  }
+
+  readonly leave = (): void => {
+    this.#isOver = true
+    this.#unsubscribe()
+  }
+
+  readonly #changed = (): void => {
+    if (this.#isOver || !this.#after) return
+    const snapshot = this.#followed.conversation.getSnapshot()
+    if (snapshot.status === 'loading' || this.#seemsToWait(snapshot)) return
+    this.#runId ??= snapshot.runId
+    const answer = this.#answerIn(snapshot)
+    // Messages sent to the run before its first answer are shown with that answer.
+    const first = answer?.find(({ role }) => role === 'assistant')
+    if (answer && first) {
+      this.#send(this.#parts.update(first.id, partsOf(answer, snapshot.run?.messageId)))
+      this.#send(this.#parts.updateData(dataParts(snapshot)))
+    }
+    const isOpen = this.#run
+      ? !this.#ended
+      : snapshot.runId !== undefined && snapshot.runId === this.#runId
+    if (!isOpen) this.#end(this.#ended ?? snapshot.ended ?? { outcome: 'completed' })
+    else if (answer && isResting(snapshot)) this.#rest()
+  }
+
+  /** Whether the snapshot still shows an answered call as pending. */
+  #seemsToWait({ pending }: ConversationSnapshot): boolean {
+    const { answered } = this.#followed
+    return !this.#ended && pending.some(({ toolCallId }) => answered?.has(toolCallId))
+  }
+
+  /** Messages of the answer; undefined until the snapshot has the question. */
+  #answerIn({ messages }: ConversationSnapshot): ConversationSnapshot['messages'] | undefined {
+    const id = this.#after?.id
+    if (id === null) return messages
+    const at = messages.findIndex((message) => message.id === id)
+    return at < 0 ? undefined : messages.slice(at + 1)
+  }
+
+  #send(chunks: readonly UIChunk[]): void {
+    for (const chunk of chunks) this.#controller.enqueue(chunk)
+  }
+
+  /** Ends the stream of a waiting run: the chat must be free for the person's answer. */
+  #rest(): void {
+    const messageMetadata = metadataOf(this.#followed.conversation.getSnapshot())
+    this.#finish([{ type: 'finish', finishReason: 'tool-calls', messageMetadata }])
+  }
+
+  #end(outcome: RunOutcome): void {
+    if (this.#isOver) return
+    const { usage } = metadataOf(this.#followed.conversation.getSnapshot())
+    this.#finish(endChunks(outcome, { ...(usage && { usage }), outcome: outcome.outcome }))
+  }
+
+  #finish(chunks: readonly UIChunk[]): void {
+    this.leave()
+    this.#send([...this.#parts.close(), ...chunks])
+    this.#controller.close()
+  }
+}
+
+function finishReasonOf(
+  result: Exclude<RunOutcome, { outcome: 'failed' | 'aborted' }>,
+): FinishReason {
+  switch (result.outcome) {
+    case 'completed':
+      return COMPLETED[result.finishReason ?? 'stop'] ?? 'stop'
+    case 'limit':
+      return 'length'
+    case 'max-steps':
+    case 'waiting':
+      return 'tool-calls'
+    default:
+      return result satisfies never
+  }
+}
+
+/** The AI SDK's finish reason for each reason why an answer is incomplete. */
+const COMPLETED: { readonly [reason: string]: FinishReason } = {
+  length: 'length',
+  'content-filter': 'content-filter',
+  pause: 'other',
+  empty: 'other',
+}
+
+function endChunks(result: RunOutcome, messageMetadata: UIMetadata): UIChunk[] {
+  if (result.outcome === 'aborted') return [{ type: 'abort', reason: result.reason }]
+  if (result.outcome !== 'failed')
+    return [{ type: 'finish', finishReason: finishReasonOf(result), messageMetadata }]
+  const { error } = result
+  return [
+    { type: 'data-error', data: error, transient: true },
+    { type: 'error', errorText: error.message },
+  ]
+}
+
+/** Whether nothing happens until a person answers in this chat. */
+function isResting({ status, parked, pending, messages }: ConversationSnapshot): boolean {
+  if (status !== 'waiting') return false
+  if (parked) return true
+  const isBusy = messages.some(({ calls }) =>
+    calls?.some((call) => call.status === 'executing' || call.status === 'approved'),
+  )
+  return !isBusy && pending.some(({ kind }) => kind !== 'settlement')
+}
+
+/**
+ * Computes the chunks that bring a chat's message up to date with a snapshot. Tracks what the chat shows so far,
+ * beginning with the message that it continues.
+ */
+class PartStream {
+  #shown: UIOrderedPart[]
+  readonly #data = new Map<string, unknown>()
+  #messageId: string | undefined
+  /** Text part to which the chat still appends. */
+  #open: { readonly at: number; readonly id: string } | null = null
+  #texts = 0
+
+  constructor(shown?: UIMessageLike) {
+    const parts = shown?.parts ?? []
+    this.#shown = parts.filter(isOrdered)
+    for (const part of parts) if ('data' in part) this.#data.set(part.type, part.data)
+  }
+
+  /** Chunks that bring the chat's message to these parts. */
+  update(messageId: string, parts: readonly UIOrderedPart[]): UIChunk[] {
+    const chunks: UIChunk[] = []
+    if (this.#messageId !== messageId) {
+      // Sent only once: a retried request changes the message's id.
+      if (this.#messageId === undefined) chunks.push({ type: 'start', messageId })
+      this.#messageId = messageId
+    }
+    this.#rewind(parts, chunks)
+    for (const [at, part] of parts.entries()) this.#show(at, part, chunks)
+    return chunks
+  }
+
+  /** Chunks that bring the chat's data parts to these. A removed part is sent with an empty list. */
+  updateData(parts: readonly UIDataPart[]): UIChunk[] {
+    if (this.#messageId === undefined) return []
+    const gone = [...this.#data.keys()].filter((type) => !parts.some((part) => part.type === type))
+    const empty = gone.map((type) => ({ type, id: type.slice('data-'.length), data: [] }))
+    return [...parts, ...(empty as unknown as UIDataPart[])].filter(({ type, data }) => {
+      const before = this.#data.get(type)
+      this.#data.set(type, data)
+      return before !== data && !(Array.isArray(before) && before.length + data.length === 0)
+    })
+  }
+
+  /** Chunks for the end of the answer. */
+  close(): UIChunk[] {
+    const chunks: UIChunk[] = []
+    this.#closeText(chunks)
+    if (this.#messageId !== undefined && this.#shown.length > 0)
+      chunks.push({ type: 'finish-step' })
+    return chunks
+  }
+
+  /** Resets the chat's last step unless the new parts extend what it shows. */
+  #rewind(parts: readonly UIOrderedPart[], chunks: UIChunk[]): void {
+    const step = this.#shown.findLastIndex(({ type }) => type === 'step-start')
+    const fits = this.#shown.every((shown, at) => at <= step || isBeginning(shown, parts[at]))
+    if (fits) return
+    this.#open = null
+    this.#shown.length = step + 1
+    chunks.push({ type: 'reset-step' })
+  }
+
+  #show(at: number, part: UIOrderedPart, chunks: UIChunk[]): void {
+    const shown = this.#shown[at]
+    if (!shown) this.#closeText(chunks)
+    this.#shown[at] = part
+    switch (part.type) {
+      case 'step-start':
+        if (shown) return
+        if (at > 0) chunks.push({ type: 'finish-step' })
+        chunks.push({ type: 'start-step' })
+        return
+      case 'text':
+      case 'reasoning':
+        this.#showText(at, { shown, part }, chunks)
+        return
+      case 'file':
+      case 'steering-message':
+        if (!shown) chunks.push(part)
+        return
+      default: {
+        const before = shown && 'toolCallId' in shown ? shown : undefined
+        const { next, chunks: more } = toolChunks(before, part)
+        this.#shown[at] = next
+        chunks.push(...more)
+      }
+    }
+  }
+
+  #showText(
+    at: number,
+    { shown, part }: { readonly shown: UIOrderedPart | undefined; readonly part: UITextPart },
+    chunks: UIChunk[],
+  ): void {
+    const { type, text, state } = part
+    if (!shown) {
+      this.#open = { at, id: `${type}-${(this.#texts += 1)}` }
+      chunks.push({ type: `${type}-start`, id: this.#open.id })
+    }
+    const before = shown && 'text' in shown ? shown.text.length : 0
+    if (this.#open?.at !== at) return
+    if (text.length > before)
+      chunks.push({ type: `${type}-delta`, id: this.#open.id, delta: text.slice(before) })
+    if (state === 'done') this.#closeText(chunks)
+  }
+
+  #closeText(chunks: UIChunk[]): void {
+    const open = this.#open
+    if (!open) return
+    const part = this.#shown[open.at]
+    if (part?.type === 'text' || part?.type === 'reasoning')
+      chunks.push({ type: `${part.type}-end`, id: open.id })
+    this.#open = null
+  }
+}
+
+function isOrdered(part: { readonly type: string }): part is UIOrderedPart {
+  return !part.type.startsWith('data-')
+}
+
+/** Whether `shown` can become `part` by appending to it. */
+function isBeginning(shown: UIOrderedPart, part: UIOrderedPart | undefined): boolean {
+  if (!part || shown.type !== part.type) return false
+  if ('text' in shown && 'text' in part) return part.text.startsWith(shown.text)
+  if ('toolCallId' in shown && 'toolCallId' in part) return shown.toolCallId === part.toolCallId
+  return true
+}
+
+interface Told {
+  /** The part as the chat shows it after these chunks. */
+  readonly next: UIToolPart
+  readonly chunks: readonly UIChunk[]
+}
+
+type Approval = Extract<UIToolPart, { state: 'approval-responded' }>['approval']
+
+/** Chunks that bring a call from the state that the chat shows, if any, to its current state. */
+function toolChunks(before: UIToolPart | undefined, part: UIToolPart): Told {
+  if (part.state === 'input-streaming') return { next: part, chunks: inputChunks(before, part) }
+  const answered = answerOf(before, part)
+  const chunks = [...openingChunks(before, part), ...approvalChunks(before, part, answered)]
+  // The chat shows the call as answered until its output exists.
+  if (answered && (part.state === 'input-available' || part.state === 'approval-responded'))
+    return { next: { ...part, state: 'approval-responded', approval: answered }, chunks }
+  return { next: part, chunks: [...chunks, ...outputChunks(before, part)] }
+}
+
+function outputChunks(before: UIToolPart | undefined, part: UIToolPart): UIChunk[] {
+  const { toolCallId, state } = part
+  if (state === 'output-available') {
+    const { output, preliminary } = part
+    const isTold =
+      before?.state === state && before.output === output && before.preliminary === preliminary
+    const type = 'tool-output-available'
+    return isTold ? [] : [{ type, toolCallId, output, ...(preliminary && { preliminary }) }]
+  }
+  if (before?.state === state) return []
+  if (state === 'output-denied') return [{ type: 'tool-output-denied', toolCallId }]
+  return state === 'output-error' && part.input !== undefined
+    ? [{ type: 'tool-output-error', toolCallId, errorText: part.errorText }]
+    : []
+}
+
+function inputChunks(
+  before: UIToolPart | undefined,
+  part: Extract<UIToolPart, { state: 'input-streaming' }>,
+): UIChunk[] {
+  const { toolCallId, rawInput } = part
+  const known = before && 'rawInput' in before ? before.rawInput.length : 0
+  const inputTextDelta = rawInput.slice(known)
+  return [
+    ...(before ? [] : [{ type: 'tool-input-start' as const, ...namesOf(part) }]),
+    ...(inputTextDelta === ''
+      ? []
+      : [{ type: 'tool-input-delta' as const, toolCallId, inputTextDelta }]),
+  ]
+}
+
+/** Chunks for the complete input, or for the reason why there is none. */
+function openingChunks(
+  before: UIToolPart | undefined,
+  part: Exclude<UIToolPart, { state: 'input-streaming' }>,
+): UIChunk[] {
+  const { input } = part
+  if (before && before.state !== 'input-streaming') return []
+  if (input !== undefined) return [{ type: 'tool-input-available', ...namesOf(part), input }]
+  const errorText = part.state === 'output-error' ? part.errorText : ''
+  return [{ type: 'tool-input-error', ...namesOf(part), input, errorText }]
+}
+
+function namesOf({ type, toolCallId, title }: UIToolPart): {
+  toolCallId: string
+  toolName: string
+  title?: string
+} {
+  return {
+    toolCallId,
+    toolName: type.slice('tool-'.length),
+    ...(title !== undefined && { title }),
+  }
+}
+
+/** The person's answer to the approval request, if known. A call that resumes after a request was approved. */
+function answerOf(before: UIToolPart | undefined, part: UIToolPart): Approval | undefined {
+  if (part.state === 'output-denied' || part.state === 'approval-responded') return part.approval
+  if (part.state === 'approval-requested') return undefined
+  if (before?.state === 'approval-responded') return before.approval
+  return before?.state === 'approval-requested' ? { ...before.approval, approved: true } : undefined
+}
+
+function approvalChunks(
+  before: UIToolPart | undefined,
+  part: UIToolPart,
+  answer: Approval | undefined,
+): UIChunk[] {
+  const question = answer ?? (part.state === 'approval-requested' ? part.approval : undefined)
+  if (!question || before?.state === 'output-denied') return []
+  const { id: approvalId, requestReason, descriptor } = question
+  const isAsked = before?.state === 'approval-requested'
+  const isAnswered = answer !== undefined && before?.state === 'approval-responded'
+  const request: UIChunk = {
+    type: 'tool-approval-request',
+    approvalId,
+    toolCallId: part.toolCallId,
+    ...(requestReason !== undefined && { reason: requestReason }),
+    ...(descriptor !== undefined && { approvalDescriptor: descriptor }),
+  }
+  return [
+    ...(isAsked || isAnswered ? [] : [request]),
+    ...(answer && !isAnswered
+      ? [
+          {
+            type: 'tool-approval-response' as const,
+            approvalId,
+            approved: answer.approved,
+            ...(answer.reason !== undefined && { reason: answer.reason }),
+          },
+        ]
+      : []),
+  ]
+}

@@ -1,0 +1,101 @@
+import { withoutHidden } from '../../lib/invisible.ts'
+import { isRecord } from '../../lib/shape.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import type { FieldsSchema, FieldValues, QuestionAnswer } from '../../protocol/fields.ts'
+import { readFields } from '../../protocol/read-fields.ts'
+import { shortLine } from './failures.ts'
+import type { McpElicitation } from './options.ts'
+
+/** Most characters of a server's message beside its form. */
+const MAX_MESSAGE = 1000
+
+/** Characters of any script that look like a closing quote. */
+const QUOTES =
+  /["\p{Pi}\p{Pf}\u201A\u201E\u2033\u2036\u275D\u275E\u3003\u301D-\u301F\u300C-\u300F\uFF02\uFF62\uFF63]/gu
+
+/** Puts a server's question to a person. */
+export type Ask = (request: McpElicitation) => Promise<QuestionAnswer>
+
+/** The server's request, or the reason why no person is asked. */
+type Reading = { readonly request: McpElicitation } | { readonly problem: string }
+
+/** Answers one input request of a server (client/elicitation). Never opens a URL. */
+export async function answerRequest(
+  said: unknown,
+  {
+    source,
+    ask,
+    refused,
+  }: { readonly source: string; readonly ask: Ask; refused(why: string): void },
+): Promise<QuestionAnswer> {
+  const reading = readRequest(said, source)
+  if ('request' in reading) return ask(reading.request)
+  refused(reading.problem)
+  return { action: 'decline' }
+}
+
+function readRequest(said: unknown, source: string): Reading {
+  const { method, params } = isRecord(said) ? said : {}
+  if (method !== 'elicitation/create' || !isRecord(params))
+    return { problem: `asks for ${shortLine(String(method), 100)}, which it is not given` }
+  const { mode = 'form', message, requestedSchema } = params
+  if (mode !== 'form') return { problem: 'asks for an address to be opened, which is not done' }
+  const read = readFields(requestedSchema)
+  if ('problems' in read)
+    return { problem: `asks with a form that ${shortLine(read.problems.join('; '))}` }
+  const shown = visibleFields(read.fields)
+  if ('problem' in shown) return shown
+  const words = typeof message === 'string' ? message : ''
+  return { request: { source, message: shortLine(words, MAX_MESSAGE), fields: shown.fields } }
+}
+
+/**
+ * A form with each text on one line and without hidden characters. Values go back to the server, so they must not
+ * contain any.
+ */
+function visibleFields(
+  said: FieldsSchema,
+): { readonly fields: FieldsSchema } | { readonly problem: string } {
+  const clean: unknown = JSON.parse(JSON.stringify(said), (key, value: unknown) => {
+    if (typeof value === 'string' && /^(title|description)$/.test(key)) return lineOf(value)
+    return key === 'enumNames' && Array.isArray(value) ? value.map(String).map(lineOf) : value
+  })
+  const text = JSON.stringify(clean)
+  const read = readFields(clean)
+  return 'problems' in read || withoutHidden(text) !== text
+    ? { problem: 'asks with a form that hides something' }
+    : read
+}
+
+function lineOf(text: string): string {
+  return shortLine(text, Infinity)
+}
+
+/**
+ * Asks with the agent's `ask_user`, as a nested call. `call` resolves to the person's input, and rejects if there is
+ * none.
+ */
+export async function askUser(
+  { source, message, fields }: McpElicitation,
+  call: (toolName: string, input: unknown) => Promise<unknown>,
+): Promise<QuestionAnswer> {
+  try {
+    // The message can't close these quotes. Text after them would look like ours.
+    const question = `${source} asks: "${message.replace(QUOTES, "'")}"`
+    const content = await call('ask_user', { question, fields })
+    return {
+      action: 'accept',
+      content: isRecord(content) ? (content as unknown as FieldValues) : {},
+    }
+  } catch (thrown) {
+    const status = OffstageError.is(thrown) ? thrown.details?.status : undefined
+    if (status === 'denied') return { action: 'decline' }
+    if (status === 'invalid')
+      throw new OffstageError(
+        'mcp-error',
+        `${source} asks the person for input. The agent needs controlTools with 'ask_user', and questionFields: true.`,
+        { cause: thrown },
+      )
+    throw thrown
+  }
+}

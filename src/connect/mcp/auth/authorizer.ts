@@ -1,0 +1,283 @@
+import { oneByOne } from '../../../lib/one-by-one.ts'
+import { OffstageError } from '../../../protocol/error.ts'
+import { stopped } from '../failures.ts'
+import type { McpFetch } from '../options.ts'
+import { answeredInTime, authFailed, unlessStopped } from './read-document.ts'
+import { type AuthServer, discoverAuth } from './discover.ts'
+import {
+  isFinal,
+  isPassing,
+  type Keys,
+  keysOf,
+  LOG_IN,
+  noTokens,
+  readKept,
+  register,
+  requestTokens,
+  type Tokens,
+} from './tokens.ts'
+import { type AuthMessage, beginLogIn, CHANNEL, type LogInStart, readAnswer } from './log-in.ts'
+import type { McpAuthOptions, McpKeyStore } from './options.ts'
+
+/** A refusal and the refused token; null if none was sent. */
+export interface Refusal {
+  readonly response: Response
+  readonly bearer: string | null
+}
+
+export interface Authorizer {
+  /** Token to send; null if none is known. */
+  current(): Promise<string | null>
+  /** Gets another token after a refusal: refreshes it, or lets the person log in. */
+  answer(refusal: Refusal, signal: AbortSignal): Promise<string | null>
+}
+
+interface AuthorizerParts {
+  readonly url: URL
+  readonly options: McpAuthOptions
+  readonly fetch: McpFetch
+}
+
+export function createAuthorizer(parts: AuthorizerParts): Authorizer {
+  return new OAuth(parts)
+}
+
+class OAuth implements Authorizer {
+  readonly #parts: AuthorizerParts
+  readonly #store: McpKeyStore
+  readonly #keys: Keys
+  readonly #inTurn = oneByOne()
+  readonly #redirectUrl: string
+  /** True while a person is logging in. */
+  #isWithPerson = false
+
+  constructor(parts: AuthorizerParts) {
+    const { options, url } = parts
+    this.#parts = parts
+    this.#store = options.store ?? memoryStore()
+    this.#keys = keysOf(url)
+    this.#redirectUrl = new URL(options.redirectUrl, globalThis.document?.baseURI).href
+  }
+
+  async current(): Promise<string | null> {
+    return (await readKept(this.#store, this.#keys.tokens))?.access ?? null
+  }
+
+  answer({ response, bearer }: Refusal, signal: AbortSignal): Promise<string | null> {
+    const { fetch: ask } = this.#parts
+    const work = async (): Promise<string> => {
+      // The request may have been stopped while another one logged in.
+      if (signal.aborted) throw stopped(signal)
+      const had = await readKept(this.#store, this.#keys.tokens)
+      // Another request got a new token meanwhile.
+      if (had && bearer !== had.access) return had.access
+      const isTooLittle = response.status === 403
+      if (had?.refresh !== undefined && !isTooLittle) {
+        const parameters = { grant_type: 'refresh_token', refresh_token: had.refresh }
+        const next = await answeredInTime(signal, (within) =>
+          requestTokens(parameters, had, { fetch: ask, signal: within }),
+        )
+        if ('access' in next) return this.#keep({ refresh: had.refresh, ...next })
+        // The refresh token may still be valid, so it is kept, and the person needn't log in again.
+        if (isPassing(next)) throw noTokens(had.server, next)
+        if (isFinal(next)) await this.#store.removeItem(this.#keys.tokens)
+      }
+      return this.#logIn(response, had, signal)
+    }
+    const why = (): OffstageError => (this.#isWithPerson ? logInStopped(signal) : stopped(signal))
+    return unlessStopped(signal, () => this.#inTurn(work), why)
+  }
+
+  async #keep(tokens: Tokens): Promise<string> {
+    await this.#store.setItem(this.#keys.tokens, JSON.stringify(tokens))
+    return tokens.access
+  }
+
+  async #clientOf(server: AuthServer, signal: AbortSignal): Promise<string> {
+    const { options, fetch: ask } = this.#parts
+    const { clientId } = options
+    const isDocument = clientId?.startsWith('https://') === true
+    if (clientId !== undefined && (!isDocument || server.readsClientDocuments)) {
+      this.#checkMixUp(server)
+      return clientId
+    }
+    // Client ids are stored by issuer, because no other authorization server knows them.
+    const key = `${this.#keys.client}:${server.issuer}`
+    const known = await this.#store.getItem(key)
+    if (known !== null) return known
+    const name = options.clientName ?? globalThis.location?.host ?? 'Offstage'
+    const client = { name, redirectUrl: this.#redirectUrl }
+    const made = await answeredInTime(signal, (within) =>
+      register(server, client, { fetch: ask, signal: within }),
+    )
+    await this.#store.setItem(key, made)
+    return made
+  }
+
+  /**
+   * Throws if a mix-up attack is possible (RFC 9700, section 4.4). A hostile server can forward a log-in to another
+   * server that knows the same client id, and get its code. An answer that doesn't name its issuer can't reveal this.
+   */
+  #checkMixUp({ issuer, saysIssuer }: AuthServer): void {
+    if (saysIssuer || this.#parts.options.issuers) return
+    throw authFailed(
+      `${issuer} doesn't name itself in its answers (RFC 9207), and clientId is the same for all issuers. If that is right, pass issuers: ['${issuer}'].`,
+    )
+  }
+
+  async #logIn(refusal: Response, had: Tokens | null, signal: AbortSignal): Promise<string> {
+    const { url, options, fetch: ask } = this.#parts
+    const challenge = readChallenge(refusal.headers.get('www-authenticate'))
+    const { issuers } = options
+    const discovery = { url, fetch: ask, ...(issuers && { issuers }) }
+    const server = await answeredInTime(signal, (within) =>
+      discoverAuth(challenge.resource_metadata, { ...discovery, signal: within }),
+    )
+    const clientId = await this.#clientOf(server, signal)
+    const redirectUrl = this.#redirectUrl
+    const scope = union(had?.scope, options.scope ?? challenge.scope ?? server.scopes)
+    const start = await beginLogIn(server, { url: url.href, clientId, redirectUrl, scope })
+    if (options.mode === 'redirect') {
+      await this.#store.setItem(LOG_IN, JSON.stringify(start.logIn))
+      return leavePage(start.address, signal)
+    }
+    const parameters = {
+      grant_type: 'authorization_code',
+      code: readAnswer(await this.#answerOfPerson(start, signal), start.logIn),
+      code_verifier: start.logIn.verifier,
+      redirect_uri: redirectUrl,
+    }
+    const tokens = await answeredInTime(signal, (within) =>
+      requestTokens(parameters, { server, clientId }, { fetch: ask, signal: within }),
+    )
+    if (!('access' in tokens)) throw noTokens(server, tokens)
+    return this.#keep(tokens)
+  }
+
+  async #answerOfPerson(start: LogInStart, signal: AbortSignal): Promise<string> {
+    this.#isWithPerson = true
+    try {
+      return await logInByWindow(start, signal)
+    } finally {
+      this.#isWithPerson = false
+    }
+  }
+}
+
+function logInStopped({ reason }: AbortSignal): OffstageError {
+  const code = OffstageError.is(reason) ? reason.code : 'aborted'
+  return new OffstageError(code, 'The log-in was given up before it was finished.')
+}
+
+/** Joins the scopes granted before and those requested now, so that a new token loses none. */
+function union(had: string | undefined, asked: string | undefined): string | undefined {
+  const all = new Set(`${had ?? ''} ${asked ?? ''}`.split(' ').filter(Boolean))
+  return all.size > 0 ? [...all].join(' ') : undefined
+}
+
+function memoryStore(): McpKeyStore {
+  const kept = new Map<string, string>()
+  return {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => kept.set(key, value),
+    removeItem: (key) => kept.delete(key),
+  }
+}
+
+/** Details that a server sends with a refusal (RFC 6750, section 3; RFC 9728, section 5.1). */
+interface AuthChallenge {
+  readonly resource_metadata?: string
+  readonly scope?: string
+}
+
+const PARAMETER = /\b(resource_metadata|scope)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/gi
+
+/** Reads `WWW-Authenticate`. Browsers show it only if the server exposes it. */
+function readChallenge(header: string | null): AuthChallenge {
+  const found: { [name: string]: string } = {}
+  for (const [, name = '', quoted, plain = ''] of (header ?? '').matchAll(PARAMETER))
+    found[name.toLowerCase()] ??= quoted?.replace(/\\(.)/g, '$1') ?? plain
+  return found
+}
+
+/** Milliseconds until the navigation counts as cancelled: the user may have stayed to keep unsaved input. */
+const LEAVE_MS = 30_000
+
+/** Navigates away and never resolves. Rejects if the page stays, or the signal aborts. */
+export async function leavePage(address: string, signal: AbortSignal): Promise<never> {
+  globalThis.location.assign(address)
+  let timer: ReturnType<typeof setTimeout> | undefined
+  try {
+    return await unlessStopped(
+      signal,
+      () =>
+        new Promise<never>((_, reject) => {
+          const message = 'The page was not left for the log-in. Connect again.'
+          timer = setTimeout(() => reject(authFailed(message)), LEAVE_MS)
+        }),
+    )
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** How often the window is checked. Milliseconds. */
+const LOOK_MS = 250
+/** Time after the window was closed in which its message may still arrive. Milliseconds. */
+const MESSAGE_MS = 1000
+
+/** Opens a window in which the person logs in. Resolves to the query of the redirect. */
+export async function logInByWindow(
+  { address, logIn }: LogInStart,
+  signal: AbortSignal,
+): Promise<string> {
+  const opened = globalThis.open?.(address, '_blank', 'popup,width=520,height=720')
+  if (!opened)
+    throw authFailed('The window for the log-in was blocked. Connect in the handler of a press.')
+  // Cleared before another site's page loads in the window, so that it can't navigate this page.
+  opened.opener = null
+  // A channel of this origin, because other origins can post window messages but not channel messages.
+  const channel = new BroadcastChannel(CHANNEL)
+  let looking: ReturnType<typeof setInterval> | undefined
+  try {
+    return await unlessStopped(
+      signal,
+      () =>
+        new Promise<string>((resolve, reject) => {
+          channel.addEventListener('message', ({ data }: MessageEvent<AuthMessage>) => {
+            const query = typeof data?.query === 'string' ? data.query : ''
+            // Answers to other log-ins are ignored.
+            if (new URLSearchParams(query).get('state') === logIn.state) resolve(query)
+          })
+          looking = watchWindow(opened, () =>
+            reject(authFailed('The window for the log-in was closed.')),
+          )
+        }),
+    )
+  } finally {
+    clearInterval(looking)
+    channel.close()
+    opened.close()
+  }
+}
+
+/**
+ * Calls back when the person has closed the window. A page with `Cross-Origin-Opener-Policy` looks closed as soon as it
+ * is shown. In that case this page doesn't get the focus, as it does when the window in front of it is closed.
+ */
+function watchWindow(opened: Window, onClosed: () => void): ReturnType<typeof setInterval> {
+  let wasBehind = false
+  let looksLeft = MESSAGE_MS / LOOK_MS
+  const timer = setInterval(() => {
+    const isBehind = globalThis.document?.hasFocus() !== true
+    if (!opened.closed) {
+      wasBehind = isBehind
+      return
+    }
+    looksLeft -= 1
+    if (looksLeft > 0) return
+    clearInterval(timer)
+    if (wasBehind && !isBehind) onClosed()
+  }, LOOK_MS)
+  return timer
+}

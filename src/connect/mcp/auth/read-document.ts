@@ -1,0 +1,71 @@
+import { isRecord } from '../../../lib/shape.ts'
+import { type ErrorOptions, OffstageError } from '../../../protocol/error.ts'
+import { stopped } from '../failures.ts'
+
+/** Most bytes of an answer from an authorization server. */
+const MAX_DOCUMENT = 100_000
+
+/** The answer, if it is a JSON object within the limit; otherwise null. Reads no further than the limit. */
+export async function readDocument(
+  response: Response,
+): Promise<Readonly<Record<string, unknown>> | null> {
+  const reader = response.body?.getReader()
+  const decoder = new TextDecoder()
+  let [text, bytes] = ['', 0]
+  try {
+    for (;;) {
+      const { done = true, value } = (await reader?.read()) ?? {}
+      if (done || !value) break
+      bytes += value.byteLength
+      if (bytes > MAX_DOCUMENT) return null
+      text += decoder.decode(value, { stream: true })
+    }
+    const found: unknown = JSON.parse(text)
+    return isRecord(found) ? found : null
+  } catch {
+    return null
+  } finally {
+    reader?.cancel().catch(() => undefined)
+  }
+}
+
+export function authFailed(message: string, options?: ErrorOptions): OffstageError {
+  return new OffstageError('mcp-auth-failed', message, options)
+}
+
+/** Time for a server's complete answer, independent of the time that the person takes to log in. Milliseconds. */
+const ANSWER_MS = 30_000
+
+/** Runs the work. Rejects as soon as the signal aborts, even if the work goes on. */
+export function unlessStopped<Result>(
+  signal: AbortSignal,
+  work: () => Promise<Result>,
+  why: () => OffstageError = () => stopped(signal),
+): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(why())
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { once: true })
+    void work()
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+/** Sends a request to a server. Rejects with `timeout` if its answer is incomplete when the time is up. */
+export async function answeredInTime<Result>(
+  signal: AbortSignal,
+  ask: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
+  const limit = new AbortController()
+  const timer = setTimeout(() => {
+    const message = 'The authorization server did not answer in time.'
+    limit.abort(new OffstageError('timeout', message, { retryable: true }))
+  }, ANSWER_MS)
+  const within = AbortSignal.any([signal, limit.signal])
+  try {
+    return await unlessStopped(within, () => ask(within))
+  } finally {
+    clearTimeout(timer)
+  }
+}

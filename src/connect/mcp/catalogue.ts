@@ -1,0 +1,410 @@
+import type { CompositeTool, Tool } from '../../client/tools/tool.ts'
+import { isRecord } from '../../lib/shape.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
+import type {
+  DefinitionChange,
+  McpDiagnostic,
+  McpHints,
+  McpOptions,
+  McpToolInfo,
+  McpToolOptions,
+} from './options.ts'
+import { listAll, type McpLine, type Within } from './line.ts'
+import { cleanPrefix, makeTool, modelName } from './make-tool.ts'
+import { loadPart } from '../../client/api/load-part.ts'
+import { nextTurn } from '../../lib/next-turn.ts'
+import type { JsonSchema } from '../../protocol/json.ts'
+import { shortLine, shortWords } from './failures.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
+import type { McpKeyStore } from './auth/options.ts'
+import { type ForeignSchema, readForeignSchema } from '../../lib/foreign-schema.ts'
+import { withoutHidden } from '../../lib/invisible.ts'
+import { cleanName } from '../../client/tools/clean-name.ts'
+import { unsoundAt } from '../../client/tools/unsound-schema.ts'
+
+type AnyTool = Tool | CompositeTool
+
+interface CatalogueParts {
+  readonly line: McpLine
+  /** Address of the server, by which definitions are pinned. */
+  readonly address: string
+  readonly options: McpToolOptions & Pick<McpOptions, 'elicitation'>
+  readonly within: Within
+  onChange(): void
+}
+
+interface Made {
+  readonly info: McpToolInfo
+  readonly tool: AnyTool
+}
+
+/** A server's tools, their accepted definitions and their changes. */
+export class Catalogue {
+  readonly #parts: CatalogueParts
+  readonly #prefix: string
+  readonly #pins: Promise<Pins>
+  /** All listed tools that can be used, whether or not their definition is accepted. */
+  #made: readonly Made[] = []
+  #tools: readonly AnyTool[] = []
+  #changes: readonly DefinitionChange[] = []
+  #listing: Promise<void> | undefined
+  #next: Promise<void> | undefined
+
+  constructor(parts: CatalogueParts) {
+    this.#parts = parts
+    this.#prefix = cleanPrefix(parts.options.prefix, parts.line.info.name)
+    this.#pins = loadPins({
+      store: parts.options.pins,
+      address: parts.address,
+      nameOf: (name) => modelName(this.#prefix, name),
+    })
+    // Listing the tools reports the failure.
+    this.#pins.catch(() => undefined)
+  }
+
+  /** Accepted tools. The array stays the same while nothing changes, and so does a tool while its definition does. */
+  get tools(): readonly AnyTool[] {
+    return this.#tools
+  }
+
+  /** Changed definitions, which aren't offered until `accept`. */
+  get changes(): readonly DefinitionChange[] {
+    return this.#changes
+  }
+
+  /** Lists the tools again, within a time limit. A call during a listing starts another one after it. */
+  refresh(within: AbortSignal = this.#parts.within()): Promise<void> {
+    if (!this.#listing) {
+      this.#listing = this.#list(within).finally(() => (this.#listing = undefined))
+      return this.#listing
+    }
+    // The running listing may have been answered before the latest change.
+    this.#next ??= this.#listing
+      .catch(() => undefined)
+      .then(() => {
+        this.#next = undefined
+        return this.refresh()
+      })
+    return this.#next
+  }
+
+  /** Accepts a changed definition. False: there is none of this name. */
+  async accept(name: string): Promise<boolean> {
+    const pins = await this.#pins
+    const change = this.#changes.find((one) => one.name === name)
+    if (!change) return false
+    pins.set(modelName(this.#prefix, name) ?? name, change.after)
+    await pins.save()
+    // A listing that is running now will also see this definition as accepted.
+    this.#settle(this.#made, pins)
+    return true
+  }
+
+  async #list(signal: AbortSignal): Promise<void> {
+    const { line, options } = this.#parts
+    const pins = await this.#pins
+    const cut = (message: string): void =>
+      this.#report(
+        'tool-left-out',
+        undefined,
+        `${line.source} ${message}: the others are left out.`,
+      )
+    const about = { method: 'tools/list', field: 'tools', signal, cut }
+    const said = isRecord(line.info.capabilities.tools) ? await listAll(line, about) : []
+    const made: Made[] = []
+    const check = createPatternCheck()
+    for (const [name, info] of this.#readable(said)) {
+      const change = changeOf(pins.get(name), info)
+      if (!change || (await isAccepted(change, options, this.#changes))) pins.set(name, info)
+      const one = await this.#make(info, name, check)
+      if (one) made.push(one)
+    }
+    const before = this.#changes
+    this.#settle(made, pins)
+    const isNew = (change: DefinitionChange): boolean =>
+      !before.some((other) => isSame(other.after, change.after))
+    for (const { name } of this.#changes.filter(isNew))
+      this.#report(
+        'definition-changed',
+        name,
+        `${line.source} describes its tool ${name} otherwise than before. It is kept back until accept() is called for it.`,
+      )
+    await pins.save()
+  }
+
+  /** Usable tools by model name. Each definition is checked, included by the options, and unique by name. */
+  #readable(said: readonly unknown[]): Map<string, McpToolInfo> {
+    const found = new Map<string, McpToolInfo>()
+    for (const one of said) {
+      const checked = checkTool(one)
+      if ('problem' in checked) {
+        this.#leaveOut(checked.name, checked.problem)
+        continue
+      }
+      const { info, isCleaned } = checked
+      if (!isIncluded(info, this.#parts.options.include)) continue
+      const name = modelName(this.#prefix, info.name)
+      if (name === null) this.#leaveOut(info.name, 'has a name without letters')
+      else if (found.has(name)) this.#leaveOut(info.name, 'has the name of another one')
+      else found.set(name, info)
+      if (isCleaned)
+        this.#report(
+          'description-cleaned',
+          info.name,
+          `Of the tool ${info.name} of ${this.#parts.line.source}, hidden characters or more text than allowed were taken out.`,
+        )
+    }
+    return found
+  }
+
+  /** Makes a tool. Null: the definition is unusable, which was reported. */
+  async #make(info: McpToolInfo, name: string, check: PatternCheck): Promise<Made | null> {
+    const known = this.#made.find((one) => one.tool.name === name)
+    if (known && isSame(known.info, info)) return known
+    const { line, options } = this.#parts
+    try {
+      const refused = (message: string): void => this.#report('input-refused', info.name, message)
+      const tool = makeTool(info, name, { line, options, refused })
+      await check(info.inputSchema)
+      return { info, tool }
+    } catch (thrown) {
+      this.#leaveOut(info.name, `can't be used: ${describeThrown(thrown)}`)
+      return null
+    }
+  }
+
+  /** Applies a listing: offers tools with accepted definitions and withholds the others. */
+  #settle(made: readonly Made[], pins: Pins): void {
+    this.#made = made
+    const changeOfOne = ({ info, tool }: Made): DefinitionChange | null =>
+      changeOf(pins.get(tool.name), info)
+    const tools = made.filter((one) => !changeOfOne(one)).map(({ tool }) => tool)
+    const held = made.flatMap((one) => changeOfOne(one) ?? [])
+    const isEqual =
+      tools.length === this.#tools.length &&
+      tools.every((tool, at) => tool === this.#tools[at]) &&
+      held.length === this.#changes.length &&
+      held.every(({ after }, at) => isSame(after, this.#changes[at]?.after ?? after))
+    if (isEqual) return
+    this.#tools = tools
+    this.#changes = held
+    this.#parts.onChange()
+  }
+
+  #leaveOut(name: string, problem: string): void {
+    const { source } = this.#parts.line
+    this.#report(
+      'tool-left-out',
+      name,
+      `The tool ${name || 'without a name'} of ${source} ${problem}.`,
+    )
+  }
+
+  #report(type: McpDiagnostic['type'], tool: string | undefined, message: string): void {
+    this.#parts.options.onDiagnostic?.({ type, ...(tool !== undefined && { tool }), message })
+  }
+}
+
+function isIncluded(info: McpToolInfo, include: McpOptions['include']): boolean {
+  if (include === undefined) return true
+  return typeof include === 'function' ? include(info) : include.includes(info.name)
+}
+
+/** The change of a tool's definition, if any. A different tool that has the same model name counts as a change, too. */
+function changeOf(before: McpToolInfo | undefined, after: McpToolInfo): DefinitionChange | null {
+  return before && !isSame(before, after) ? { name: after.name, before, after } : null
+}
+
+/** Asks the app once about each change. */
+async function isAccepted(
+  change: DefinitionChange,
+  { onDefinitionChange }: Pick<McpOptions, 'onDefinitionChange'>,
+  held: readonly DefinitionChange[],
+): Promise<boolean> {
+  if (held.some((other) => isSame(other.after, change.after))) return false
+  return (await onDefinitionChange?.(change)) === true
+}
+
+/** Total cost of the patterns in one list of tools: as much as ten worst-case schemas. */
+const MOST_STEPS = 1_000_000
+
+/** Rejects with `schema-unsupported` for a schema whose patterns can't be used. */
+type PatternCheck = (schema: JsonSchema) => Promise<void>
+
+/** Makes a check for one list of tools. Yields to the page between two schemas. */
+function createPatternCheck(): PatternCheck {
+  let left = MOST_STEPS
+  return async (schema) => {
+    if (!JSON.stringify(schema).includes('"pattern')) return
+    const { brokenPattern, checkPatterns, someEffort } = await loadPart(
+      () => import('../../client/tools/check-patterns.ts'),
+    )
+    const broken = brokenPattern(schema)
+    if (broken !== undefined)
+      throw new OffstageError(
+        'schema-unsupported',
+        `The pattern ${shortLine(broken, 200)} of its inputSchema is no regular expression.`,
+      )
+    await nextTurn()
+    const most = Math.min(someEffort().left, left)
+    const effort = { left: most }
+    try {
+      checkPatterns(schema, 'of its inputSchema', effort)
+    } finally {
+      left -= Math.min(most - effort.left, left)
+    }
+  }
+}
+
+/**
+ * The definitions of one server's tools when first seen, or last accepted. There is one for each name that the model
+ * knows, whatever the server calls the tool.
+ */
+interface Pins {
+  /** Returns the pinned definition. Undefined: no tool with this model name was seen before. */
+  get(modelName: string): McpToolInfo | undefined
+  set(modelName: string, info: McpToolInfo): void
+  /** Stores the definitions for the next page. */
+  save(): Promise<void>
+}
+
+interface PinOptions {
+  readonly store: McpKeyStore | undefined
+  /** Address of the server. */
+  readonly address: string
+  /** Model name for a tool of the server; null if there is none. */
+  nameOf(serverName: string): string | null
+}
+
+/**
+ * Loads the stored definitions. Rejects with `storage-failed` or `storage-full` if the store doesn't work. Unreadable
+ * entries count as not seen, because they come from the app's own store.
+ */
+async function loadPins({ store, address, nameOf }: PinOptions): Promise<Pins> {
+  const key = `offstage-mcp-pins:${address}`
+  const kept = await asked(address, () => store?.getItem(key))
+  // Stored under the server's names, because the next page may use another prefix.
+  const pinned = new Map(entriesOf(kept).map(([name, info]) => [nameOf(name) ?? name, info]))
+  let changes = 0
+  let saved = 0
+  return {
+    get: (name) => pinned.get(name),
+    set(name, info) {
+      const known = pinned.get(name)
+      if (known && isSame(known, info)) return
+      pinned.set(name, info)
+      changes++
+    },
+    async save() {
+      const until = changes
+      if (until === saved) return
+      const text = JSON.stringify([...pinned.values()].map((info) => [info.name, info]))
+      await asked(address, () => store?.setItem(key, text))
+      // Not reached if storing fails, so the next `save()` includes these changes.
+      saved = until
+    },
+  }
+}
+
+/** Calls the app's store, which may be full or disabled. */
+async function asked<Result>(address: string, ask: () => Result): Promise<Awaited<Result>> {
+  try {
+    return await ask()
+  } catch (thrown) {
+    const isFull = thrown instanceof DOMException && thrown.name === 'QuotaExceededError'
+    throw new OffstageError(
+      isFull ? 'storage-full' : 'storage-failed',
+      `What is known of the tools of ${address} can't be kept: ${describeThrown(thrown)}`,
+      { cause: thrown },
+    )
+  }
+}
+
+/** Whether two definitions are equal in every field. */
+function isSame(one: McpToolInfo, other: McpToolInfo): boolean {
+  return canonicalJson(one) === canonicalJson(other)
+}
+
+function entriesOf(text: string | null | undefined): [string, McpToolInfo][] {
+  if (!text) return []
+  try {
+    const value: unknown = JSON.parse(text)
+    if (!Array.isArray(value)) return []
+    return value.filter(
+      (entry): entry is [string, McpToolInfo] =>
+        Array.isArray(entry) && typeof entry[0] === 'string' && isRecord(entry[1]),
+    )
+  } catch {
+    return []
+  }
+}
+
+/** Most characters of a description that the model gets. */
+const MAX_DESCRIPTION = 4000
+
+/** A tool from a server's list, or the reason why it is left out. */
+type CheckedTool =
+  | { readonly info: McpToolInfo; readonly isCleaned: boolean }
+  | { readonly name: string; readonly problem: string }
+
+/** Reads a server's untrusted description of a tool, and removes hidden characters. Pure. */
+export function checkTool(said: unknown): CheckedTool {
+  if (!isRecord(said) || typeof said.name !== 'string' || said.name === '')
+    return { name: '', problem: 'has no name' }
+  const { name, title, description, inputSchema, annotations } = said
+  if (name.length > 128 || withoutHidden(name) !== name)
+    return {
+      name: shortWords(name, 128),
+      problem: 'has a name that is too long or hides something',
+    }
+  const read = readSchema(inputSchema)
+  if ('problem' in read) return { name, problem: `has a schema that ${read.problem}` }
+  const { schema } = read
+  const text = typeof description === 'string' ? description : ''
+  const clean = shortWords(text, MAX_DESCRIPTION).trim()
+  const hints = readHints(annotations)
+  const shownTitle =
+    titleOf(title) ?? titleOf(isRecord(annotations) ? annotations.title : undefined)
+  return {
+    info: {
+      name,
+      ...(shownTitle !== undefined && { title: shownTitle }),
+      description: clean,
+      inputSchema: schema,
+      hints,
+    },
+    isCleaned: clean !== text.trim() || JSON.stringify(schema) !== JSON.stringify(inputSchema),
+  }
+}
+
+function titleOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== ''
+    ? shortWords(value.replace(/\s+/g, ' ').trim(), 100)
+    : undefined
+}
+
+function readHints(said: unknown): McpHints {
+  if (!isRecord(said)) return {}
+  const names = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const
+  return Object.fromEntries(
+    names.flatMap((name) => (typeof said[name] === 'boolean' ? [[name, said[name]]] : [])),
+  )
+}
+
+function readSchema(said: unknown): ForeignSchema {
+  if (!isRecord(said)) return { problem: 'is no object' }
+  const read = readForeignSchema(said)
+  const problem = 'schema' in read ? parametersProblem(read.schema) : null
+  return problem === null ? read : { problem }
+}
+
+/** Why `prepareTool` would refuse this schema for a tool's parameters. Completes a sentence after "its schema". */
+function parametersProblem(schema: Readonly<Record<string, unknown>>): string | null {
+  const { type, properties = {} } = schema
+  const isObject = type === 'object' || (type === undefined && Object.keys(schema).length === 0)
+  if (!isObject || unsoundAt(schema, '') !== null) return 'is none of an object'
+  const names = Object.keys(properties as object).map((name) => cleanName(name))
+  return new Set(names).size < names.length || names.includes('')
+    ? 'has parameters whose names differ by signs only'
+    : null
+}

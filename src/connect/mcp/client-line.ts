@@ -1,0 +1,103 @@
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
+import { isRecord } from '../../lib/shape.ts'
+import type { FromMcpClientOptions, McpClientLike } from './options.ts'
+import { badAnswer } from './failures.ts'
+import {
+  type CallOptions,
+  type McpLine,
+  readServerInfo,
+  type RequestOptions,
+  type Round,
+  type ServerInfo,
+  type ToolRequest,
+} from './line.ts'
+import { type McpServer, serveLine } from './server.ts'
+import type { Fields } from './wire.ts'
+
+/** The client's method for each method of the protocol. */
+const METHODS = {
+  'tools/list': 'listTools',
+  'resources/list': 'listResources',
+  'resources/templates/list': 'listResourceTemplates',
+  'resources/read': 'readResource',
+  'prompts/list': 'listPrompts',
+  'prompts/get': 'getPrompt',
+} as const
+
+export function serveClient(
+  client: McpClientLike,
+  { source, ...options }: FromMcpClientOptions,
+): Promise<McpServer> {
+  return serveLine(new ClientLine(client, source), options, { address: source })
+}
+
+class ClientLine implements McpLine {
+  readonly source: string
+  readonly info: ServerInfo
+  readonly #client: McpClientLike
+
+  constructor(client: McpClientLike, source: string) {
+    const capabilities = client.getServerCapabilities()
+    this.source = source
+    this.#client = client
+    this.info = readServerInfo(client.getServerVersion(), {
+      protocolVersion: 'of the client',
+      capabilities: isRecord(capabilities) ? capabilities : {},
+      instructions: client.getInstructions?.(),
+    })
+  }
+
+  async request(method: string, params: Fields, { signal }: RequestOptions): Promise<Fields> {
+    const name = METHODS[method as keyof typeof METHODS]
+    return this.#ask(() => this.#client[name]?.(params as never, { signal } as never))
+  }
+
+  async call({ name, input }: ToolRequest, { signal, progress }: CallOptions): Promise<Round> {
+    const options = { signal, onprogress: progress, timeout: MAX_TIMEOUT } as never
+    const params = { name, arguments: input } as never
+    // Version 1 of the SDK takes the result's schema as the second argument.
+    const isFirst = this.#client.callTool.length < 2
+    const result = await this.#ask(
+      () =>
+        isFirst
+          ? this.#client.callTool(params, undefined as never, options)
+          : this.#client.callTool(params, options),
+      true,
+    )
+    return { type: 'done', result }
+  }
+
+  listen(): void {}
+
+  async close(): Promise<void> {
+    await this.#client.close()
+  }
+
+  async #ask(ask: () => Promise<unknown> | undefined, isCall = false): Promise<Fields> {
+    let result: unknown
+    try {
+      result = await ask()
+    } catch (thrown) {
+      const why = describeThrown(thrown)
+      const message =
+        isCall && !isRefusal(thrown)
+          ? `The call to ${this.source} failed: ${why} It may or may not have taken effect.`
+          : `${this.source} refused: ${why}`
+      throw new OffstageError('mcp-error', message, { cause: thrown })
+    }
+    if (!isRecord(result)) throw badAnswer(this.source, 'answered without a result.')
+    return result
+  }
+}
+
+/** Error codes of version 1 for a lost connection and a timeout. */
+const OF_THE_CLIENT: readonly number[] = [-32_000, -32_001]
+
+/** Whether the server sent this error: its code is negative. The client's own are HTTP statuses or words. */
+function isRefusal(thrown: unknown): boolean {
+  const code = isRecord(thrown) ? thrown.code : undefined
+  return typeof code === 'number' && code < 0 && !OF_THE_CLIENT.includes(code)
+}
+
+/** Longest possible timeout, in milliseconds: the tool's own limit ends a call. */
+const MAX_TIMEOUT = 2 ** 31 - 1

@@ -1,0 +1,212 @@
+import { type ConnectLimit, createConnectLimit, type HttpLine, openLine } from './http.ts'
+import { refusedBy, stopped, unsupported } from './failures.ts'
+import type { McpOptions } from './options.ts'
+import { type McpServer, serveLine } from './server.ts'
+import { badConfig } from '../../client/api/failures.ts'
+import type { McpAuthOptions } from './auth/options.ts'
+import { loadPart } from '../../client/api/load-part.ts'
+import { isRecord } from '../../lib/shape.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import { type McpLine, readServerInfo, type ServerInfo } from './line.ts'
+import { ModernLine, type RevisionOptions, sendModern } from './modern.ts'
+import { type Fields, type Incoming, LEGACY, MODERN, RPC, type RpcError } from './wire.ts'
+
+/** Most bytes of one answer, by default. */
+export const MAX_BYTES = 1_000_000
+
+/** Implements `connectMcp`. */
+export async function connect(options: McpOptions): Promise<McpServer> {
+  checkOptions(options)
+  if (options.auth) checkAuth(options.auth)
+  const limit = createConnectLimit()
+  try {
+    return await connectWithin(options, limit)
+  } finally {
+    limit.end()
+  }
+}
+
+async function connectWithin(options: McpOptions, limit: ConnectLimit): Promise<McpServer> {
+  const { signal, maxResultBytes = MAX_BYTES, elicitation } = options
+  const http = openLine(options, limit.duringLogIn)
+  const within = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal
+  if (within.aborted) throw stopped(within)
+  const revision = { maxBytes: maxResultBytes, elicits: elicitation !== undefined }
+  const line = await openServer(http, revision, within)
+  const address = new URL(options.url, globalThis.document?.baseURI)
+  const server = await closedOn(
+    within,
+    () => line.close(),
+    () =>
+      serveLine(line, options, {
+        address: address.origin + address.pathname,
+        connecting: within,
+      }),
+  )
+  signal?.addEventListener('abort', () => void server.close(), { once: true })
+  return server
+}
+
+/** Runs `work`. If it fails or the signal aborts, closes the session. */
+async function closedOn<Result>(
+  signal: AbortSignal,
+  close: () => Promise<void>,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    const stop = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(stopped(signal)), { once: true })
+    })
+    return await Promise.race([work(), stop])
+  } catch (thrown) {
+    await close()
+    throw thrown
+  }
+}
+
+/** Throws `invalid-config` if no log-in could return to this page. The user would notice only after logging in. */
+function checkAuth({ redirectUrl, mode = 'popup', store }: McpAuthOptions): void {
+  const address = addressOf(redirectUrl)
+  if (!address) throw badConfig('auth needs a redirectUrl: a page that calls finishMcpAuth().')
+  const { origin } = globalThis
+  if (typeof origin === 'string' && address.origin !== origin)
+    throw badConfig(
+      `redirectUrl of auth is of ${address.origin}, and this page of ${origin}: no answer could come back here.`,
+    )
+  if (mode !== 'popup' && mode !== 'redirect')
+    throw badConfig("mode of auth is 'popup' or 'redirect'.")
+  if (mode === 'redirect' && !store)
+    throw badConfig(
+      "mode: 'redirect' of auth needs a store, such as sessionStorage: memory is lost with the page.",
+    )
+}
+
+function addressOf(url: unknown): URL | null {
+  if (typeof url !== 'string' && !(url instanceof URL)) return null
+  try {
+    return new URL(url, globalThis.document?.baseURI)
+  } catch {
+    return null
+  }
+}
+
+const KINDS: { readonly [Name in keyof Required<McpOptions>]: RegExp } = {
+  url: /^(string|object)$/,
+  headers: /^object$/,
+  token: /^function$/,
+  auth: /^object$/,
+  trusted: /^boolean$/,
+  prefix: /^string$/,
+  include: /^(array|function)$/,
+  maxResultBytes: /^number$/,
+  timeoutMs: /^number$/,
+  elicitation: /^(ask_user|function)$/,
+  resourceTools: /^boolean$/,
+  pins: /^object$/,
+  onDefinitionChange: /^function$/,
+  onDiagnostic: /^function$/,
+  fetch: /^function$/,
+  signal: /^object$/,
+}
+
+/** Throws `invalid-config` for an unknown option or one of the wrong type. */
+function checkOptions(options: object, of: string = 'connectMcp'): void {
+  if (typeof options !== 'object' || options === null) throw badConfig(`${of} needs options.`)
+  for (const [name, value] of Object.entries(options)) {
+    const kind = Object.hasOwn(KINDS, name) ? KINDS[name as keyof McpOptions] : undefined
+    if (!kind) throw badConfig(`${of} has no ${name}. It has ${Object.keys(KINDS).join(', ')}.`)
+    if (value !== undefined && !kind.test(kindOf(value)))
+      throw badConfig(`${name} of ${of} is of the wrong kind.`)
+  }
+}
+
+function kindOf(value: unknown): string {
+  if (value === 'ask_user') return 'ask_user'
+  if (typeof value === 'number') return value > 0 ? 'number' : 'not above 0'
+  return Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value
+}
+
+/** Result of asking for the modern revision. */
+type Probed =
+  | { readonly type: 'modern'; readonly info: ServerInfo }
+  /** The server may support a handshake. `why`: error to report if that fails, too. */
+  | { readonly type: 'legacy'; readonly why?: OffstageError }
+
+/**
+ * Finds out which revision a server speaks, and connects. Asks for 2026-07-28 first, then tries the handshake
+ * (2026-07-28, streamable HTTP, "Backward Compatibility").
+ */
+async function openServer(
+  http: HttpLine,
+  options: RevisionOptions,
+  signal: AbortSignal,
+): Promise<McpLine> {
+  const probed = await probe(http, options, signal)
+  if (probed.type === 'modern') return new ModernLine(http, probed.info, options)
+  try {
+    const { openLegacy } = await loadPart(() => import('./legacy.ts'))
+    return await openLegacy(http, options, signal)
+  } catch (thrown) {
+    throw probed.why && !signal.aborted ? probed.why : thrown
+  }
+}
+
+async function probe(
+  http: HttpLine,
+  options: RevisionOptions,
+  signal: AbortSignal,
+): Promise<Probed> {
+  try {
+    const request = { method: 'server/discover', params: {}, signal }
+    const { id, status, messages } = await sendModern(http, options, request)
+    for await (const message of messages) {
+      const probed = readProbe(http.source, message, { id, status })
+      if (probed) return probed
+    }
+    return { type: 'legacy' }
+  } catch (thrown) {
+    if (!OffstageError.is(thrown) || signal.aborted) throw thrown
+    // CORS rules of an older server refuse the newer headers, which looks like an unreachable server.
+    if (thrown.code === 'network') return { type: 'legacy', why: thrown }
+    if (thrown.code === 'bad-response') return { type: 'legacy' }
+    throw thrown
+  }
+}
+
+function readProbe(
+  source: string,
+  message: Incoming,
+  { id, status }: { readonly id: string; readonly status: number },
+): Probed | null {
+  if (message.type === 'result' && message.id === id) return readDiscovery(message.result)
+  if (message.type === 'error' && (message.id === id || status >= 400))
+    return readRefusal(source, message.error)
+  return null
+}
+
+function readDiscovery(result: Fields): Probed {
+  const { supportedVersions, capabilities, instructions, _meta: meta } = result
+  if (!Array.isArray(supportedVersions) || !supportedVersions.includes(MODERN))
+    return { type: 'legacy' }
+  const said = isRecord(meta) ? meta['io.modelcontextprotocol/serverInfo'] : undefined
+  return {
+    type: 'modern',
+    info: readServerInfo(said, {
+      protocolVersion: MODERN,
+      capabilities: isRecord(capabilities) ? capabilities : {},
+      instructions,
+    }),
+  }
+}
+
+/** Reads a refusal. A modern server's is final; any other comes from an older server. */
+function readRefusal(source: string, error: RpcError): Probed {
+  const { code, data } = error
+  if (code === RPC.headerMismatch || code === RPC.missingCapability) throw refusedBy(source, error)
+  if (code !== RPC.unsupportedVersion) return { type: 'legacy' }
+  const supported: readonly unknown[] =
+    isRecord(data) && Array.isArray(data.supported) ? data.supported : []
+  if (!supported.some((version) => LEGACY.includes(String(version))))
+    throw unsupported(`${source} speaks no revision of MCP that is supported.`)
+  return { type: 'legacy' }
+}

@@ -1,0 +1,312 @@
+import { badConfig } from '../../client/api/failures.ts'
+import { textDigest } from '../../lib/text-digest.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
+import { isSafe } from './addresses.ts'
+import { afterSending, badAnswer, stopped } from './failures.ts'
+import type { McpFetch, McpOptions } from './options.ts'
+import { pageFetch } from './page-fetch.ts'
+import { loadPart } from '../../client/api/load-part.ts'
+import type { Authorizer, Refusal } from './auth/authorizer.ts'
+import { isRecord } from '../../lib/shape.ts'
+
+export interface HttpRequest {
+  readonly method: 'POST' | 'GET' | 'DELETE'
+  readonly headers: Readonly<Record<string, string>>
+  readonly body?: string
+  readonly signal: AbortSignal
+  /** Whether the request may have an effect. A failure after sending then says that the effect is unknown. */
+  readonly isCall?: boolean
+}
+
+/** Sends requests to one server's endpoint, with the current token. */
+export interface HttpLine {
+  /** The server's origin, which people see and which gets its tokens. */
+  readonly source: string
+  /** Digest of the whole URL, because its query may hold a key. */
+  readonly endpoint: string
+  /** Tokens and header values that were sent. */
+  readonly secrets: Secrets
+  /**
+   * Sends a request. A 401 is answered once with another token; any other status resolves. Rejects with
+   * `authentication`, `permission-denied`, `network`, `aborted` or `bad-response` (a redirect).
+   */
+  send(request: HttpRequest): Promise<Response>
+}
+
+type LineOptions = Pick<McpOptions, 'url' | 'headers' | 'token' | 'auth' | 'fetch'>
+
+export function openLine(options: LineOptions, duringLogIn: ConnectLimit['duringLogIn']): HttpLine {
+  const url = checkUrl(options)
+  const { headers = {} } = options
+  const secrets = createSecrets(Object.values(headers))
+  const ask = options.fetch ?? pageFetch
+  const tokenFor = createBearer({ url, options, fetch: ask, duringLogIn, secrets })
+
+  async function attempt(
+    { isCall = false, ...request }: HttpRequest,
+    bearer: string | null,
+  ): Promise<Response> {
+    const { signal } = request
+    const all = { ...headers, ...request.headers }
+    if (bearer !== null) {
+      secrets.add(bearer)
+      all['authorization'] = `Bearer ${bearer}`
+    }
+    if (signal.aborted) throw stopped(signal)
+    checkHeaders(all, url.origin, secrets)
+    try {
+      return await answerTo({ ...request, headers: all })
+    } catch (thrown) {
+      const failure = asHttpFailure(thrown, signal, { source: url.origin, secrets, isCall })
+      throw isCall ? afterSending(failure) : failure
+    }
+  }
+
+  async function answerTo(request: RequestInit): Promise<Response> {
+    const response = await ask(url, {
+      ...request,
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'manual',
+    })
+    if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400))
+      throw badAnswer(url.origin, 'redirects elsewhere. Use the address that it leads to.')
+    return response
+  }
+
+  return {
+    source: url.origin,
+    endpoint: textDigest(url.href),
+    secrets,
+    async send(request) {
+      const first = await tokenFor(request.signal)
+      const response = await attempt(request, first)
+      if (!isRefusal(response)) return response
+      const bearer = await tokenFor(request.signal, { response, bearer: first })
+      await response.body?.cancel().catch(() => undefined)
+      const second = bearer === null ? response : await attempt(request, bearer)
+      if (!isRefusal(second)) return second
+      await second.body?.cancel().catch(() => undefined)
+      throw refused(url.origin, second.status)
+    },
+  }
+}
+
+/** Whether another token may help (RFC 6750, section 3.1). */
+function isRefusal({ status, headers }: Response): boolean {
+  return (
+    status === 401 ||
+    (status === 403 && /insufficient_scope/.test(headers.get('www-authenticate') ?? ''))
+  )
+}
+
+function refused(source: string, status: number): OffstageError {
+  return status === 401
+    ? new OffstageError(
+        'authentication',
+        `${source} asks for a token, or refused the one it got.`,
+        {
+          details: { status },
+        },
+      )
+    : new OffstageError('permission-denied', `${source} says that the token is not enough.`, {
+        details: { status },
+      })
+}
+
+/** Throws `invalid-config` for headers that a browser refuses. They are never sent, so the connection hasn't failed. */
+function checkHeaders(
+  headers: Readonly<Record<string, string>>,
+  source: string,
+  secrets: Secrets,
+): void {
+  try {
+    void new Headers(headers)
+  } catch (thrown) {
+    // The browser's message contains the refused header's value.
+    const why = secrets.redact(describeThrown(thrown))
+    throw badConfig(`A header for ${source} can't be sent: ${why}`)
+  }
+}
+
+function asHttpFailure(
+  thrown: unknown,
+  signal: AbortSignal,
+  { source, secrets, isCall }: Pick<HttpLine, 'source' | 'secrets'> & { readonly isCall: boolean },
+): OffstageError {
+  if (OffstageError.is(thrown)) return thrown
+  if (signal.aborted) return stopped(signal)
+  const why = secrets.redact(describeThrown(thrown))
+  const cause = why === describeThrown(thrown) ? { cause: thrown } : {}
+  return new OffstageError(
+    'network',
+    isCall
+      ? `${source} gave no answer (${why}). If it answers no call at all, diagnoseMcp() says what is missing.`
+      : `${source} could not be reached (${why}). In a browser this is often CORS: diagnoseMcp() says what is missing.`,
+    { retryable: true, ...cause },
+  )
+}
+
+/** Checks the URL. Tokens and the app's headers are sent only over TLS or within this machine. */
+function checkUrl({ url, token, auth, headers = {} }: LineOptions): URL {
+  const address = addressOf(url)
+  if (!/^https?:$/.test(address.protocol) || address.username || address.password)
+    throw badConfig(
+      'The url of an MCP server must be of http or https, without a user or password.',
+    )
+  const isSecret = token !== undefined || auth !== undefined || Object.keys(headers).length > 0
+  if (isSecret && !isSafe(address))
+    throw badConfig(
+      `${address.origin} is not encrypted: neither a token nor headers are sent there. Use https.`,
+    )
+  address.hash = ''
+  return address
+}
+
+function addressOf(url: string | URL): URL {
+  try {
+    return new URL(url, globalThis.document?.baseURI)
+  } catch {
+    throw badConfig('The url of an MCP server must be an address.')
+  }
+}
+
+/**
+ * Returns the current token; null when none is known. `rejected` is the server's refusal of the last token. If the
+ * promise rejects, no request was sent.
+ */
+type Bearer = (signal: AbortSignal, rejected?: Refusal) => Promise<string | null>
+
+interface BearerParts {
+  readonly url: URL
+  readonly options: Pick<McpOptions, 'token' | 'auth'>
+  readonly fetch: McpFetch
+  readonly secrets: Secrets
+  /** Runs a step that may take as long as the user needs to log in. */
+  duringLogIn<Result>(logIn: () => Promise<Result>): Promise<Result>
+}
+
+/** Gets tokens from the app's function or by OAuth, which is loaded on demand. */
+function createBearer({ url, options, fetch, secrets, duringLogIn }: BearerParts): Bearer {
+  const { token, auth } = options
+  let authorizer: Promise<Authorizer> | undefined
+  const bearer: Bearer = async (signal, rejected) => {
+    if (token) {
+      const text: unknown = await token({ previousRejected: rejected !== undefined, signal })
+      if (typeof text !== 'string' || text === '') throw new TypeError('token returned no text.')
+      return text
+    }
+    if (!auth) return null
+    authorizer ??= loadPart(() => import('./auth/authorizer.ts')).then(({ createAuthorizer }) =>
+      createAuthorizer({ url, options: auth, fetch }),
+    )
+    const part = await authorizer
+    return rejected ? duringLogIn(() => part.answer(rejected, signal)) : part.current()
+  }
+  return (signal, rejected) =>
+    bearer(signal, rejected).catch((thrown: unknown) => {
+      if (OffstageError.is(thrown)) throw thrown
+      if (signal.aborted) throw stopped(signal)
+      const why = secrets.redact(describeThrown(thrown))
+      const message = `No token for ${url.origin}, so nothing was sent: ${why}`
+      throw new OffstageError('authentication', message, { cause: thrown })
+    })
+}
+
+/** Secrets that were sent to one server. They are removed from its results and errors. */
+export interface Secrets {
+  /** Adds a token. Only the newest tokens are remembered. */
+  add(token: string): void
+  /** Returns the text without the secrets. */
+  redact(text: string): string
+  /** Parses JSON and removes the secrets from its texts and keys. Throws what `JSON.parse` throws. */
+  parse(json: string): unknown
+}
+
+/** Shortest text that counts as a secret: shorter ones could occur anywhere. Characters. */
+const SHORTEST = 8
+/**
+ * Most tokens to remember: they are renewed for as long as the page is open. A server that returns an older one has
+ * kept it on purpose.
+ */
+const MOST_TOKENS = 50
+
+/** `lasting`: secrets of every request, the values of headers. Each word counts by itself, too (`Bearer …`). */
+export function createSecrets(lasting: readonly string[]): Secrets {
+  const tokens = new Set<string>()
+  let longestFirst = wordsOf(lasting)
+  const redact = (text: string): string =>
+    longestFirst.reduce((rest, secret) => rest.replaceAll(secret, '[redacted]'), text)
+  return {
+    add(token) {
+      tokens.delete(token)
+      tokens.add(token)
+      const [oldest] = tokens
+      if (tokens.size > MOST_TOKENS && oldest !== undefined) tokens.delete(oldest)
+      longestFirst = wordsOf([...lasting, ...tokens])
+    },
+    redact,
+    parse(json) {
+      if (longestFirst.length === 0) return JSON.parse(json)
+      // Redacting happens after parsing, because escapes in the JSON could hide a token.
+      return JSON.parse(json, (_key, value: unknown) => {
+        if (typeof value === 'string') return redact(value)
+        if (!isRecord(value)) return value
+        return Object.fromEntries(Object.entries(value).map(([key, part]) => [redact(key), part]))
+      })
+    },
+  }
+}
+
+/** Longest first, so that a secret that begins with another one is removed whole. */
+function wordsOf(texts: readonly string[]): readonly string[] {
+  const words = texts
+    .flatMap((text) => [text, ...text.split(/\s+/)])
+    .filter(({ length }) => length >= SHORTEST)
+  return [...new Set(words)].toSorted((one, other) => other.length - one.length)
+}
+
+/** Time for the server to answer while connecting, without the person's log-in. Milliseconds. */
+const CONNECT_MS = 30_000
+/** Time for a person to log in. Milliseconds. */
+const LOG_IN_MS = 10 * 60_000
+
+/** Time limit for connecting. A person's log-in has its own, longer limit. */
+export interface ConnectLimit {
+  /** Aborts with `timeout`. */
+  readonly signal: AbortSignal
+  /** Runs a log-in. The server's time starts again afterwards. */
+  duringLogIn<Result>(logIn: () => Promise<Result>): Promise<Result>
+  /** Ends the limit once connected. The signal no longer aborts. */
+  end(): void
+}
+
+export function createConnectLimit(): ConnectLimit {
+  const controller = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let isOver = false
+  const limitTo = (ms: number, message: string): void => {
+    clearTimeout(timer)
+    if (isOver) return
+    timer = setTimeout(() => {
+      controller.abort(new OffstageError('timeout', message, { retryable: true }))
+    }, ms)
+  }
+  const limitToServer = (): void => limitTo(CONNECT_MS, 'The MCP server did not answer in time.')
+  limitToServer()
+  return {
+    signal: controller.signal,
+    async duringLogIn(logIn) {
+      limitTo(LOG_IN_MS, 'The log-in took too long.')
+      try {
+        return await logIn()
+      } finally {
+        limitToServer()
+      }
+    },
+    end() {
+      isOver = true
+      clearTimeout(timer)
+    },
+  }
+}

@@ -1,0 +1,125 @@
+import { isRecord } from '../../lib/shape.ts'
+import { badAnswer, refusedBy, unsupported } from './failures.ts'
+import type { HttpLine } from './http.ts'
+import { readServerInfo, type ServerInfo } from './line.ts'
+import { readMessages, type StreamPlace } from './read-messages.ts'
+import type { RevisionOptions } from './modern.ts'
+import { CLIENT_INFO, type Fields, type Incoming, LEGACY } from './wire.ts'
+
+/** A completed handshake (2025-11-25, basic/lifecycle). */
+export interface Session {
+  readonly info: ServerInfo
+  /** Missing if the server keeps no session. */
+  readonly id?: string
+}
+
+export interface Posted {
+  readonly status: number
+  readonly messages: AsyncGenerator<Incoming>
+  /** Position at which the stream ended, for resuming. */
+  readonly place: StreamPlace
+  readonly sessionId: string | null
+}
+
+const JSON_HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+}
+
+let newestId = 0
+
+export function newId(): number {
+  return ++newestId
+}
+
+/** Posts one message. `session`: null before a session exists. */
+export async function postLegacy(
+  http: HttpLine,
+  message: Fields,
+  about: {
+    readonly session: Session | null
+    readonly maxBytes: number
+    readonly signal: AbortSignal
+  },
+): Promise<Posted> {
+  const { session, maxBytes, signal } = about
+  const response = await http.send({
+    method: 'POST',
+    headers: { ...JSON_HEADERS, ...sessionHeaders(session) },
+    body: JSON.stringify({ jsonrpc: '2.0', ...message }),
+    signal,
+    isCall: message.method === 'tools/call',
+  })
+  const { source, secrets } = http
+  const place: StreamPlace = {}
+  return {
+    status: response.status,
+    messages: readMessages(response, { source, maxBytes, secrets, signal }, place),
+    place,
+    sessionId: response.headers.get('mcp-session-id'),
+  }
+}
+
+export function sessionHeaders(session: Session | null): Record<string, string> {
+  return {
+    ...(session && { 'mcp-protocol-version': session.info.protocolVersion }),
+    ...(session?.id !== undefined && { 'mcp-session-id': session.id }),
+  }
+}
+
+/** Begins a session. Rejects with `mcp-unsupported` if the server speaks no known revision, or another transport. */
+export async function initialize(
+  http: HttpLine,
+  { maxBytes, elicits }: RevisionOptions,
+  signal: AbortSignal,
+): Promise<Session> {
+  const id = newId()
+  const params = {
+    protocolVersion: LEGACY[0],
+    capabilities: elicits ? { elicitation: { form: {} } } : {},
+    clientInfo: CLIENT_INFO,
+  }
+  const about = { session: null, maxBytes, signal }
+  const posted = await postLegacy(http, { id, method: 'initialize', params }, about)
+  const session = sessionOf(await resultOf(http, posted, id), posted.sessionId, http.source)
+  const done = await postLegacy(
+    http,
+    { method: 'notifications/initialized' },
+    { ...about, session },
+  )
+  await done.messages.return(undefined)
+  return session
+}
+
+async function resultOf(http: HttpLine, posted: Posted, id: number): Promise<Fields> {
+  const { status, messages } = posted
+  if (status === 404 || status === 405) {
+    await messages.return(undefined)
+    throw unsupported(
+      `Nothing speaks MCP's streamable HTTP at this address of ${http.source} (status ${status}). Is the path right? diagnoseMcp() finds out more.`,
+    )
+  }
+  for await (const message of messages) {
+    if (message.type === 'error') throw refusedBy(http.source, message.error)
+    if (message.type === 'result' && message.id === id) return message.result
+  }
+  throw badAnswer(http.source, `did not answer the handshake (status ${status}).`)
+}
+
+function sessionOf(result: Fields, id: string | null, source: string): Session {
+  const { protocolVersion, serverInfo, capabilities, instructions } = result
+  if (typeof protocolVersion !== 'string' || !LEGACY.includes(protocolVersion))
+    throw unsupported(`${source} speaks a revision of MCP that is not supported.`)
+  // "MUST only contain visible ASCII characters".
+  if (id !== null && !/^[!-~]{1,1000}$/.test(id))
+    throw badAnswer(source, 'gave a wrong session id.')
+  const said = isRecord(capabilities) ? capabilities : {}
+  return {
+    info: readServerInfo(serverInfo, { protocolVersion, capabilities: said, instructions }),
+    ...(id !== null && { id }),
+  }
+}
+
+export function isLostSession(status: number, session: Session): boolean {
+  return status === 404 && session.id !== undefined
+}

@@ -1,0 +1,529 @@
+import { randomId } from '../../lib/random-id.ts'
+import { isRecord } from '../../lib/shape.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import { afterSending, badAnswer, cutOff, refusedBy, stopped } from './failures.ts'
+import type { HttpLine } from './http.ts'
+import { keepListening, listenable, type RevisionOptions, tellChange } from './modern.ts'
+import {
+  initialize,
+  isLostSession,
+  newId,
+  type Posted,
+  postLegacy,
+  type Session,
+  sessionHeaders,
+} from './legacy-session.ts'
+import {
+  type CallOptions,
+  type Listener,
+  type McpLine,
+  type ProgressNote,
+  readProgress,
+  type RequestOptions,
+  type Round,
+  type ServerInfo,
+  type ToolRequest,
+} from './line.ts'
+import { readMessages } from './read-messages.ts'
+import { type Fields, type Incoming, RPC } from './wire.ts'
+import { monotonicMs } from '../../lib/monotonic-ms.ts'
+import { sleepUnlessAborted } from '../../lib/sleep.ts'
+import { toOffstageError } from '../../client/api/failures.ts'
+
+/** Time for which a server's question stays open. Milliseconds. */
+const QUESTION_MS = 30 * 60_000
+/** Time limit for renewing a session. Milliseconds. */
+const RENEW_MS = 30_000
+
+/** A question that waits for its answer. The caller knows it by its `requestState`. */
+interface Parked {
+  readonly exchange: LegacyExchange
+  readonly id: string | number
+  readonly timer: ReturnType<typeof setTimeout>
+}
+
+/** Key of a server's question. Questions of revision 2026-07-28 have keys of their own. */
+const QUESTION = 'question'
+
+/** Begins a session. Rejects as `initialize` does. */
+export async function openLegacy(
+  http: HttpLine,
+  options: RevisionOptions,
+  signal: AbortSignal,
+): Promise<McpLine> {
+  return new LegacyLine(http, await initialize(http, options, signal), options)
+}
+
+/** A server of the revisions with a handshake, and its current session. */
+class LegacyLine implements McpLine {
+  readonly source: string
+  readonly endpoint: string
+  readonly #http: HttpLine
+  readonly #options: RevisionOptions
+  readonly #closed = new AbortController()
+  /** Questions that wait for an answer, by `requestState`. */
+  readonly #parked = new Map<string, Parked>()
+  readonly #running = new Set<LegacyExchange>()
+  readonly #reply = createReplies(async (reply: Fields) => {
+    const { maxBytes } = this.#options
+    const about = { session: this.#session, maxBytes, signal: this.#closed.signal }
+    const { messages } = await postLegacy(this.#http, reply, about)
+    await messages.return(undefined)
+  })
+  #session: Session
+  #renewal: Promise<Session> | undefined
+
+  constructor(http: HttpLine, session: Session, options: RevisionOptions) {
+    this.source = http.source
+    this.endpoint = http.endpoint
+    this.#http = http
+    this.#session = session
+    this.#options = options
+  }
+
+  get info(): ServerInfo {
+    return this.#session.info
+  }
+
+  async request(method: string, params: Fields, options: RequestOptions): Promise<Fields> {
+    const signal = this.#within(options.signal)
+    const exchange = await this.#begin(method, params, signal)
+    for (;;) {
+      const next = await exchange.next(signal)
+      if (next.type === 'result') return next.result
+      await exchange.answer(next.id, { action: 'cancel' })
+    }
+  }
+
+  async call({ name, input }: ToolRequest, asked: CallOptions): Promise<Round> {
+    const call = { ...asked, signal: this.#within(asked.signal) }
+    const { answers, signal } = call
+    if (answers?.requestState === undefined)
+      return this.#next(await this.#begin('tools/call', { name, arguments: input }, signal), call)
+    const open = this.#unpark(answers.requestState)
+    if (!open)
+      throw new OffstageError(
+        'stream-incomplete',
+        `The question of ${this.source} is lost. It may or may not have taken effect.`,
+      )
+    const answer = answers.inputResponses[QUESTION]
+    await open.exchange.answer(open.id, isRecord(answer) ? answer : { action: 'cancel' })
+    return this.#next(open.exchange, call)
+  }
+
+  listen(listener: Listener): void {
+    const { elicits } = this.#options
+    if (!elicits && Object.keys(listenable(this.info)).length === 0) return
+    // Some servers send the questions of a call on this stream, so a hidden tab needs it, too.
+    const needing = { ...listener, isNeeded: elicits }
+    keepListening(this.#closed.signal, needing, (signal, opened) =>
+      this.#follow({ signal, opened, listener }),
+    )
+  }
+
+  async close(): Promise<void> {
+    const reason = new OffstageError('disposed', `The connection to ${this.source} was closed.`)
+    for (const state of this.#parked.keys()) this.#unpark(state)?.exchange.cancel(reason)
+    this.#closed.abort(reason)
+    if (this.#session.id === undefined) return
+    const headers = sessionHeaders(this.#session)
+    const signal = AbortSignal.timeout(5000)
+    // A server may refuse to end the session.
+    await this.#http.send({ method: 'DELETE', headers, signal }).then(
+      (response) => response.body?.cancel(),
+      () => undefined,
+    )
+  }
+
+  #within(signal: AbortSignal): AbortSignal {
+    return AbortSignal.any([signal, this.#closed.signal])
+  }
+
+  async #begin(method: string, params: Fields, signal: AbortSignal): Promise<LegacyExchange> {
+    const used = this.#session
+    const begun = await this.#tryToBegin(used, { method, params }, signal)
+    // The server ignored the request if its session is over, so the request is sent again in a new one.
+    const exchange =
+      begun ?? (await this.#tryToBegin(await this.#renew(used), { method, params }, signal))
+    if (!exchange) throw badAnswer(this.source, 'ends each session.')
+    return exchange
+  }
+
+  /** Begins a request. Null: the session is over. */
+  async #tryToBegin(
+    session: Session,
+    request: { readonly method: string; readonly params: Fields },
+    signal: AbortSignal,
+  ): Promise<LegacyExchange | null> {
+    const exchange = new LegacyExchange({ ...this.#options, http: this.#http, session })
+    // Added before sending, because the server may ask before it answers.
+    if (request.method === 'tools/call') this.#running.add(exchange)
+    try {
+      if (await exchange.begin(request, signal)) return exchange
+    } catch (thrown) {
+      this.#running.delete(exchange)
+      throw thrown
+    }
+    this.#running.delete(exchange)
+    return null
+  }
+
+  /** Renews a lost session. Requests that lose it at the same time share the renewal. */
+  #renew(lost: Session): Promise<Session> {
+    if (this.#session !== lost) return Promise.resolve(this.#session)
+    const signal = this.#within(AbortSignal.timeout(RENEW_MS))
+    this.#renewal ??= initialize(this.#http, this.#options, signal)
+      .then((made) => (this.#session = made))
+      .finally(() => (this.#renewal = undefined))
+    return this.#renewal
+  }
+
+  async #next(exchange: LegacyExchange, call: CallOptions): Promise<Round> {
+    this.#running.add(exchange)
+    try {
+      const next = await exchange.next(call.signal, call.progress)
+      if (next.type === 'result') return { type: 'done', result: next.result }
+      const requests = { [QUESTION]: { method: 'elicitation/create', params: next.params } }
+      return { type: 'asks', requests, requestState: this.#park(exchange, next.id) }
+    } finally {
+      this.#running.delete(exchange)
+    }
+  }
+
+  #park(exchange: LegacyExchange, id: string | number): string {
+    const state = randomId()
+    const timer = setTimeout(() => {
+      this.#parked.delete(state)
+      exchange.cancel(new OffstageError('timeout', 'Nobody answered what the server asked.'))
+    }, QUESTION_MS)
+    this.#parked.set(state, { exchange, id, timer })
+    return state
+  }
+
+  #unpark(state: string): Parked | undefined {
+    const parked = this.#parked.get(state)
+    this.#parked.delete(state)
+    clearTimeout(parked?.timer)
+    return parked
+  }
+
+  /** Reads the stream that belongs to no request. False: the server has none (405). */
+  async #follow(on: {
+    readonly signal: AbortSignal
+    readonly listener: Listener
+    opened(): void
+  }): Promise<boolean> {
+    const session = this.#session
+    const headers = { accept: 'text/event-stream', ...sessionHeaders(session) }
+    const response = await this.#http.send({ method: 'GET', headers, signal: on.signal })
+    if (!response.ok) {
+      await response.body?.cancel()
+      // 404: the session is over, and the next request begins another one.
+      return isLostSession(response.status, session)
+    }
+    on.opened()
+    const { secrets } = this.#http
+    const { maxBytes } = this.#options
+    for await (const message of readMessages(response, {
+      source: this.source,
+      maxBytes,
+      secrets,
+      signal: on.signal,
+    })) {
+      if (message.type === 'request') this.#asked(message)
+      tellChange(message, on.listener)
+    }
+    return true
+  }
+
+  /** Answers a request from the stream that belongs to no request. */
+  #asked({ id, method, params }: Extract<Incoming, { type: 'request' }>): void {
+    const isQuestion = method === 'elicitation/create'
+    const [only, ...others] = this.#running
+    // Some servers send the questions of a call here. If exactly one call is running, the question belongs to it.
+    if (isQuestion && this.#options.elicits && only && others.length === 0) {
+      only.ask(id, params)
+      return
+    }
+    const reply = isQuestion ? { id, result: { action: 'cancel' } } : replyTo(id, method)
+    this.#reply(reply)
+  }
+}
+
+/** Number of times that a broken stream is resumed without getting anything new. */
+const MOST_RESUMES = 3
+
+/**
+ * Shortest wait before a stream is resumed, whatever the server says. Grows up to the second value while streams end at
+ * once. Milliseconds.
+ */
+const SHORTEST_WAIT = 250
+const MOST_LEAST_WAIT = 4000
+/** A stream that was open this long did not end at once. Milliseconds. */
+const LONG_ENOUGH = 5000
+/** Longest wait that a server may ask for. Milliseconds. */
+const LONGEST_WAIT = 30_000
+
+/** Most questions of one request. Further ones are cancelled without asking a person. */
+const MOST_QUESTIONS = 20
+
+/** Next event of an exchange: its result, or a question that must be answered first. */
+type Next =
+  | { readonly type: 'result'; readonly result: Fields }
+  | { readonly type: 'question'; readonly id: string | number; readonly params: Fields }
+
+interface ExchangeOptions extends RevisionOptions {
+  readonly http: HttpLine
+  readonly session: Session
+}
+
+interface LegacyRequest {
+  readonly method: string
+  readonly params: Fields
+}
+
+/**
+ * A request of a revision with sessions. The server may ask questions while it runs (2025-11-25, "Sending Messages to
+ * the Server"). It can therefore outlive its caller: `next` returns its next event, and `answer` answers a question.
+ */
+class LegacyExchange {
+  readonly id: number = newId()
+  readonly #options: ExchangeOptions
+  readonly #stop = new AbortController()
+  readonly #inbox = createInbox<Next>()
+  #progress: (note: ProgressNote) => void = () => undefined
+  readonly #reply = createReplies((reply: Fields) => this.#post(reply))
+  #questions = 0
+  #isCall = false
+  #isDone = false
+
+  constructor(options: ExchangeOptions) {
+    this.#options = options
+  }
+
+  /** Sends the request. False: the session is over, and the server did nothing. */
+  async begin({ method, params }: LegacyRequest, signal: AbortSignal): Promise<boolean> {
+    // If the request was stopped while the session was renewed, nothing that could take effect is sent.
+    if (signal.aborted) throw stopped(signal)
+    this.#isCall = method === 'tools/call'
+    const { http, session, maxBytes } = this.#options
+    const message = {
+      id: this.id,
+      method,
+      params: { ...params, ...(method === 'tools/call' && { _meta: { progressToken: this.id } }) },
+    }
+    const relay = (): void => this.cancel(signal.reason)
+    signal.addEventListener('abort', relay, { once: true })
+    try {
+      const about = { session, maxBytes, signal: this.#stop.signal }
+      const posted = await postLegacy(http, message, about)
+      if (isLostSession(posted.status, session)) {
+        await posted.messages.return(undefined)
+        return false
+      }
+      void this.#read(posted)
+      return true
+    } finally {
+      signal.removeEventListener('abort', relay)
+    }
+  }
+
+  /** Resolves to the next event. An aborted signal cancels the request. */
+  async next(signal: AbortSignal, progress?: (note: ProgressNote) => void): Promise<Next> {
+    if (progress) this.#progress = progress
+    const cancel = (): void => this.cancel(signal.reason)
+    if (signal.aborted) cancel()
+    signal.addEventListener('abort', cancel, { once: true })
+    try {
+      const next = await this.#inbox.take()
+      if (next.type === 'result') this.#isDone = true
+      return next
+    } finally {
+      signal.removeEventListener('abort', cancel)
+    }
+  }
+
+  async answer(id: string | number, result: Fields): Promise<void> {
+    try {
+      await this.#post({ id, result })
+    } catch (thrown) {
+      throw this.#failure(thrown)
+    }
+  }
+
+  /** Adds a question that arrived on another stream and is attributed to this request. */
+  ask(id: string | number, params: Fields): void {
+    if (++this.#questions > MOST_QUESTIONS) return this.#reply({ id, result: { action: 'cancel' } })
+    this.#inbox.put({ type: 'question', id, params })
+  }
+
+  cancel(reason: unknown): void {
+    if (this.#isDone || this.#stop.signal.aborted) return
+    const why = stopped({ reason })
+    this.#inbox.end(this.#failure(why))
+    // Closing the connection doesn't cancel a request, so the server must be notified.
+    void this.#post({
+      method: 'notifications/cancelled',
+      params: { requestId: this.id, reason: 'Stopped by the client.' },
+    }).catch(() => undefined)
+    this.#stop.abort(why)
+  }
+
+  async #read(posted: Posted): Promise<void> {
+    const { source } = this.#options.http
+    try {
+      let { messages } = posted
+      const { place, status } = posted
+      let least = SHORTEST_WAIT
+      for (let resumes = 0; ; resumes++) {
+        const [before, openedAt] = [place.lastEventId, monotonicMs()]
+        if (await this.#take(messages, status)) return
+        if (place.lastEventId !== before) resumes = 0
+        if (monotonicMs() - openedAt >= LONG_ENOUGH) least = SHORTEST_WAIT
+        if (status >= 400) throw badAnswer(source, `answered with status ${status}.`)
+        if (place.lastEventId === undefined || resumes >= MOST_RESUMES) throw cutOff(source)
+        const asked = Math.min(place.retryMs ?? 1000, LONGEST_WAIT)
+        await sleepUnlessAborted(Math.max(asked, least), this.#stop.signal)
+        // Without this check, an app's own `fetch` could continue after the stop.
+        if (this.#stop.signal.aborted) return
+        least = Math.min(2 * least, MOST_LEAST_WAIT)
+        messages = await this.#resume(place)
+      }
+    } catch (thrown) {
+      this.#inbox.end(this.#failure(thrown))
+    }
+  }
+
+  /** Error of a request that may already have been sent. */
+  #failure(thrown: unknown): OffstageError {
+    return this.#isCall ? afterSending(thrown) : toOffstageError(thrown)
+  }
+
+  /** Reads messages until the stream ends. True: the result was among them. */
+  async #take(messages: AsyncGenerator<Incoming>, status: number): Promise<boolean> {
+    const { source } = this.#options.http
+    try {
+      for await (const message of messages) {
+        if (message.type === 'result' && message.id === this.id) {
+          this.#inbox.put({ type: 'result', result: message.result })
+          return true
+        }
+        if (message.type === 'error' && (message.id === this.id || status >= 400))
+          throw refusedBy(source, message.error)
+        const note = readProgress(message, this.id)
+        if (note) this.#progress(note)
+        if (message.type === 'request') this.#asked(message)
+      }
+    } catch (thrown) {
+      // A broken connection is resumed like an ended one.
+      if (!OffstageError.is(thrown) || thrown.code !== 'stream-incomplete') throw thrown
+    }
+    return false
+  }
+
+  async #resume(place: {
+    lastEventId?: string
+    retryMs?: number
+  }): Promise<AsyncGenerator<Incoming>> {
+    const { http, session, maxBytes } = this.#options
+    const { signal } = this.#stop
+    const response = await http.send({
+      method: 'GET',
+      headers: {
+        accept: 'text/event-stream',
+        ...sessionHeaders(session),
+        'last-event-id': place.lastEventId ?? '',
+      },
+      signal,
+    })
+    if (!response.ok) throw cutOff(http.source)
+    const { source, secrets } = http
+    return readMessages(response, { source, maxBytes, secrets, signal }, place)
+  }
+
+  #asked({ id, method, params }: Extract<Incoming, { type: 'request' }>): void {
+    if (method === 'elicitation/create' && this.#options.elicits) this.ask(id, params)
+    else this.#reply(replyTo(id, method))
+  }
+
+  async #post(message: Fields): Promise<void> {
+    const { http, session, maxBytes } = this.#options
+    // Doesn't use the request's own signal: a cancellation is sent after that was aborted.
+    const posted = await postLegacy(http, message, {
+      session,
+      maxBytes,
+      signal: AbortSignal.timeout(30_000),
+    })
+    await posted.messages.return(undefined)
+    if (posted.status >= 400)
+      throw badAnswer(http.source, `took no message (status ${posted.status}).`)
+  }
+}
+
+/** Answers a request that a server may send to any client. */
+function replyTo(id: string | number, method: string): Fields {
+  return method === 'ping'
+    ? { id, result: {} }
+    : { id, error: { code: RPC.methodNotFound, message: `${method} is not supported.` } }
+}
+
+/** A queue between the reader of a stream and the consumer of its items. */
+interface Inbox<Item> {
+  put(item: Item): void
+  /** Resolves to the next item, in order. Rejects with the reason of `end` when no items are left. */
+  take(): Promise<Item>
+  /** Ends the queue: no more items follow. */
+  end(reason: Error): void
+}
+
+function createInbox<Item>(): Inbox<Item> {
+  const items: Item[] = []
+  let ended: Error | undefined
+  let wake = (): void => undefined
+  return {
+    put(item) {
+      items.push(item)
+      wake()
+    },
+    async take() {
+      for (;;) {
+        const item = items.shift()
+        if (item !== undefined) return item
+        if (ended) throw ended
+        await new Promise<void>((resolve) => (wake = resolve))
+      }
+    },
+    end(reason) {
+      ended ??= reason
+      wake()
+    },
+  }
+}
+
+/** Most replies that wait for earlier ones. A server that causes more only keeps the page busy. */
+const MOST_WAITING = 16
+/** Replies that may be sent at once; afterwards, one per gap. A healthy server asks only now and then. Milliseconds. */
+const BURST = 32
+const GAP_MS = 500
+
+/** Posts replies one after the other. Drops surplus replies, and ignores failures. */
+function createReplies<Reply>(post: (reply: Reply) => Promise<void>): (reply: Reply) => void {
+  const waiting: Reply[] = []
+  let isPosting = false
+  let [credit, countedAt] = [BURST, monotonicMs()]
+  const postAll = async (): Promise<void> => {
+    isPosting = true
+    for (let reply = waiting.shift(); reply !== undefined; reply = waiting.shift())
+      await post(reply).catch(() => undefined)
+    isPosting = false
+  }
+  return (reply) => {
+    const now = monotonicMs()
+    credit = Math.min(credit + (now - countedAt) / GAP_MS, BURST)
+    countedAt = now
+    if (credit < 1 || waiting.length >= MOST_WAITING) return
+    credit -= 1
+    waiting.push(reply)
+    if (!isPosting) void postAll()
+  }
+}

@@ -1,0 +1,187 @@
+import type { Fields, Incoming } from './wire.ts'
+import type { HeaderParameter } from './headers.ts'
+import { isRecord } from '../../lib/shape.ts'
+import { badAnswer, shortWords } from './failures.ts'
+import type { RemoteSource } from '../../protocol/tool.ts'
+
+/** A server's description of itself. None of it is verified. */
+export interface ServerInfo {
+  readonly name: string
+  readonly title?: string
+  readonly version?: string
+  readonly instructions?: string
+  readonly protocolVersion: string
+  readonly capabilities: Fields
+}
+
+export interface RequestOptions {
+  readonly signal: AbortSignal
+  /** True if the request may be sent again after its answer was lost. */
+  readonly repeatable?: boolean
+}
+
+/** Answers to a server's questions, and the state that it wants back with them (`requestState`). */
+export interface Answers {
+  readonly inputResponses: Fields
+  readonly requestState?: string
+}
+
+export interface ToolRequest {
+  /** Name on the server. */
+  readonly name: string
+  readonly input: Fields
+  /** Arguments that are also sent as headers. */
+  readonly headers: readonly HeaderParameter[]
+}
+
+export interface CallOptions extends RequestOptions {
+  readonly answers?: Answers
+  progress(value: ProgressNote): void
+}
+
+export interface ProgressNote {
+  readonly progress: number
+  readonly total?: number
+  readonly message?: string
+}
+
+/** Result of one round of a call: done, or questions of the server. Plain data. */
+export type Round =
+  | { readonly type: 'done'; readonly result: Fields }
+  | { readonly type: 'asks'; readonly requests: Fields; readonly requestState?: string }
+
+/** Lists that a server may have. */
+export type ListName = 'tools' | 'resources' | 'prompts'
+
+export interface Listener {
+  changed(list: ListName): void
+  /** Called when changes are no longer reported. */
+  lost(why: string): void
+}
+
+/** A connected server of any revision. Rejections are `OffstageError`s. */
+export interface McpLine {
+  readonly source: string
+  /** Digest of the server's whole URL. Missing if only the source is known. */
+  readonly endpoint?: string
+  readonly info: ServerInfo
+  request(method: string, params: Fields, options: RequestOptions): Promise<Fields>
+  call(request: ToolRequest, options: CallOptions): Promise<Round>
+  /** Reports changes until the line is closed. */
+  listen(listener: Listener): void
+  close(): Promise<void>
+}
+
+/**
+ * Reads a server's description of itself (`Implementation` in MCP's schema). Limits its length and removes hidden
+ * characters.
+ */
+export function readServerInfo(
+  said: unknown,
+  about: {
+    readonly protocolVersion: string
+    readonly capabilities: Fields
+    readonly instructions: unknown
+  },
+): ServerInfo {
+  const { name, title, version } = isRecord(said) ? said : {}
+  const { protocolVersion, capabilities, instructions } = about
+  return {
+    name: textOf(name, 100) ?? 'mcp',
+    ...optional('title', textOf(title, 100)),
+    ...optional('version', textOf(version, 100)),
+    ...optional('instructions', textOf(instructions, 20_000)),
+    protocolVersion,
+    capabilities,
+  }
+}
+
+function textOf(value: unknown, limit: number): string | undefined {
+  return typeof value === 'string' && value !== '' ? shortWords(value, limit) : undefined
+}
+
+function optional<Name extends string>(
+  name: Name,
+  value: string | undefined,
+): { readonly [Key in Name]?: string } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [Key in Name]?: string })
+}
+
+/** Reads a call's progress from a notification. Null: the message is about something else. */
+export function readProgress(message: Incoming, token: string | number): ProgressNote | null {
+  if (message.type !== 'notification' || message.method !== 'notifications/progress') return null
+  const { progressToken, progress, total, message: words } = message.params
+  if (progressToken !== token || !isNumber(progress)) return null
+  return {
+    progress,
+    ...(isNumber(total) && { total }),
+    ...(typeof words === 'string' && { message: shortWords(words, 300) }),
+  }
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
+}
+
+/** Source of a server's tools. */
+export function remoteOf(
+  { source, endpoint }: Pick<McpLine, 'source' | 'endpoint'>,
+  trusted: boolean,
+): RemoteSource {
+  return {
+    source,
+    ...(endpoint !== undefined && { endpoint }),
+    ...(trusted && { trusted }),
+  }
+}
+
+/** Limits beyond what any real server lists. */
+const MAX_PAGES = 50
+const MAX_ITEMS = 1000
+
+/** Parameters for one list. */
+interface Listing {
+  readonly method: string
+  readonly field: string
+  readonly signal: AbortSignal
+  /** Called when the list exceeds the limit. Missing: such a list is an error. */
+  cut?(message: string): void
+}
+
+/** All items of a paginated list (server/utilities/pagination), up to the limit. */
+export async function listAll(line: McpLine, about: Listing): Promise<readonly unknown[]> {
+  const { method, field, signal } = about
+  const items: unknown[] = []
+  const seen = new Set<string>()
+  let params: Fields = {}
+  for (let page = 0; page < MAX_PAGES; page++) {
+    const result = await line.request(method, params, { signal, repeatable: true })
+    const found = result[field]
+    if (!Array.isArray(found)) throw badAnswer(line.source, `answered ${method} without ${field}.`)
+    for (const item of found.slice(0, MAX_ITEMS + 1 - items.length)) items.push(item)
+    if (items.length > MAX_ITEMS) {
+      const message = `lists more than ${MAX_ITEMS} ${field}`
+      if (!about.cut) throw badAnswer(line.source, `${message}.`)
+      about.cut(message)
+      return items.slice(0, MAX_ITEMS)
+    }
+    const { nextCursor: cursor } = result
+    if (typeof cursor !== 'string') return items
+    if (seen.has(cursor)) throw badAnswer(line.source, `repeats a page of ${method}.`)
+    seen.add(cursor)
+    params = { cursor }
+  }
+  throw badAnswer(line.source, `lists its ${field} in more than ${MAX_PAGES} pages.`)
+}
+
+/** Default time limit for one request to a server. Milliseconds. */
+const REQUEST_MS = 60_000
+
+/** Makes the signal of one request. The optional argument is the caller's own signal. */
+export type Within = (signal?: AbortSignal) => AbortSignal
+
+/** Makes signals that abort with `closed` or when the time is up, so that every request ends. */
+export function withinTime(ms: number | undefined, closed: AbortSignal): Within {
+  return (signal) =>
+    AbortSignal.any([closed, AbortSignal.timeout(ms ?? REQUEST_MS), ...(signal ? [signal] : [])])
+}

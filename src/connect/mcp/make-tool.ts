@@ -1,0 +1,236 @@
+import type { CompositeTool, Tool } from '../../client/tools/tool.ts'
+import type { ToolAnnotations } from '../../protocol/tool.ts'
+import { loadPart } from '../../client/api/load-part.ts'
+import type { Ask } from './ask-person.ts'
+import { badAnswer } from './failures.ts'
+import { headerParameters } from './headers.ts'
+import {
+  type Answers,
+  type CallOptions,
+  type McpLine,
+  type ProgressNote,
+  remoteOf,
+  type Round,
+} from './line.ts'
+import type { McpOptions, McpToolInfo } from './options.ts'
+import { type ToolReturn, toOutput } from './to-output.ts'
+import type { Fields } from './wire.ts'
+import { monotonicMs } from '../../lib/monotonic-ms.ts'
+import { cleanName } from '../../client/tools/clean-name.ts'
+import { fnv1a } from '../../lib/fnv1a.ts'
+
+/** Most rounds of questions in one call. A server that asks more often only annoys the person. */
+const MOST_ROUNDS = 10
+/** Most questions in all rounds of a call together. */
+const MOST_QUESTIONS = 20
+
+export interface ToolMaking {
+  readonly line: McpLine
+  readonly options: Pick<McpOptions, 'trusted' | 'timeoutMs' | 'elicitation'>
+  /** Called for each question that is refused without asking a person. */
+  refused(message: string): void
+}
+
+/** Runs one round of a call, or returns its remembered result. */
+type DoRound = (number: number, answers: Answers | undefined) => Promise<Round>
+
+/**
+ * Makes a page's tool from a server's tool. If the server may ask the person, it's a composite tool. Its questions are
+ * nested `ask_user` calls, so a reload loses neither question nor answer.
+ */
+export function makeTool(
+  info: McpToolInfo,
+  name: string,
+  { line, options, refused: report }: ToolMaking,
+): Tool | CompositeTool {
+  const { timeoutMs, elicitation, trusted = false } = options
+  const { source } = line
+  const headers = headerParameters(info.inputSchema)
+  if (typeof headers === 'string') throw badAnswer(source, `lists a tool that ${headers}.`)
+  const annotations = annotationsOf(info, trusted)
+  const repeatable = annotations.readOnly === true || annotations.idempotent === true
+  const refused = (why: string): void => report(`${source} ${why}.`)
+  const call = async (input: unknown, context: Omit<CallOptions, 'repeatable'>): Promise<Round> => {
+    const { note: progress, end } = paceProgress(context.progress)
+    try {
+      const request = { name: info.name, input: input as Fields, headers }
+      return await line.call(request, { ...context, progress, repeatable })
+    } finally {
+      end()
+    }
+  }
+  const base = {
+    name,
+    ...(info.title !== undefined && { title: info.title }),
+    description: info.description,
+    inputSchema: info.inputSchema,
+    annotations,
+    remote: remoteOf(line, trusted),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+    metadata: { mcp: { name: info.name, hints: info.hints } },
+  }
+  if (elicitation === 'ask_user')
+    return {
+      ...base,
+      version: '1',
+      run: (input, { step, call: nested, signal, progress }) =>
+        finish(
+          (number, answers) =>
+            step(`round ${number}`, () => call(input, roundOptions(answers, signal, progress)), {
+              atMostOnce: !repeatable,
+            }),
+          {
+            source,
+            refused,
+            ask: async (request) => (await asking()).askUser(request, nested),
+          },
+        ),
+    }
+  return {
+    ...base,
+    execute: (input, { signal, progress, toolCallId }) =>
+      finish((_, answers) => call(input, roundOptions(answers, signal, progress)), {
+        source,
+        refused,
+        ask: async (request) =>
+          elicitation?.(request, { toolCallId, signal }) ?? { action: 'cancel' },
+      }),
+  }
+}
+
+function roundOptions(
+  answers: Answers | undefined,
+  signal: AbortSignal,
+  progress: CallOptions['progress'],
+): Omit<CallOptions, 'repeatable'> {
+  return { signal, progress, ...(answers && { answers }) }
+}
+
+/** Loaded on demand, because few servers ask. */
+const asking = () => loadPart(() => import('./ask-person.ts'))
+
+/**
+ * Repeats rounds until the server has the input that it needs. After one declined question, the rest of the call's
+ * questions are declined, too.
+ */
+async function finish(
+  round: DoRound,
+  person: { readonly source: string; readonly ask: Ask; refused(why: string): void },
+): Promise<ToolReturn> {
+  let answers: Answers | undefined
+  let [questions, isDeclined] = [0, false]
+  const ask: Ask = async (request) => {
+    if (isDeclined) return { action: 'decline' }
+    const answer = await person.ask(request)
+    if (answer.action !== 'accept') isDeclined = true
+    return answer
+  }
+  for (let number = 1; number <= MOST_ROUNDS; number++) {
+    const came = await round(number, answers)
+    if (came.type === 'done') return toOutput(came.result)
+    const { requests, requestState } = came
+    const inputResponses: Record<string, unknown> = {}
+    const asked = Object.entries(requests)
+    if (asked.length === 0 && requestState === undefined)
+      throw badAnswer(person.source, 'asked for input, and not for what.')
+    questions += asked.length
+    if (questions > MOST_QUESTIONS)
+      throw badAnswer(person.source, `asked more than ${MOST_QUESTIONS} questions in one call.`)
+    const { answerRequest } = await asking()
+    // Questions run one after the other, so that the person sees one at a time.
+    for (const [key, request] of asked)
+      inputResponses[key] = await answerRequest(request, { ...person, ask })
+    answers = { inputResponses, ...(requestState !== undefined && { requestState }) }
+  }
+  throw badAnswer(person.source, `asked for input ${MOST_ROUNDS} times in one call.`)
+}
+
+/**
+ * Annotations from MCP's hints and their defaults (schema, `ToolAnnotations`). Hints that make a tool look harmless
+ * count only if the app trusts the server.
+ */
+function annotationsOf({ hints }: McpToolInfo, trusted: boolean): ToolAnnotations {
+  const {
+    readOnlyHint = false,
+    destructiveHint = true,
+    idempotentHint = false,
+    // MCP's default, true, would make each search's result require approval for the next search.
+    openWorldHint = !readOnlyHint,
+  } = hints
+  return {
+    ...(trusted && readOnlyHint && { readOnly: true }),
+    ...(trusted && idempotentHint && { idempotent: true }),
+    ...(!readOnlyHint && destructiveHint && { destructive: true }),
+    openWorld: trusted ? openWorldHint : true,
+    untrustedContent: true,
+  }
+}
+
+/** Shortest average gap between two notes of a call: nobody can see more. Milliseconds. */
+const GAP_MS = 50
+/** Notes that may be reported at once. */
+const BURST = 10
+
+interface PacedProgress {
+  note(value: ProgressNote): void
+  /** Reports the newest note that is still waiting. */
+  end(): void
+}
+
+/**
+ * Reports progress at most twenty times a second, apart from a burst at the beginning. Skips all but the newest note of
+ * each gap.
+ */
+function paceProgress(tell: (value: ProgressNote) => void): PacedProgress {
+  let [credit, countedAt] = [BURST, monotonicMs()]
+  let waiting: ProgressNote | undefined
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const tellNow = (): void => {
+    clearTimeout(timer)
+    timer = undefined
+    const value = waiting
+    waiting = undefined
+    if (!value) return
+    credit = Math.max(credit - 1, 0)
+    tell(value)
+  }
+  return {
+    note(value) {
+      const now = monotonicMs()
+      credit = Math.min(credit + (now - countedAt) / GAP_MS, BURST)
+      countedAt = now
+      waiting = value
+      if (credit >= 1) tellNow()
+      else timer ??= setTimeout(tellNow, GAP_MS)
+    },
+    end: tellNow,
+  }
+}
+
+/** Longest name that model APIs accept. */
+const MAX_NAME = 64
+const MAX_PREFIX = 24
+const BETWEEN = '__'
+
+/**
+ * Prefix of a server's tool names; empty if the app says so. It contains no `__`, because the first `__` of a name ends
+ * the prefix. Otherwise the tool `b__c` of server `a` and the tool `c` of server `a__b` would share a name.
+ */
+export function cleanPrefix(given: string | undefined, serverName: string): string {
+  if (given === '') return ''
+  const single = cleanName(given ?? serverName).replace(/_{2,}/g, '_')
+  return single.slice(0, MAX_PREFIX).replace(/_$/, '') || 'mcp'
+}
+
+/**
+ * A tool's name for the model: `prefix__name`. A name that is too long is cut and gets a short hash. Null: the name has
+ * no usable letters.
+ */
+export function modelName(prefix: string, name: string): string | null {
+  const clean = name.replace(/[^\w-]+/g, '_')
+  if (!cleanName(clean)) return null
+  const full = prefix ? `${prefix}${BETWEEN}${clean}` : clean
+  if (full.length <= MAX_NAME) return full
+  const mark = `_${fnv1a(name).toString(36)}`
+  return full.slice(0, MAX_NAME - mark.length) + mark
+}

@@ -1,0 +1,57 @@
+import type { Tool } from '../../client/tools/tool.ts'
+import { isRecord } from '../../lib/shape.ts'
+import { type McpLine, remoteOf } from './line.ts'
+import type { McpOptions } from './options.ts'
+import type { McpResources } from './offers.ts'
+import { cleanPrefix, modelName } from './make-tool.ts'
+
+/** Tools that let a model list and read a server's resources. Empty when the server has none. */
+export function resourceTools(
+  line: McpLine,
+  resources: McpResources,
+  {
+    prefix: given,
+    trusted = false,
+    timeoutMs,
+  }: Pick<McpOptions, 'prefix' | 'trusted' | 'timeoutMs'>,
+): readonly Tool[] {
+  if (!isRecord(line.info.capabilities.resources)) return []
+  const prefix = cleanPrefix(given, line.info.name)
+  const { source } = line
+  const base = {
+    annotations: {
+      ...(trusted ? { readOnly: true } : { openWorld: true }),
+      untrustedContent: true,
+    },
+    remote: remoteOf(line, trusted),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  }
+  const list: Tool = {
+    ...base,
+    name: modelName(prefix, 'list_resources') ?? '',
+    description: `Lists the resources of ${source}: files, records and the like, by their addresses.`,
+    async execute(_input, { signal }) {
+      const [there, templates] = await Promise.all([
+        resources.list({ signal }),
+        resources.templates({ signal }).catch(() => []),
+      ])
+      return { resources: there, ...(templates.length > 0 && { templates }) }
+    },
+  }
+  const read: Tool<string, { readonly uri: string }> = {
+    ...base,
+    name: modelName(prefix, 'read_resource') ?? '',
+    description: `Reads a resource of ${source} by its address.`,
+    inputSchema: {
+      type: 'object',
+      properties: { uri: { type: 'string' } },
+      required: ['uri'],
+      additionalProperties: false,
+    },
+    async execute({ uri }, { signal }) {
+      const parts = await resources.read(uri, { signal })
+      return parts.every((part) => typeof part === 'string') ? parts.join('\n\n') : parts
+    },
+  }
+  return [list, read as Tool]
+}

@@ -1,0 +1,212 @@
+import { loadPart } from '../../client/api/load-part.ts'
+import { notifyAll } from '../../client/runs/snapshot-store.ts'
+import type { CompositeTool, Tool } from '../../client/tools/tool.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
+import { Catalogue } from './catalogue.ts'
+import { type McpLine, withinTime } from './line.ts'
+import type { McpPrompts, McpResources, Offers } from './offers.ts'
+import type { DefinitionChange, McpOptions, McpToolOptions } from './options.ts'
+import { monotonicMs } from '../../lib/monotonic-ms.ts'
+
+/** A connected MCP server. Its name, title, version and instructions are its own claims. */
+export interface McpServer {
+  /** Name that the server gives itself. */
+  readonly name: string
+  readonly title?: string
+  readonly version?: string
+  /** The server's origin, or the name that the app gave it. People see it as the source of the tools. */
+  readonly source: string
+  /** Revision of MCP in use. */
+  readonly protocolVersion: string
+  /** Text that the server wants a model to get. Offstage sends it nowhere: read it before you do. */
+  readonly instructions?: string
+  /** The server's tools. The array stays the same while nothing changes. Register them with `useMcp`, or yourself. */
+  readonly tools: readonly (Tool | CompositeTool)[]
+  /** Tools whose definition has changed since they were first seen. They are withheld until accepted. */
+  readonly changes: readonly DefinitionChange[]
+  readonly resources: McpResources
+  readonly prompts: McpPrompts
+  /** Accepts a changed definition. `name` is the server's name for the tool. Resolves to false if there is none. */
+  accept(name: string): Promise<boolean>
+  /** Lists the tools again. Happens by itself if the server reports changes. */
+  refresh(): Promise<void>
+  /**
+   * Calls the listener after `tools` or `changes` has changed, or resources or prompts have. Returns a function that
+   * unsubscribes.
+   */
+  subscribe(listener: () => void): () => void
+  /** Ends the session and all open requests. Idempotent. */
+  close(): Promise<void>
+}
+
+type ServeOptions = McpToolOptions & Pick<McpOptions, 'elicitation'>
+
+/**
+ * Makes a server of a connection and lists its tools. `address`: key under which definitions are pinned. `connecting`:
+ * limits the time for listing, which a person's log-in may extend.
+ */
+export async function serveLine(
+  line: McpLine,
+  options: ServeOptions,
+  { address, connecting }: { readonly address: string; readonly connecting?: AbortSignal },
+): Promise<McpServer> {
+  const parts =
+    options.resourceTools === true ? await loadPart(() => import('./resource-tools.ts')) : null
+  const served = new Served(line, options, {
+    address,
+    resourceTools: (server) => parts?.resourceTools(line, server.resources, options) ?? [],
+  })
+  await served.list(connecting)
+  served.listen()
+  return served
+}
+
+interface ServedParts {
+  readonly address: string
+  resourceTools(server: McpServer): readonly Tool[]
+}
+
+class Served implements McpServer {
+  readonly name: string
+  readonly title?: string
+  readonly version?: string
+  readonly instructions?: string
+  readonly source: string
+  readonly protocolVersion: string
+  readonly resources: McpResources
+  readonly prompts: McpPrompts
+  readonly #line: McpLine
+  readonly #options: ServeOptions
+  readonly #catalogue: Catalogue
+  readonly #resourceTools: readonly Tool[]
+  readonly #listeners = new Set<() => void>()
+  readonly #closing = new AbortController()
+  #listed: Catalogue['tools'] | undefined
+  #tools: McpServer['tools'] = []
+
+  constructor(
+    line: McpLine,
+    options: ServeOptions,
+    { address, resourceTools: toolsOfResources }: ServedParts,
+  ) {
+    const { name, title, version, instructions, protocolVersion } = line.info
+    const { signal } = this.#closing
+    this.name = name
+    if (title !== undefined) this.title = title
+    if (version !== undefined) this.version = version
+    if (instructions !== undefined) this.instructions = instructions
+    this.source = line.source
+    this.protocolVersion = protocolVersion
+    this.#line = line
+    this.#options = options
+    const onChange = (): void => this.#notify()
+    const within = withinTime(options.timeoutMs, signal)
+    this.#catalogue = new Catalogue({ line, address, options, within, onChange })
+    const offers = (): Promise<Offers> =>
+      loadPart(() => import('./offers.ts')).then(({ offersOf }) => offersOf(line, within))
+    this.resources = {
+      list: async (given) => (await offers()).resources.list(given),
+      templates: async (given) => (await offers()).resources.templates(given),
+      read: async (uri, given) => (await offers()).resources.read(uri, given),
+    }
+    this.prompts = {
+      list: async (given) => (await offers()).prompts.list(given),
+      get: async (prompt, values, given) => (await offers()).prompts.get(prompt, values, given),
+    }
+    this.#resourceTools = toolsOfResources(this)
+  }
+
+  get tools(): McpServer['tools'] {
+    const { tools } = this.#catalogue
+    if (this.#listed !== tools) this.#tools = [...tools, ...this.#resourceTools]
+    this.#listed = tools
+    return this.#tools
+  }
+
+  get changes(): readonly DefinitionChange[] {
+    return this.#catalogue.changes
+  }
+
+  accept(name: string): Promise<boolean> {
+    return this.#catalogue.accept(name)
+  }
+
+  refresh(): Promise<void> {
+    return this.#catalogue.refresh()
+  }
+
+  list(within?: AbortSignal): Promise<void> {
+    return this.#catalogue.refresh(within)
+  }
+
+  listen(): void {
+    const { source } = this
+    const { signal } = this.#closing
+    const listAnew = paced(() => {
+      this.refresh().catch((thrown: unknown) =>
+        this.#report(
+          'list-failed',
+          `The tools of ${source} can't be listed: ${describeThrown(thrown)}`,
+        ),
+      )
+    }, signal)
+    const notify = paced(() => this.#notify(), signal)
+    this.#line.listen({
+      changed: (list) => (list === 'tools' ? listAnew() : notify()),
+      lost: (why) =>
+        this.#report('stream-lost', `${source} says nothing of its changes any more: ${why}`),
+    })
+  }
+
+  subscribe(listener: () => void): () => void {
+    const own = (): void => listener()
+    this.#listeners.add(own)
+    return () => void this.#listeners.delete(own)
+  }
+
+  async close(): Promise<void> {
+    if (this.#closing.signal.aborted) return
+    const message = `The connection to ${this.source} was closed.`
+    this.#closing.abort(new OffstageError('disposed', message))
+    this.#listeners.clear()
+    await this.#line.close()
+  }
+
+  #notify(): void {
+    notifyAll(this.#listeners)
+  }
+
+  #report(type: 'list-failed' | 'stream-lost', message: string): void {
+    if (!this.#closing.signal.aborted) this.#options.onDiagnostic?.({ type, message })
+  }
+}
+
+/** Shortest and longest gap between calls of `run`. It grows while requests keep coming. Milliseconds. */
+const SHORTEST = 1000
+const LONGEST = 60_000
+
+/**
+ * Calls `run` at once, then throttles it with a gap that grows while requests keep coming: a server may send
+ * thousands of notifications a second. Does nothing after the signal aborts.
+ */
+function paced(run: () => void, signal: AbortSignal): () => void {
+  let gap = SHORTEST
+  let last = -Infinity
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const now = (): void => {
+    last = monotonicMs()
+    run()
+  }
+  signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  return () => {
+    if (timer !== undefined || signal.aborted) return
+    const since = monotonicMs() - last
+    if (since >= 4 * gap) gap = SHORTEST
+    if (since >= gap) return now()
+    timer = setTimeout(() => {
+      timer = undefined
+      gap = Math.min(2 * gap, LONGEST)
+      now()
+    }, gap - since)
+  }
+}

@@ -1,0 +1,214 @@
+import { isJson } from '../../lib/is-json.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import type { Agent } from '../../client/api/agent.ts'
+import { hintAmong } from '../../client/api/check-names.ts'
+import { cleanName } from '../../client/tools/clean-name.ts'
+import { createAgent } from '../../client/api/create-agent.ts'
+import { memoriesOf, toolsOfMemories } from '../../client/features/memory.ts'
+import type { ReflectOptions } from '../../client/api/options.ts'
+import { type Skill, toolsOfSkills } from '../../client/features/skill.ts'
+import type { CompositeTool, Tool } from '../../client/tools/tool.ts'
+import type { InlineWorker } from '../../client/worker-link/worker-start.ts'
+import type {
+  AgentConfig,
+  ConfigParts,
+  PlainModel,
+  Secrets,
+  SubAgentConfig,
+} from './config/agent-config.ts'
+import { checkFields, listOf, within, wrongAt } from './config/check.ts'
+import { compositesOf, memoriesIn, skillsOf } from './config/described-parts.ts'
+import { AGENT, PARTS, SUB_AGENT, SUB_AGENT_PARTS } from './config/fields.ts'
+
+export type {
+  AgentConfig,
+  BlackboardConfig,
+  CompositeToolConfig,
+  ConfigParts,
+  KeptMemoryConfig,
+  MemoryConfig,
+  SkillConfig,
+  SubAgentConfig,
+  SubAgentParts,
+} from './config/agent-config.ts'
+
+/** Creates an agent from a configuration. Throws `invalid-config`, which names the mistake and its place. */
+export function agentFromConfig(
+  given: AgentConfig | JsonObject,
+  parts: ConfigParts = {},
+  inline?: InlineWorker,
+): Agent {
+  checkFields(given, AGENT, { of: 'The configuration', others: PARTS, elsewhere: 'beside it' })
+  if (!isJson(given)) throw wrongAt('', 'The configuration must be plain JSON.')
+  checkFields(parts, PARTS, {
+    of: 'What stands beside the configuration',
+    others: AGENT,
+    elsewhere: 'in the configuration',
+  })
+  const config = given as unknown as AgentConfig
+  const { model } = config
+  if (typeof model !== 'object' || model === null || Array.isArray(model))
+    throw wrongAt('model', 'model of the configuration must be an object.')
+  const described = listOf(config.agents, 'agents', 'agents')
+  const names = described.map((each) => String(each?.name))
+  for (const name of Object.keys(parts.agents ?? {}))
+    if (!names.includes(name))
+      throw wrongAt(
+        'agents',
+        `The configuration has no agent ${name}.${names.length > 0 ? ` ${hintAmong(name, names)}` : ''}`,
+      )
+  const members = described.map((member, at) =>
+    within(`agents[${at}]`, () => subAgent(member, { config, parts, inline })),
+  )
+  return makeAgent(without(config, ['$schema', 'agents']), parts, { members, inline })
+}
+
+/** Options that sub-agents inherit from the configured agent. */
+const SHARED = [
+  'model',
+  'values',
+  'toolApproval',
+  'whileTainted',
+  'consent',
+  'storage',
+  'raw',
+  'requests',
+  'heartbeatMs',
+] as const
+
+/** Parts that sub-agents inherit. Keys are inherited only for the same model address. */
+const SHARED_PARTS = [
+  'tools',
+  'skills',
+  'functions',
+  'memories',
+  'beforeToolCall',
+  'afterToolCall',
+  'redact',
+  'engines',
+  'worker',
+  'workerUrl',
+] as const
+
+const AS_TOOL = ['name', 'title', 'description', 'needsApproval', 'inputSchema', 'output'] as const
+
+/** Makes a sub-agent a tool of the configured agent. Disposing the tool disposes the sub-agent. */
+function subAgent(member: SubAgentConfig, { config, parts, inline }: Team): Tool {
+  checkFields(member, SUB_AGENT, {
+    of: 'The agent',
+    others: SUB_AGENT_PARTS,
+    elsewhere: 'beside the configuration, in agents',
+  })
+  const { toPrompt, ...ownParts } = parts.agents?.[member.name] ?? {}
+  checkFields(ownParts, SUB_AGENT_PARTS, {
+    of: `What stands beside the agent ${member.name}`,
+    others: SUB_AGENT,
+    elsewhere: 'in the configuration',
+  })
+  const own: Own = { ...pick(config, SHARED), ...without(member, AS_TOOL) }
+  const isSame = isSameAddress(own.model, config.model)
+  const agent = makeAgent(
+    own,
+    {
+      ...pick(parts, SHARED_PARTS),
+      ...(isSame && pick(parts, ['apiKey', 'headers'])),
+      ...ownParts,
+    },
+    { inline },
+  )
+  const tool = agent.asTool({ ...pick(member, AS_TOOL), ...(toPrompt && { toPrompt }) })
+  return Object.assign(tool, { dispose: () => agent.dispose() })
+}
+
+interface Team {
+  readonly config: AgentConfig
+  readonly parts: ConfigParts
+  readonly inline: InlineWorker | undefined
+}
+
+type Own = Omit<AgentConfig, '$schema' | 'agents'>
+
+/** Creates an agent with the parts that its configuration describes or names. */
+function makeAgent(
+  config: Own,
+  parts: ConfigParts,
+  { members = [], inline }: { readonly members?: readonly Tool[] } & Pick<Team, 'inline'>,
+): Agent {
+  const { model, reflect, ...own } = without(config, ['skills', 'memory', 'compositeTools'])
+  const options = without(parts, ['apiKey', 'headers', 'functions', 'memories', 'agents'])
+  const secrets = pick(parts, ['apiKey', 'headers'])
+  const skills = skillsOf(config, parts)
+  const memory = [...memoriesIn(config, parts, own), ...memoriesOf(options)]
+  const tools = [...toolsBeside(parts, skills), ...compositesOf(config, parts), ...members]
+  checkEnabled(own.enabledTools, () => [
+    ...tools,
+    ...toolsOfSkills(skills, tools),
+    ...toolsOfMemories(memory),
+  ])
+  return createAgent(
+    {
+      ...own,
+      ...(reflect && { reflect: withSecrets(reflect, model, secrets) }),
+      ...options,
+      tools,
+      memory,
+      ...(skills && { skills }),
+      model: { ...model, ...secrets },
+    },
+    inline,
+  )
+}
+
+/** The tools without those of described skills, which the model gets only while the skill is active. */
+function toolsBeside(
+  { tools, skills: beside = [] }: ConfigParts,
+  skills: readonly Skill[] = [],
+): readonly (Tool | CompositeTool)[] {
+  const described = skills.filter((skill) => !beside.includes(skill))
+  const theirs = new Set(described.flatMap((skill) => skill.tools ?? []))
+  return listOf(tools, 'tools', 'tools').filter((tool) => !theirs.has(tool))
+}
+
+/** Adds the keys to the model if it has the agent's address. Other addresses never get them. */
+function withSecrets(
+  { model, ...others }: NonNullable<AgentConfig['reflect']>,
+  agentModel: PlainModel,
+  secrets: Secrets,
+): ReflectOptions {
+  if (!model) return others
+  const isSame = isSameAddress(model, agentModel)
+  return { ...others, model: isSame ? { ...model, ...secrets } : model }
+}
+
+function isSameAddress(one: PlainModel, other: PlainModel): boolean {
+  return one.provider === other.provider && one.baseURL === other.baseURL
+}
+
+/** Throws for names of unknown tools. Tools added later are enabled with `setEnabledTools` instead. */
+function checkEnabled(enabled: unknown, toolsOf: () => readonly (Tool | CompositeTool)[]): void {
+  if (!Array.isArray(enabled)) return
+  const known = toolsOf().map((tool) => String(tool?.name))
+  enabled.forEach((name: unknown, at) => {
+    if (known.some((each) => each === name || cleanName(each) === name)) return
+    const hint = known.length > 0 ? ` ${hintAmong(String(name), known)}` : ''
+    const path = `enabledTools[${at}]`
+    throw wrongAt(path, `${path} names ${String(name)}, and there is no such tool.${hint}`)
+  })
+}
+
+/** Picks these fields, without undefined ones. */
+function pick<Value extends object, Name extends keyof Value>(
+  value: Value,
+  names: readonly Name[],
+): Pick<Value, Name> {
+  const entries = names.flatMap((name) => (value[name] === undefined ? [] : [[name, value[name]]]))
+  return Object.fromEntries(entries) as Pick<Value, Name>
+}
+
+function without<Value extends object, Name extends keyof Value>(
+  value: Value,
+  names: readonly Name[],
+): Omit<Value, Name> {
+  const entries = Object.entries(value).filter(([name]) => !names.includes(name as Name))
+  return Object.fromEntries(entries) as Omit<Value, Name>
+}

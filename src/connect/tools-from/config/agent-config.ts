@@ -1,0 +1,134 @@
+import type {
+  AgentOptions,
+  ApprovalPolicy,
+  CompactionOptions,
+  ModelConfig,
+  ReflectOptions,
+  SubAgentOptions,
+} from '../../../client/api/options.ts'
+import type { AgentMemory } from '../../../client/features/memory.ts'
+import type { Skill } from '../../../client/features/skill.ts'
+import type { CompositeTool } from '../../../client/tools/tool.ts'
+import type { BlackboardOptions } from '../../../memory/blackboard.ts'
+import type { KeptMemoryOptions } from '../../../memory/memory.ts'
+import type { JsonSchema } from '../../../protocol/json.ts'
+
+export type Secrets = Pick<ModelConfig, 'apiKey' | 'headers'>
+export type PlainModel = Omit<ModelConfig, keyof Secrets>
+
+/** Options that each agent of a configuration may have, as `createAgent` has them. */
+type OwnPlain =
+  | 'instructions'
+  | 'values'
+  | 'enabledTools'
+  | 'controlTools'
+  | 'questionFields'
+  | 'whileTainted'
+  | 'maxSteps'
+  | 'retries'
+  | 'verifyRounds'
+  | 'verifyTimeoutMs'
+  | 'limits'
+  | 'raw'
+  | 'requests'
+
+/** Options that all agents of a configuration share. */
+type SharedPlain = 'consent' | 'maxChildren' | 'storage' | 'retention' | 'heartbeatMs'
+
+type Plain = OwnPlain | SharedPlain
+
+/** A composite tool. Its function is passed beside the configuration. */
+export interface CompositeToolConfig extends Pick<
+  CompositeTool,
+  'name' | 'title' | 'description' | 'annotations' | 'timeoutMs' | 'sequential' | 'version'
+> {
+  readonly inputSchema?: JsonSchema
+  readonly needsApproval?: boolean
+  /** Name of the function, in `functions` beside the configuration. */
+  readonly run: string
+}
+
+/** A skill as `defineSkill` takes it. */
+export interface SkillConfig extends Pick<
+  Skill,
+  'name' | 'description' | 'instructions' | 'restrictTools' | 'loaded'
+> {
+  /** Texts by path. */
+  readonly files?: { readonly [path: string]: string }
+  /** Names of tools passed beside the configuration. The model gets them only while the skill is active. */
+  readonly tools?: readonly string[]
+}
+
+/** Memory of a configuration. The function named by `kind` is passed in `memories` beside it, and gets the options. */
+export interface KeptMemoryConfig extends KeptMemoryOptions {
+  readonly kind: 'keywordMemory' | 'recentMemory' | 'embeddingMemory'
+}
+
+/** Blackboard of a configuration. The function `blackboard` is passed in `memories` beside it. */
+export interface BlackboardConfig extends BlackboardOptions {
+  readonly kind: 'blackboard'
+}
+
+/** A memory: its name in `memories` beside the configuration, or its kind and options. */
+export type MemoryConfig = string | KeptMemoryConfig | BlackboardConfig
+
+interface OwnConfig extends Pick<AgentOptions, OwnPlain> {
+  readonly toolApproval?: Extract<ApprovalPolicy, string>
+  readonly compaction?:
+    | (Omit<CompactionOptions, 'policy'> & {
+        readonly policy?: Extract<CompactionOptions['policy'], string>
+      })
+    | false
+  /** A model with the same provider and address as the agent's uses the same key and headers. */
+  readonly reflect?: Omit<ReflectOptions, 'model'> & { readonly model?: PlainModel }
+  /** Skills, or names of skills passed beside the configuration. Default: all that are passed. */
+  readonly skills?: readonly (string | SkillConfig)[]
+  readonly memory?: readonly MemoryConfig[]
+  readonly compositeTools?: readonly CompositeToolConfig[]
+}
+
+/** A sub-agent, which the configured agent can call as a tool. */
+export interface SubAgentConfig
+  extends OwnConfig, Pick<SubAgentOptions, 'name' | 'title' | 'description' | 'needsApproval'> {
+  /** Default: the configured agent's model. At the same address, the same key and headers are used. */
+  readonly model?: PlainModel
+  readonly inputSchema?: JsonSchema
+  readonly output?: JsonSchema
+}
+
+/** The part of an agent, or of a team of agents, that fits into JSON. The fields are those of `createAgent`. */
+export interface AgentConfig extends OwnConfig, Pick<AgentOptions, SharedPlain> {
+  /** Address of the JSON Schema, for editors: `offstage/agent.schema.json`. */
+  readonly $schema?: string
+  readonly model: PlainModel
+  readonly agents?: readonly SubAgentConfig[]
+}
+
+/** Functions and memories that all agents of the configuration refer to by name. */
+interface Registries {
+  /** Functions for `run` of `compositeTools`. */
+  readonly functions?: { readonly [name: string]: CompositeTool['run'] }
+  /**
+   * Memories by name, and kinds of memories: functions that make a memory from the configuration's options, such as `{
+   * keywordMemory }` of `offstage/memory`.
+   */
+  readonly memories?: { readonly [name: string]: AgentMemory | ((options: never) => AgentMemory) }
+}
+
+type Functions = Omit<AgentOptions, Plain | 'model' | 'toolApproval' | 'compaction'>
+
+/** Functions and objects of the page, which JSON can't hold. */
+export interface ConfigParts extends Functions, Secrets, Registries {
+  /** Functions and objects for the configuration's sub-agents, by agent name. */
+  readonly agents?: { readonly [name: string]: SubAgentParts }
+}
+
+/**
+ * Functions and objects for one sub-agent. It inherits missing `tools`, `skills`, call hooks and the key from the
+ * configured agent.
+ */
+export interface SubAgentParts
+  extends
+    Omit<Functions, 'engines' | 'redact' | 'titles' | 'worker' | 'workerUrl'>,
+    Secrets,
+    Pick<SubAgentOptions, 'toPrompt'> {}

@@ -1,0 +1,279 @@
+import { OffstageError } from '../../protocol/error.ts'
+import { badConfig } from '../../client/api/failures.ts'
+import { type PreparedTool, prepareTool, toJsonSchema } from '../../client/tools/prepare-tool.ts'
+import type { Tool } from '../../client/tools/tool.ts'
+import { checkOptions, choose, type Chosen, type ToolsFromOptions } from './choose.ts'
+import { findMethods } from './find-methods.ts'
+import { looksMinified } from './infer/minified.ts'
+import type { JsonSchema } from '../../protocol/json.ts'
+import { isRecord } from '../../lib/is-record.ts'
+import type { AnyFunction, CallableOptions } from './callable.ts'
+import { objectSchema, type Parameter, type Signature } from './infer/read-signature.ts'
+
+/** Most methods that an error lists: `window` has hundreds. */
+const MAX_LISTED = 20
+
+/**
+ * Tools that call the app's own functions: the methods of an object and of its classes, the functions that a module
+ * exports, the static methods of a class, one function, or a list of functions with names.
+ * Throws `invalid-config`, `duplicate-tool`, `schema-invalid` or `schema-unsupported`.
+ *
+ * @example
+ * toolsFrom(cart, { include: ['add', 'remove'] })
+ * toolsFrom([search, openOrder])
+ */
+export function toolsFrom<Target extends object>(
+  given: Target,
+  options: ToolsFromOptions<Target> = {},
+): Tool[] {
+  checkOptions(options)
+  const members = findMethods(given)
+  const chosen = choose(members, options)
+  if (!chosen.length && typeof members.target === 'function')
+    throw badConfig(
+      'toolsFrom() found no static methods in the class. To use its instance methods, pass an instance.',
+    )
+  checkReadable(chosen)
+  const tools = chosen.map((each) => makeTool(each, members.target, options.prefix ?? ''))
+  checkUnique(tools.map(prepareTool))
+  return tools
+}
+
+/** Throws a single error that names every method without a usable schema. */
+function checkReadable(chosen: readonly Chosen[]): void {
+  const isMinified = looksMinified(chosen.flatMap(positional))
+  const bare = chosen.filter(({ said }) => !said.inputSchema && !said.jsonSchema)
+  const unreadable = bare.flatMap(({ name, signature }) => {
+    const inferred = inferInput(signature)
+    return 'problem' in inferred ? `${name}: ${inferred.problem}` : []
+  })
+  const minified = isMinified ? bare.filter((each) => positional(each).length > 0) : []
+  if (minified.length) warnOnce()
+  const renamed = minified.map(
+    (each) => `${each.name}: its parameters (${positional(each).join(', ')}) look minified`,
+  )
+  const lacking = [...unreadable, ...renamed]
+  if (lacking.length)
+    throw badConfig(
+      `toolsFrom() needs an inputSchema for each of these, in describe, by agentCallable() or in static tools; or exclude them. ${listOf(lacking)}.`,
+    )
+}
+
+function listOf(lacking: readonly string[]): string {
+  const more = lacking.length - MAX_LISTED
+  return lacking.slice(0, MAX_LISTED).join('; ') + (more > 0 ? `; and ${more} more` : '')
+}
+
+/** Names of positional parameters. Keys of a destructured parameter are excluded: minifiers don't rename them. */
+function positional({ signature }: Chosen): string[] {
+  return signature.kind === 'function' ? signature.parameters.flatMap(({ name }) => name ?? []) : []
+}
+
+let isWarned = false
+
+/** Warns on the console, because no agent exists yet that could emit the warning. */
+function warnOnce(): void {
+  if (!isWarned)
+    console.warn(
+      'offstage: toolsFrom() got functions whose parameters look minified. Such names tell a model nothing: in this build, each function with parameters needs an inputSchema.',
+    )
+  isWarned = true
+}
+
+function checkUnique(tools: readonly PreparedTool[]): void {
+  const byName = new Map<string, PreparedTool>()
+  for (const entry of tools) {
+    const present = byName.get(entry.modelName)
+    if (present)
+      throw new OffstageError(
+        'duplicate-tool',
+        `The tools ${present.name} and ${entry.name} both become ${entry.modelName} for the model. Give one another name in describe, or exclude it.`,
+      )
+    byName.set(entry.modelName, entry)
+  }
+}
+
+/** Makes a tool that calls a method on its object. The tool is sequential unless annotated `readOnly`. */
+function makeTool(chosen: Chosen, target: object, prefix: string): Tool {
+  const { pass: _pass, inputSchema: _schema, ...said } = chosen.said
+  const { name = chosen.name, description = wordsOf(chosen.name), annotations } = said
+  const [fn] = chosen.method.functions
+  const { handOver, ...input } = inputOf(chosen)
+  return {
+    ...(!annotations?.readOnly && { sequential: true }),
+    ...said,
+    ...input,
+    name: prefix + name,
+    description,
+    // `context` is optional because an app's own tests may call the tool without one.
+    async execute(given, context?) {
+      const result = await drain(callWith(fn, target, { handOver, input: given }), context?.signal)
+      // A chainable method returns its own object. Passing that on would show the model everything it holds.
+      return result === target ? undefined : result
+    },
+  }
+}
+
+function inputOf(chosen: Chosen): Pick<Tool, 'inputSchema'> & Pick<Inferred, 'handOver'> {
+  const { name, said, signature } = chosen
+  const { inputSchema = said.jsonSchema, pass } = said
+  if (!inputSchema) {
+    if (pass) throw badConfig(`pass of the tool ${name} needs an inputSchema beside it.`)
+    return unlessProblem(name, inferInput(signature))
+  }
+  const schema = toJsonSchema(said, name)
+  return { inputSchema, handOver: unlessProblem(name, handOverOf(schema, signature, pass)) }
+}
+
+function unlessProblem<Result extends object>(name: string, result: Result | Problem): Result {
+  if ('problem' in result)
+    throw badConfig(`toolsFrom() can't hand an input to ${name}: ${result.problem}.`)
+  return result
+}
+
+/** `addToCart`: "Add to cart." */
+function wordsOf(name: string): string {
+  const words = name
+    .replace(/([\p{Ll}\d])(?=\p{Lu})/gu, '$1 ')
+    .replace(/[_\s-]+/g, ' ')
+    .trim()
+    .toLowerCase()
+  return `${words.charAt(0).toUpperCase()}${words.slice(1)}.`
+}
+
+/** Most values read from a generator, which may never end. */
+const MAX_VALUES = 1000
+
+/** Collects a generator's values in a list. Returns anything else unchanged. */
+async function drain(result: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+  const value = await result
+  if (!isGenerator(value)) return value
+  const values: unknown[] = []
+  for await (const each of value) {
+    values.push(each)
+    if (signal?.aborted || values.length === MAX_VALUES) break
+  }
+  return values
+}
+
+function isGenerator(value: unknown): value is AsyncIterable<unknown> {
+  return /^\[object (?:Async)?Generator\]$/.test(Object.prototype.toString.call(value))
+}
+
+/** How an input becomes arguments. A null name stands for a parameter that gets `undefined`. */
+type HandOver =
+  | { readonly kind: 'object' }
+  | {
+      readonly kind: 'arguments'
+      readonly names: readonly (string | null)[]
+      /** True if the last value is an array whose items are separate arguments, as for a rest parameter. */
+      readonly spreads: boolean
+    }
+
+/** Reason why the method can't become a tool as it is, for the developer. */
+interface Problem {
+  readonly problem: string
+}
+
+interface Inferred {
+  /** Missing if the function takes no parameters. */
+  readonly inputSchema?: JsonSchema
+  readonly handOver: HandOver
+}
+
+const NOTHING: HandOver = { kind: 'arguments', names: [], spreads: false }
+
+/** Infers the schema and the arguments from the function's source text alone. */
+function inferInput(signature: Signature): Inferred | Problem {
+  if (signature.kind !== 'function')
+    return {
+      problem: 'its parameters can’t be read (native, bound, proxied or unusual)',
+    }
+  const { parameters } = signature
+  const [first] = parameters
+  if (!first) return { handOver: NOTHING }
+  if (isDestructured(first)) {
+    const others = parameters.slice(1)
+    return others.every(({ isOptional }) => isOptional)
+      ? { inputSchema: first.schema, handOver: { kind: 'object' } }
+      : { problem: 'it takes more than its destructured first parameter' }
+  }
+  const nameless = parameters.findIndex(({ name, isOptional }) => !name && !isOptional)
+  if (nameless >= 0) return { problem: `its parameter ${nameless + 1} has no name` }
+  return {
+    inputSchema: objectSchema(parameters),
+    handOver: byNames(
+      parameters.map(({ name }) => name ?? null),
+      parameters,
+    ),
+  }
+}
+
+/** Decides how an input with an explicit schema is passed to the function. */
+function handOverOf(
+  schema: JsonSchema,
+  signature: Signature,
+  pass: CallableOptions['pass'],
+): HandOver | Problem {
+  const parameters = signature.kind === 'function' ? signature.parameters : undefined
+  if (pass === 'object') return { kind: 'object' }
+  if (pass) {
+    const unknown = isRecord(schema.properties)
+      ? pass.find((name) => !Object.hasOwn(schema.properties as object, name))
+      : undefined
+    return unknown === undefined
+      ? byNames(pass, parameters)
+      : { problem: `pass names ${unknown}, which its schema doesn't have` }
+  }
+  const [first] = parameters ?? []
+  if (first && isDestructured(first)) return { kind: 'object' }
+  if (!isRecord(schema.properties))
+    return parameters?.length !== 0
+      ? { problem: `its schema lists no properties: ${SAY_PASS}` }
+      : NOTHING
+  const names = Object.keys(schema.properties)
+  if (parameters && names.length > parameters.length && !parameters.at(-1)?.isRest)
+    return {
+      problem: `it has ${parameters.length} parameters, its schema ${names.length} properties: ${SAY_PASS}`,
+    }
+  // Minified names say nothing about the order, so they are left out of this check.
+  const moved = parameters?.find(
+    ({ name = '' }, at) => names.includes(name) && !looksMinified([name]) && names[at] !== name,
+  )
+  if (moved)
+    return {
+      problem: `its schema lists ${moved.name} in another place than its parameters do: use the same order, or ${SAY_PASS}`,
+    }
+  return byNames(names, parameters)
+}
+
+const SAY_PASS = "say how the input is handed over with pass: 'object', or pass: [names]"
+
+function callWith(
+  fn: AnyFunction,
+  target: object,
+  { handOver, input }: { readonly handOver: HandOver; readonly input: unknown },
+): unknown {
+  if (handOver.kind === 'object') return Reflect.apply(fn, target, [input] as never[])
+  const { names, spreads } = handOver
+  const given = isRecord(input) ? input : {}
+  const has = (name: string | null): name is string => name !== null && Object.hasOwn(given, name)
+  // Ends at the last property that the input has: the function may read `arguments.length`.
+  const taken = names.slice(0, names.findLastIndex(has) + 1)
+  const values = taken.map((name) => (has(name) ? given[name] : undefined))
+  const last: unknown = spreads && taken.length === names.length ? values.pop() : undefined
+  const rest = last === undefined ? [] : Array.isArray(last) ? last : [last]
+  return Reflect.apply(fn, target, [...values, ...rest] as never[])
+}
+
+function byNames(
+  names: readonly (string | null)[],
+  parameters: readonly Parameter[] | undefined,
+): HandOver {
+  const spreads = parameters?.at(-1)?.isRest === true && names.length === parameters.length
+  return { kind: 'arguments', names, spreads }
+}
+
+function isDestructured({ name, schema, isRest }: Parameter): boolean {
+  return name === undefined && !isRest && schema.type === 'object'
+}

@@ -1,0 +1,52 @@
+import { byAnnotations } from '../../client/tools/describe-tools.ts'
+import type { ApprovalPolicy } from '../../client/api/options.ts'
+import type { Tool, ToolCallInfo } from '../../client/tools/tool.ts'
+import type { CallAbout } from '../../protocol/run.ts'
+
+export type PublishPolicy = Extract<ApprovalPolicy, string>
+
+/** A call by another agent that needs a person's approval. */
+export interface PublishedCall {
+  readonly tool: Tool
+  /** Validated input, as the tool's function will get it. */
+  readonly input: unknown
+  /** The tool's own description of what it is about to act on. */
+  readonly about?: CallAbout
+  readonly signal: AbortSignal
+}
+
+/** Asks a person about a call. Only true lets it run. */
+export type Confirm = (call: PublishedCall) => boolean | undefined | Promise<boolean | undefined>
+
+/** Whether any call of the tool may need approval. */
+export function mayNeedApproval(
+  { needsApproval, annotations }: Tool,
+  policy: PublishPolicy = 'destructive',
+): boolean {
+  if (needsApproval === true || policy === 'always') return true
+  if (typeof needsApproval === 'function') return true
+  return needsApproval !== false && byAnnotations(annotations, policy)
+}
+
+/** Whether this call needs approval. True if the tool's function throws or returns nothing. */
+export async function needsApproval(
+  tool: Tool,
+  {
+    input,
+    info,
+    policy = 'destructive',
+  }: {
+    readonly input: unknown
+    readonly info: ToolCallInfo
+    readonly policy: PublishPolicy | undefined
+  },
+): Promise<boolean> {
+  if (typeof tool.needsApproval !== 'function' || policy === 'always')
+    return mayNeedApproval(tool, policy)
+  try {
+    const own = await tool.needsApproval(input, info)
+    return own === 'default' ? byAnnotations(tool.annotations, policy) : own !== false
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,58 @@
+import { canonicalJson } from '../../lib/canonical-json.ts'
+import { readForeignSchema } from '../../lib/foreign-schema.ts'
+import { withoutHidden } from '../../lib/invisible.ts'
+import type { JsonSchema } from '../../protocol/json.ts'
+import { isOwnWindow } from './published-names.ts'
+import type { RegisteredTool } from './model-context.ts'
+
+const MAX_DESCRIPTION = 2000
+const MAX_TITLE = 100
+
+/** A page tool's definition. Its texts have no invisible characters and a limited length. */
+export interface PageTool {
+  /** Name that the page registered. */
+  readonly pageName: string
+  readonly title?: string
+  readonly description: string
+  readonly inputSchema: JsonSchema
+  /** The tool's own claim that it changes nothing. */
+  readonly readOnly: boolean
+  /** The tool's own claim that its output is untrusted content. */
+  readonly untrustedContent: boolean
+  /** The tool's own claim that a person should approve its calls. */
+  readonly consequential: boolean
+  /** True for a tool of a frame in this page, or of the page around this frame. */
+  readonly isElsewhere: boolean
+}
+
+/** `problem` completes a sentence that begins with the tool's name. */
+export type Reading = { readonly tool: PageTool } | { readonly problem: string }
+
+export function readPageTool(given: RegisteredTool): Reading {
+  const read = readForeignSchema(given.inputSchema)
+  if ('problem' in read) return { problem: `its schema ${read.problem}` }
+  const { name, title, annotations } = given
+  const description = words(given.description, MAX_DESCRIPTION)
+  return {
+    tool: {
+      pageName: name,
+      ...(title && { title: words(title, MAX_TITLE) }),
+      description,
+      inputSchema: read.schema,
+      readOnly: annotations?.readOnlyHint === true,
+      untrustedContent: annotations?.untrustedContentHint === true,
+      consequential: annotations?.consequentialHint === true,
+      isElsewhere: !isOwnWindow(given.window),
+    },
+  }
+}
+
+/** Whether two definitions are equal in every field. */
+export function sameDefinition(one: PageTool, other: PageTool): boolean {
+  return canonicalJson(one) === canonicalJson(other)
+}
+
+function words(given: unknown, limit: number): string {
+  const text = withoutHidden(String(given)).trim()
+  return text.length > limit ? `${text.slice(0, limit)}…` : text
+}

@@ -1,0 +1,52 @@
+import { loadPart } from '../../client/api/load-part.ts'
+import type { CompositeTool, Tool } from '../../client/tools/tool.ts'
+import { describeThrown } from '../../protocol/error.ts'
+import { pageContext } from './model-context.ts'
+import { checkPublishOptions, type PublishOptions } from './publish-options.ts'
+
+/** Tools that are registered with the browser until `dispose()`, or until the signal of its options aborts. */
+export interface Publication {
+  /** Resolves when the browser has accepted or refused the tools. Never rejects. */
+  readonly ready: Promise<void>
+  /** Names under which tools are published. */
+  readonly published: readonly string[]
+  /** Tools that aren't published, by their own names. */
+  readonly refused: readonly RefusedTool[]
+  /** Unregisters the tools. Calls in progress continue. */
+  dispose(): void
+}
+
+/** A tool that isn't published, and the reason, for developers. */
+export interface RefusedTool {
+  readonly name: string
+  readonly reason: string
+}
+
+/**
+ * Registers tools with the browser's WebMCP, so that the browser's agent and others can call them. Calls are validated,
+ * and run outside of any Offstage agent. Without WebMCP in the browser, all tools are refused. Throws `invalid-config`
+ * for wrong options.
+ */
+export function publishTools(
+  tools: readonly (Tool | CompositeTool)[],
+  options: PublishOptions = {},
+): Publication {
+  checkPublishOptions(options)
+  const context = options.context ?? pageContext()
+  const ended = new AbortController()
+  const dispose = (): void => ended.abort()
+  if (options.signal?.aborted) dispose()
+  options.signal?.addEventListener('abort', dispose, { signal: ended.signal })
+  const published: string[] = []
+  const refused: RefusedTool[] = []
+  const publish = async (): Promise<void> => {
+    if (!context) throw new Error('this browser has no WebMCP')
+    const { registerEach } = await loadPart(() => import('./register-each.ts'))
+    await registerEach(tools, { context, options, ended: ended.signal, published, refused })
+  }
+  const ready = publish().catch((thrown: unknown) => {
+    const reason = describeThrown(thrown)
+    for (const { name } of tools) refused.push({ name, reason })
+  })
+  return { ready, published, refused, dispose }
+}

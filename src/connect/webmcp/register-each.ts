@@ -1,0 +1,209 @@
+import { prepareTool, toJsonSchema } from '../../client/tools/prepare-tool.ts'
+import {
+  type CompositeTool,
+  isComposite,
+  type Tool,
+  type ToolCallInfo,
+  type ToolContext,
+} from '../../client/tools/tool.ts'
+import { type OneByOne, oneByOne } from '../../lib/one-by-one.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
+import type { JsonSchema } from '../../protocol/json.ts'
+import { mayNeedApproval, needsApproval } from './confirm.ts'
+import type { CallerOf, Hints, ModelContext, ModelContextTool } from './model-context.ts'
+import type { PublishOptions } from './publish-options.ts'
+import type { RefusedTool } from './publish-tools.ts'
+import { markPublished } from './published-names.ts'
+import { describeIssues, formatOutput } from '../../client/execution/format-output.ts'
+import { suspensionOf } from '../../client/runs/pending.ts'
+import { untilAborted } from '../../client/runs/until-aborted.ts'
+import { unmarked } from '../../protocol/taint.ts'
+import { randomId } from '../../lib/random-id.ts'
+import { isStandardSchema } from '../../client/tools/standard-schema.ts'
+import { isRecord } from '../../lib/shape.ts'
+import { unsafeKey } from '../../lib/unsafe-key.ts'
+import { problemOf } from './validate-input.ts'
+
+export interface Registration {
+  readonly context: ModelContext
+  readonly options: PublishOptions
+  readonly ended: AbortSignal
+  readonly published: string[]
+  readonly refused: RefusedTool[]
+}
+
+/** Registers each tool, and records whether it was published or refused. Never rejects. */
+export async function registerEach(
+  tools: readonly (Tool | CompositeTool)[],
+  { context, options, ended, published, refused }: Registration,
+): Promise<void> {
+  const { exposedTo, prefix = '' } = options
+  const inTurn = oneByOne()
+  const register = async (tool: Tool | CompositeTool): Promise<void> => {
+    try {
+      if (isComposite(tool)) throw new Error('its function needs an agent')
+      refuse(tool, options)
+      const name = prefix + prepareTool(tool).modelName
+      const inputSchema = toJsonSchema(tool, tool.name)
+      const execute = runnerOf({ tool, inputSchema, options }, inTurn)
+      const unmark = markPublished(name)
+      ended.addEventListener('abort', unmark)
+      try {
+        await context.registerTool(
+          { name, ...definitionOf(tool, inputSchema), execute },
+          { signal: ended, ...(exposedTo && { exposedTo }) },
+        )
+      } catch (thrown) {
+        ended.removeEventListener('abort', unmark)
+        unmark()
+        throw thrown
+      }
+      published.push(name)
+    } catch (thrown) {
+      refused.push({ name: tool.name, reason: describeThrown(thrown) })
+    }
+  }
+  if (ended.aborted) return
+  await Promise.all(tools.map(register))
+}
+
+function refuse(tool: Tool, { toolApproval, confirm }: PublishOptions): void {
+  if (tool.remote) throw new Error("it is somebody else's")
+  if (mayNeedApproval(tool, toolApproval) && !confirm)
+    throw new Error('its calls may need approval, and there is no confirm')
+}
+
+function definitionOf(
+  tool: Tool,
+  inputSchema: JsonSchema,
+): Omit<ModelContextTool, 'name' | 'execute'> {
+  const { description, title } = tool
+  return {
+    description,
+    inputSchema,
+    annotations: hintsOf(tool),
+    ...(title !== undefined && { title }),
+  }
+}
+
+function hintsOf({ annotations = {} }: Tool): Hints {
+  return {
+    readOnlyHint: annotations.readOnly === true,
+    untrustedContentHint: annotations.untrustedContent === true,
+    consequentialHint: annotations.destructive === true,
+  }
+}
+
+/** Makes the function that the browser calls. Calls that may change something run one at a time, as in an agent. */
+function runnerOf(published: PublishedTool, inTurn: OneByOne): ModelContextTool['execute'] {
+  const { tool } = published
+  const isParallel = tool.annotations?.readOnly === true || tool.sequential === false
+  return (input, caller) => {
+    const run = (): Promise<unknown> => runPublished(published, input, caller)
+    return isParallel ? run() : inTurn(run)
+  }
+}
+
+const DEFAULT_TIMEOUT_MS = 60_000
+
+interface PublishedTool {
+  readonly tool: Tool
+  readonly inputSchema: JsonSchema
+  readonly options: PublishOptions
+}
+
+interface Call extends PublishedTool {
+  readonly input: unknown
+  readonly caller: CallerOf | undefined
+}
+
+/** Runs another agent's call with an agent's checks. Rejects if a check or the tool fails. */
+async function runPublished(
+  published: PublishedTool,
+  given: unknown,
+  caller?: CallerOf,
+): Promise<unknown> {
+  const { tool } = published
+  if (tool.available?.() === false) throw failed('The tool is not available now.')
+  const input = await checkedInput(tool, published.inputSchema, given)
+  const id = randomId()
+  const info = { runId: id, conversationId: 'webmcp', toolCallId: id }
+  await approve({ ...published, input, caller }, info)
+  const time = AbortSignal.timeout(tool.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+  const signal = caller?.signal ? AbortSignal.any([caller.signal, time]) : time
+  const context: ToolContext = { ...info, signal, idempotencyKey: id, fence: 0, progress() {} }
+  return untilAborted(async () => resultOf(tool, await tool.execute(input, context), input), signal)
+}
+
+async function approve(call: Call, info: ToolCallInfo): Promise<void> {
+  const { tool, input, options, caller } = call
+  const { confirm, toolApproval: policy } = options
+  if (!(await needsApproval(tool, { input, info, policy }))) return
+  const about = await tool.describe?.(input, info)
+  const signal = caller?.signal ?? new AbortController().signal
+  const ask = async (): Promise<unknown> =>
+    confirm?.({ tool, input, signal, ...(about && { about }) })
+  const answer = await untilAborted(
+    async () => (caller?.requestUserInteraction ? caller.requestUserInteraction(ask) : ask()),
+    signal,
+  )
+  if (answer !== true) throw failed('A person has not allowed this call.')
+}
+
+async function resultOf(tool: Tool, returned: unknown, input: unknown): Promise<unknown> {
+  if (suspensionOf(returned) !== undefined)
+    throw failed('The tool waits for an agent to settle its call.')
+  const { result } = unmarked(returned)
+  const output = await formatOutput(
+    tool.toModelOutput ? await tool.toModelOutput(result, input) : result,
+  )
+  switch (output.type) {
+    case 'text':
+    case 'json':
+      return output.value
+    case 'content':
+      return output.value.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`))
+    case 'error':
+      throw failed(output.message)
+    case 'denied':
+      throw failed(output.reason ?? 'It was denied.')
+  }
+}
+
+function failed(message: string): OffstageError {
+  return new OffstageError('call-failed', message)
+}
+
+/**
+ * A call's input as the tool's function gets it. Throws `invalid-input`. Neither the browser nor a worker has validated
+ * the input before.
+ */
+async function checkedInput(
+  { inputSchema }: Tool,
+  schema: JsonSchema,
+  given: unknown,
+): Promise<unknown> {
+  const input = plainCopy(given ?? {})
+  if (!isRecord(input)) throw refused('it is no object')
+  const unsafe = unsafeKey(input)
+  if (unsafe !== undefined) throw refused(`'${unsafe}' is no allowed key`)
+  const problem = problemOf(schema, input)
+  if (problem !== null) throw refused(problem)
+  if (!isStandardSchema(inputSchema)) return input
+  const checked = await inputSchema['~standard'].validate(input)
+  if (checked.issues) throw refused(describeIssues(checked.issues))
+  return checked.value
+}
+
+/** Copies an input: a caller may keep and change its object, and a browser's object may not be plain data. */
+function plainCopy(given: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(given)) as unknown
+  } catch {
+    throw refused('it is no plain data')
+  }
+}
+
+function refused(why: string): OffstageError {
+  return new OffstageError('invalid-input', `The input can't be used: ${why}.`)
+}

@@ -1,0 +1,34 @@
+import type { Agent, ErrorCode } from '../../index.ts'
+
+/** Shows an agent to a component while it is mounted. Call the returned function to release the agent. */
+export type HoldAgent = (show: (agent: Agent) => void) => () => void
+
+/** Creates one agent for a component, even if it remounts. Disposes of the agent when the component stays unmounted. */
+export function holdAgent(create: () => Agent): HoldAgent {
+  let agent: Agent | undefined
+  let holds = 0
+  return (show) => {
+    show((agent ??= create()))
+    holds += 1
+    return () => {
+      holds -= 1
+      // Strict mode and hot reload remount the component at once.
+      queueMicrotask(() => {
+        if (holds > 0) return
+        void agent?.dispose()
+        agent = undefined
+      })
+    }
+  }
+}
+
+const ERROR = {
+  name: 'OffstageError',
+  code: 'invalid-config' satisfies ErrorCode,
+  retryable: false,
+}
+
+/** Throws an error that `OffstageError.is` accepts. The class itself is loaded with the agent. */
+export function noAgent(message: string): never {
+  throw Object.assign(new Error(message), ERROR)
+}

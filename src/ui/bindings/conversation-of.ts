@@ -1,0 +1,60 @@
+import { emptySnapshot } from '../../conversation/index.ts'
+import type { Agent, Conversation, ConversationSnapshot } from '../../index.ts'
+import { noAgent } from './agent-holder.ts'
+
+/** Actions of a person in a conversation. */
+export interface ConversationActions {
+  readonly send: Conversation['send']
+  /** Ends the open run. */
+  readonly stop: Conversation['abort']
+  readonly approve: Conversation['approve']
+  readonly deny: Conversation['deny']
+  readonly answer: Conversation['answer']
+  readonly regenerate: Conversation['regenerate']
+  readonly edit: Conversation['edit']
+}
+
+/** A conversation for a component, even before there is an agent. */
+export interface FollowedConversation {
+  readonly conversation: Conversation | null
+  /** Snapshot without an agent: on a server, and until the page has made it. */
+  readonly empty: ConversationSnapshot
+  subscribe(listener: () => void): () => void
+  getSnapshot(): ConversationSnapshot
+}
+
+export function conversationOf(
+  agent: Agent | null,
+  id: string | null | undefined,
+): FollowedConversation {
+  const conversation = agent && agent.conversation(id ?? ownConversation(agent))
+  const empty = emptySnapshot(id ?? '', 'loading')
+  const { subscribe, getSnapshot } = conversation ?? {
+    subscribe: () => () => {},
+    getSnapshot: () => empty,
+  }
+  return { conversation, empty, subscribe, getSnapshot }
+}
+
+const METHODS = ['send', 'abort', 'approve', 'deny', 'answer', 'regenerate', 'edit'] as const
+
+/** Actions on the conversation that is followed at the time of the call. Before there is an agent, they throw. */
+export function actionsOf(now: () => FollowedConversation): ConversationActions {
+  const actions = METHODS.map((method) => [
+    method === 'abort' ? 'stop' : method,
+    (...args: unknown[]) => {
+      const act = now().conversation?.[method] ?? noAgent('The agent is not made yet.')
+      return (act as (...given: unknown[]) => unknown)(...args)
+    },
+  ])
+  return Object.fromEntries(actions) as ConversationActions
+}
+
+const own = new WeakMap<Agent, string>()
+
+/** The conversation of components that name none: a new one on each page. */
+function ownConversation(agent: Agent): string {
+  const id = own.get(agent) ?? agent.newConversationId()
+  own.set(agent, id)
+  return id
+}

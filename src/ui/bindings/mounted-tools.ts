@@ -1,0 +1,131 @@
+import type {
+  Agent,
+  CompositeTool,
+  InferInput,
+  JsonSchema,
+  StandardSchema,
+  Tool,
+} from '../../index.ts'
+
+export type AnyTool = Tool | CompositeTool
+
+/** The tool of a mounted component. */
+export interface MountedTool {
+  /** Registers the tool again if its name or schema has changed. */
+  redefine(): void
+  unmount(): void
+}
+
+/** Returns the newest tool of a component, so that its newest functions are called. */
+type Entry = () => AnyTool
+
+/** Components that mount a tool under one name. The last one is registered. */
+interface Place {
+  readonly name: string
+  enter(entry: Entry): void
+  /** Removes an entry, or does nothing if a failed rename has removed it before. */
+  leave(entry: Entry): void
+  /** Registers the tool of the last entry, unless it is registered already. */
+  settle(): void
+}
+
+const places = new WeakMap<Agent, Map<string, Place>>()
+
+/**
+ * Registers a tool. A component that unmounts and mounts again at once (another key, strict mode, a hot reload) keeps
+ * its registration and its running calls.
+ */
+export function mountTool(agent: Agent, newest: () => AnyTool): MountedTool {
+  // Each mount needs a function of its own: one function may be mounted twice.
+  const entry: Entry = () => newest()
+  let place = enter(agent, entry)
+  return {
+    redefine() {
+      if (entry().name === place.name) return place.settle()
+      place.leave(entry)
+      place = enter(agent, entry)
+    },
+    unmount: () => place.leave(entry),
+  }
+}
+
+function enter(agent: Agent, entry: Entry): Place {
+  const { name } = entry()
+  const named = places.get(agent) ?? new Map<string, Place>()
+  places.set(agent, named)
+  const place = named.get(name) ?? createPlace(agent, name, named)
+  place.enter(entry)
+  named.set(name, place)
+  return place
+}
+
+function createPlace(agent: Agent, name: string, named: Map<string, Place>): Place {
+  let entries: readonly Entry[] = []
+  /** The last entry, even right after it was unmounted. */
+  let last: Entry
+  let registered: AnyTool | undefined
+  let unregister = (): void => {}
+  const place: Place = {
+    name,
+    enter(entry) {
+      entries = [...entries, entry]
+      try {
+        place.settle()
+      } catch (thrown) {
+        place.leave(entry)
+        throw thrown
+      }
+      if (entries.length > 1) warn(name)
+    },
+    leave(entry) {
+      entries = entries.filter((each) => each !== entry)
+      if (entries.length > 0) return place.settle()
+      // Delayed, so that a remount comes first, and the end of an agent whose provider unmounts with the component.
+      setTimeout(() => {
+        if (entries.length > 0 || named.get(name) !== place) return
+        named.delete(name)
+        unregister()
+      })
+    },
+    settle() {
+      last = entries.at(-1) ?? last
+      const tool = last()
+      if (registered && hasSchemaOf(registered, tool)) return
+      unregister()
+      registered = undefined
+      unregister = agent.registerTool(() => last())
+      registered = tool
+    },
+  }
+  return place
+}
+
+function hasSchemaOf(a: AnyTool, b: AnyTool): boolean {
+  const isSame = a.inputSchema === b.inputSchema && a.jsonSchema === b.jsonSchema
+  return isSame || schemaOf(a) === schemaOf(b)
+}
+
+/** Returns the schema as JSON: schemas written inline are new objects at each rendering, but equal as JSON. */
+function schemaOf({ inputSchema, jsonSchema }: AnyTool): string | undefined {
+  const schema: object | undefined = jsonSchema ?? inputSchema
+  const standard = (schema as Partial<StandardSchema> | undefined)?.['~standard']
+  return JSON.stringify(standard ? standard.jsonSchema?.input({ target: 'draft-2020-12' }) : schema)
+}
+
+/** Warns developers: on localhost only. */
+function warn(name: string): void {
+  if (/^(localhost$|127\.|\[::1)/.test(globalThis.location?.hostname))
+    console.warn(`Two components have a tool named ${name}: the last one counts.`)
+}
+
+/** A tool with the input's type read from the schema, as `defineTool` takes it. */
+export type ToolWith<Schema extends JsonSchema | StandardSchema, Output> = Omit<
+  Tool<string, InferInput<Schema>, Output>,
+  'inputSchema'
+> & { readonly inputSchema?: Schema }
+
+/** A composite tool with the input's type read from the schema. */
+export type CompositeToolWith<Schema extends JsonSchema | StandardSchema, Output> = Omit<
+  CompositeTool<string, InferInput<Schema>, Output>,
+  'inputSchema'
+> & { readonly inputSchema?: Schema }

@@ -1,0 +1,239 @@
+import type {
+  Agent,
+  Conversation,
+  ConversationRecord,
+  FilePart,
+  Run,
+  RunInput,
+  ShownMessage,
+} from '../../index.ts'
+import type { Action, ChatActions, LocalState } from './context.ts'
+import { problemKey } from './problem-key.ts'
+import { editKey, editSendingKey } from './edit-keys.ts'
+import { giveBack, noteOnItsWay, noteReturned } from './unsent.ts'
+import type { Words } from './words/words.ts'
+
+export interface ActionTarget extends SendingTarget {
+  readonly element: HTMLElement
+  readonly local: LocalState
+  agent(): Agent | null
+  /** Shows a conversation; null: a new one. */
+  view(conversationId: string | null): void
+  setOpen(isOpen: boolean): void
+}
+
+/** Time in which a deleted conversation can be restored. Milliseconds. */
+const RETURNABLE_MS = 8000
+
+export function createActions(target: ActionTarget): ChatActions {
+  const perform = performer(target)
+  return {
+    perform,
+    ...sending(target, perform),
+    ...deleting(target, perform),
+    open(conversationId) {
+      target.local.set('list', undefined)
+      target.view(conversationId)
+    },
+    startNew() {
+      target.local.set('list', undefined)
+      target.view(null)
+    },
+    toLatest: () => target.toLatest(),
+    show: () => target.setOpen(true),
+    close: () => target.setOpen(false),
+  }
+}
+
+/** Emits the event of an action. False if a host cancelled it. */
+function isAllowed({ element, conversation }: ActionTarget, { name, detail }: Action): boolean {
+  const conversationId = conversation()?.getSnapshot().conversationId
+  const event = new CustomEvent(`offstage-${name}`, {
+    detail: { conversationId, ...detail },
+    bubbles: true,
+    composed: true,
+    cancelable: true,
+  })
+  return element.dispatchEvent(event)
+}
+
+function performer(target: ActionTarget): ChatActions['perform'] {
+  return (action, act) => {
+    if (!isAllowed(target, action)) return false
+    if (action.name !== 'delete') keepUsed(target)
+    const key = problemKey(action.key ?? 'notices')
+    target.local.set(key, undefined)
+    // Runs within the user gesture: consent is checked before the first await.
+    acted(act).catch((thrown: unknown) => target.local.set(key, wordsOf(thrown)))
+    return true
+  }
+}
+
+/** Keeps a conversation that is used while its deletion can still be undone. */
+function keepUsed({ local, conversation }: ActionTarget): void {
+  const deleted = local.get<ConversationRecord>('deleted')?.conversationId
+  if (deleted !== undefined && deleted === conversation()?.getSnapshot().conversationId)
+    local.set('deleted', undefined)
+}
+
+function acted(act: () => Promise<unknown>): Promise<unknown> {
+  try {
+    return act()
+  } catch (thrown) {
+    return Promise.reject(thrown)
+  }
+}
+
+function deleting(
+  target: ActionTarget,
+  perform: ChatActions['perform'],
+): Pick<ChatActions, 'delete' | 'restore'> {
+  const { local } = target
+  let timer: ReturnType<typeof setTimeout> | undefined
+  /** Owner of the deleted conversation. */
+  let agent: Agent | null = null
+  const remove = (): void => {
+    clearTimeout(timer)
+    const deleted = local.get<ConversationRecord>('deleted')
+    if (!deleted || !agent) return
+    const { conversationId } = deleted
+    const owner = agent
+    local.set('deleted', undefined)
+    perform({ name: 'delete', detail: { conversationId }, key: 'list' }, async () => {
+      await owner.conversations.delete(conversationId)
+      const shown = target.conversation()?.getSnapshot().conversationId
+      if (shown === conversationId) target.view(null)
+    })
+  }
+  return {
+    delete(record) {
+      remove()
+      agent = target.agent()
+      local.set('deleted', record)
+      timer = setTimeout(remove, RETURNABLE_MS)
+    },
+    restore() {
+      clearTimeout(timer)
+      local.set('deleted', undefined)
+    },
+  }
+}
+
+function wordsOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
+}
+
+interface SendingTarget {
+  readonly local: LocalState
+  conversation(): Conversation | null
+  words(): Words
+  toLatest(): void
+  /** Keeps texts that are being sent until they arrive, even if another conversation is on view by then. */
+  keepOnItsWay(conversationId: string): void
+  /** Forgets a sent edit, even if another conversation is on view by then. */
+  forgetEdit(conversationId: string, message: ShownMessage): void
+}
+
+type Sending = Pick<ChatActions, 'send' | 'stop' | 'edit'>
+
+/** Creates the actions that send. No text is lost if sending fails. */
+function sending(target: SendingTarget, perform: ChatActions['perform']): Sending {
+  const key = 'composer'
+  return {
+    send(text, files = []) {
+      const conversation = target.conversation()
+      if (!conversation || (text.trim() === '' && files.length === 0)) return false
+      const steers = conversation.getSnapshot().runId !== undefined
+      return perform({ name: 'send', detail: { text, files, steers }, key }, async () => {
+        target.toLatest()
+        const { conversationId } = conversation.getSnapshot()
+        const arrived = noteOnItsWay(target.local, conversationId, text)
+        target.keepOnItsWay(conversationId)
+        try {
+          await deliver(conversation, inputOf(text, files))
+        } catch (thrown) {
+          const isOnView = target.conversation() === conversation
+          giveBack(target.local, { conversationId, isOnView, text, files })
+          throw notSent(thrown, target.words())
+        } finally {
+          arrived()
+          target.keepOnItsWay(conversationId)
+        }
+      })
+    },
+    stop() {
+      const conversation = target.conversation()
+      if (conversation) perform({ name: 'stop', key }, () => conversation.abort())
+    },
+    edit(message, text) {
+      const conversation = target.conversation()
+      const sendingKey = editSendingKey(message)
+      if (!conversation || text.trim() === '' || target.local.get(sendingKey)) return
+      perform({ name: 'edit', detail: { message, text }, key: message.id }, async () => {
+        target.local.set(sendingKey, true)
+        await sendEdit(target, conversation, { message, text }).finally(() =>
+          target.local.set(sendingKey, undefined),
+        )
+      })
+    },
+  }
+}
+
+async function deliver(conversation: Conversation, input: RunInput): Promise<void> {
+  const { runId, status } = conversation.getSnapshot()
+  // The run may have ended meanwhile, and a loading conversation may have one.
+  const isMaybeOpen = runId !== undefined || status === 'loading'
+  if (isMaybeOpen && (await conversation.steer(input, { when: 'soonest' })) !== null) return
+  await runBegun(conversation.send(input))
+}
+
+/** The editor stays open with its text until that is part of the conversation. */
+async function sendEdit(
+  { local, words, forgetEdit, conversation: onView }: SendingTarget,
+  conversation: Conversation,
+  { message, text }: { readonly message: ShownMessage; readonly text: string },
+): Promise<void> {
+  try {
+    await runBegun(conversation.edit(message.id, text))
+    local.set(editKey(message), undefined)
+    forgetEdit(conversation.getSnapshot().conversationId, message)
+  } catch (thrown) {
+    const { conversationId, messages } = conversation.getSnapshot()
+    // Another tab may have switched to a branch without this message.
+    if (messages.some(({ id }) => id === message.id)) noteReturned(local, conversationId, text)
+    else giveBack(local, { conversationId, isOnView: onView() === conversation, text })
+    throw notSent(thrown, words())
+  }
+}
+
+function inputOf(text: string, files: readonly FilePart[]): RunInput {
+  if (files.length === 0) return text
+  return text.trim() === '' ? files : [{ type: 'text', text }, ...files]
+}
+
+/** Resolves once a run has begun, or waits for room in the storage. Rejects if it was refused or aborted before. */
+export async function runBegun(run: Run): Promise<void> {
+  for await (const event of run) {
+    if (event.type !== 'run-end') return
+    const { result } = event
+    if (result.outcome === 'failed') throw new NotBegun(result.error.code, result.error.message)
+    if (result.outcome === 'aborted') throw new NotBegun(result.reason)
+    return
+  }
+}
+
+class NotBegun extends Error {
+  readonly code: string
+
+  constructor(code: string, message = '') {
+    super(message)
+    this.code = code
+  }
+}
+
+/** Creates the error that says why something was not sent. */
+function notSent(thrown: unknown, words: Words): Error {
+  const { code, message } = thrown as { readonly code?: unknown; readonly message?: unknown }
+  const why = code === 'disposed' ? words.disposed : typeof message === 'string' ? message : ''
+  return new Error(`${words.unsent} ${why}`.trim(), { cause: thrown })
+}

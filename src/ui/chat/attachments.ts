@@ -1,0 +1,77 @@
+import type { LocalState } from './context.ts'
+import type { FilePart } from '../../index.ts'
+
+/** Limit for all files of one message. Bytes. */
+const MOST = 20_000_000
+
+/** Returns the files attached to the draft of a conversation. */
+export function attachedTo(local: LocalState, conversationId: string): readonly FilePart[] {
+  return local.get<readonly FilePart[]>(keyOf(conversationId)) ?? []
+}
+
+export function setAttached(
+  local: LocalState,
+  conversationId: string,
+  files: readonly FilePart[],
+): void {
+  local.set(keyOf(conversationId), files.length > 0 ? files : undefined)
+}
+
+/** Number of files still being read: a message sent before would lack them. */
+export function beingRead(local: LocalState, conversationId: string): number {
+  return local.get<number>(readingKeyOf(conversationId)) ?? 0
+}
+
+/** Reads files, and attaches them in order. Rejects with a `RangeError` above 20 MB for one message. */
+export async function attach(
+  local: LocalState,
+  conversationId: string,
+  files: readonly File[],
+): Promise<void> {
+  const sizes = [...attachedTo(local, conversationId).map(sizeOf), ...files.map(({ size }) => size)]
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  if (total > MOST) throw new RangeError(`${total} > ${MOST} bytes`)
+  const addToRead = (count: number): void =>
+    local.set(readingKeyOf(conversationId), beingRead(local, conversationId) + count)
+  addToRead(files.length)
+  try {
+    const parts = await Promise.all(files.map(partOf))
+    setAttached(local, conversationId, [...attachedTo(local, conversationId), ...parts])
+  } finally {
+    addToRead(-files.length)
+  }
+}
+
+function keyOf(conversationId: string): string {
+  return `attached:${conversationId}`
+}
+
+function readingKeyOf(conversationId: string): string {
+  return `attaching:${conversationId}`
+}
+
+/** Base64 has four characters for three bytes. */
+function sizeOf({ data }: FilePart): number {
+  return (data.length * 3) / 4
+}
+
+async function partOf(file: File): Promise<FilePart> {
+  return {
+    type: 'file',
+    mediaType: file.type || 'application/octet-stream',
+    data: await base64Of(file),
+    filename: file.name,
+  }
+}
+
+function base64Of(file: File): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const reader = new FileReader()
+    reader.addEventListener('load', () => {
+      const address = String(reader.result)
+      resolve(address.slice(address.indexOf(',') + 1))
+    })
+    reader.addEventListener('error', () => reject(reader.error ?? new Error(file.name)))
+    reader.readAsDataURL(file)
+  })
+}

@@ -1,0 +1,537 @@
+import {
+  type CSSResultGroup,
+  LitElement,
+  type PropertyDeclarations,
+  type PropertyValues,
+  type ReactiveController,
+  type ReactiveControllerHost,
+  type TemplateResult,
+} from 'lit'
+import type { Conversation, ConversationSnapshot, Run } from '../../index.ts'
+import { createActions } from './actions.ts'
+import { CardGuard } from './card-guard.ts'
+import type { ChatActions, ChatContext, ChatProperties, LocalState } from './context.ts'
+import { FollowConversation } from './follow-conversation.ts'
+import { FollowUps } from './follow-ups.ts'
+import { HistoryWindow } from './history-window.ts'
+import { KeptWriting } from './kept-writing.ts'
+import { PanelWidth } from './panel-width.ts'
+import { Failures } from './parts/failures.ts'
+import type { Around } from './parts/states.ts'
+import { problemKey } from './problem-key.ts'
+import { ReasoningTimes } from './reasoning-times.ts'
+import { remembered } from './remembered.ts'
+import { RenderedCalls } from './rendered-calls.ts'
+import { ScrollFollow } from './scroll-follow.ts'
+import { styles } from './styles/index.ts'
+import { Surroundings } from './surroundings.ts'
+import { unsentIn } from './unsent.ts'
+import { chatView } from './views/chat.ts'
+import { goOn } from './views/offers.ts'
+import { en } from './words/en.ts'
+import { loadTable, tableOf } from './words/languages.ts'
+import type { Words } from './words/words.ts'
+import type * as announcing from './parts/announce.ts'
+import type { Announced } from './parts/announce.ts'
+import { LONG_MS } from './parts/call-state.ts'
+import { waitingIn } from './walk-messages.ts'
+
+/** See `OffstageChat`. */
+export class ChatElement extends LitElement implements ChatProperties {
+  static override readonly styles: CSSResultGroup = styles
+  static override readonly properties: PropertyDeclarations = {
+    agent: { attribute: false },
+    conversationId: { attribute: 'conversation-id' },
+    placement: { reflect: true },
+    theme: { reflect: true },
+    heading: {},
+    suggestions: { attribute: false },
+    words: { attribute: false },
+    renderers: { attribute: false },
+    markdown: { attribute: false },
+    answers: { attribute: false },
+  }
+
+  declare agent: ChatProperties['agent']
+  declare conversationId: ChatProperties['conversationId']
+  declare placement: ChatProperties['placement']
+  declare theme: ChatProperties['theme']
+  declare heading: ChatProperties['heading']
+  declare suggestions: ChatProperties['suggestions']
+  declare words: ChatProperties['words']
+  declare renderers: ChatProperties['renderers']
+  declare markdown: ChatProperties['markdown']
+  declare answers: ChatProperties['answers']
+
+  readonly #follow = new FollowConversation(this, () => this.#scroll.showsNewest)
+  readonly #scroll = new ScrollFollow(this)
+  readonly #history = new HistoryWindow(this, () => this.#scroll.showsNewest)
+  readonly #width = new PanelWidth(this, () => remembered(this.id, 'browser'))
+  readonly #announcer = new Announcer(this)
+  readonly #around = new Surroundings(this)
+  readonly #rendered = new RenderedCalls(this)
+  readonly #guard = new CardGuard(this)
+  readonly #writing = new KeptWriting(() => remembered(this.id))
+  readonly #deletions = new DeletionWatch()
+  readonly #failures = new Failures()
+  readonly #followUps = new FollowUps()
+  readonly #reasoning = new ReasoningTimes()
+  readonly #local = createLocalState(() => this.requestUpdate())
+  readonly #actions: ChatActions
+  #isOpen = false
+
+  constructor() {
+    super()
+    keepFocus(this)
+    this.addController(this.#guard)
+    this.addController(new VisibleScreen(this))
+    this.agent = null
+    this.conversationId = null
+    this.placement = 'inline'
+    this.theme = 'auto'
+    this.heading = null
+    this.suggestions = []
+    this.words = {}
+    this.renderers = {}
+    this.markdown = {}
+    this.answers = {}
+    this.#actions = createActions({
+      element: this,
+      local: this.#local,
+      agent: () => this.agent,
+      conversation: () => this.#follow.conversation,
+      view: (conversationId) => {
+        this.conversationId = conversationId ?? this.agent?.newConversationId() ?? null
+      },
+      words: () => this.#wordsIn(localeFor(this)),
+      keepOnItsWay: (conversationId) => this.#writing.keepOnItsWay(this.#local, conversationId),
+      forgetEdit: (conversationId, message) => this.#writing.forgetEdit(conversationId, message),
+      toLatest: () => this.#toLatest(),
+      setOpen: (isOpen) => (isOpen ? this.open() : this.close()),
+    })
+  }
+
+  send(text: string): void {
+    // Properties set just before aren't rendered yet, so the conversation is chosen now.
+    this.#choose()
+    this.#actions.send(text)
+  }
+
+  focusComposer(): void {
+    this.renderRoot.querySelector<HTMLElement>('.prompt')?.focus()
+  }
+
+  open(): void {
+    this.#setOpen(true)
+    void this.updateComplete.then(() => this.focusComposer())
+  }
+
+  close(): void {
+    this.#setOpen(false)
+    void this.updateComplete.then(() => {
+      this.renderRoot.querySelector<HTMLElement>('.bubble')?.focus()
+    })
+  }
+
+  /** Opens or closes the bubble. An open bubble opens again after a reload. */
+  #setOpen(isOpen: boolean): void {
+    this.#isOpen = isOpen
+    remembered(this.id).write('open', isOpen ? 'yes' : null)
+    this.requestUpdate()
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (!this.hasUpdated) this.#isOpen ||= remembered(this.id).read('open') !== null
+    if (changed.has('placement') && this.placement !== 'inline') this.#width.restore()
+    if (!changed.has('agent') && !changed.has('conversationId')) return
+    this.#around.watch(this.agent)
+    this.#choose()
+  }
+
+  protected override render(): TemplateResult | null {
+    const context = this.#context()
+    return context && chatView(context)
+  }
+
+  protected override updated(): void {
+    // An update may be pending when the element is taken away.
+    const context = this.isConnected ? this.#context() : null
+    this.#rendered.show(context)
+    if (!context) return
+    this.#announcer.say(context)
+    if (this.#failures.takeLost(context.snapshot, this.#around.isOffline)) goOn(context)
+    this.#writing.keep(context)
+    this.#deletions.look(context)
+    this.#followUps.look(context)
+    this.#reasoning.look(context)
+  }
+
+  /** Chooses the conversation on view, and resumes its unfinished run. */
+  #choose(): void {
+    const { agent } = this
+    if (!agent) return this.#follow.leave()
+    const memory = remembered(this.id)
+    this.conversationId ??= memory.read('conversation') ?? agent.newConversationId()
+    if (this.#follow.conversation === agent.conversation(this.conversationId)) return
+    memory.write('conversation', this.conversationId)
+    this.#follow.follow(agent, this.conversationId)
+    this.#history.reset()
+    this.#writing.restore(this.#local, this.conversationId)
+    // Memories may differ by conversation, so the open list is left; opening it reads them anew.
+    if (this.#local.get('list') === 'memories') this.#local.set('list', 'conversations')
+    for (const key of ['composer', 'notices']) this.#local.set(problemKey(key), undefined)
+    this.#scroll.toLatest()
+    this.#resume().catch(() => {})
+    this.#tellView(this.conversationId)
+  }
+
+  #toLatest(): void {
+    if (!this.#scroll.isFollowing) this.#history.reset()
+    this.#scroll.toLatest()
+  }
+
+  /** Resumes an unfinished run. Tells the person if the run had been cut off. */
+  async #resume(): Promise<void> {
+    const { conversation } = this.#follow
+    if (!conversation) return
+    // A resume reads all of a long conversation, so its newest messages are shown first.
+    await whenShown(conversation)
+    if (this.#follow.conversation !== conversation) return
+    const run = await conversation.resume({ interrupted: 'ask' })
+    if (run && (await wasCut(run, () => conversation.getSnapshot())))
+      this.#local.set('resumed', run.runId)
+  }
+
+  /** Tells the page which conversation is on view, once it is drawn: a person may have chosen it. */
+  #tellView(conversationId: string): void {
+    const event = new CustomEvent('offstage-view', {
+      detail: { conversationId },
+      bubbles: true,
+      composed: true,
+    })
+    void this.updateComplete.then(() => this.dispatchEvent(event))
+  }
+
+  #context(): ChatContext | null {
+    const { agent, renderers, markdown, answers, suggestions, placement } = this
+    const { conversation, snapshot } = this.#follow
+    if (!agent || !conversation || !snapshot) return null
+    const locale = localeFor(this)
+    if (!tableOf(locale)) {
+      void loadTable(locale).then(() => this.requestUpdate())
+      // Keeps the previous language until the table is loaded.
+      if (!this.#words) return null
+    }
+    return {
+      agent,
+      conversation,
+      snapshot,
+      words: this.#wordsIn(locale),
+      locale,
+      local: this.#local,
+      actions: this.#actions,
+      renderers,
+      answersItself: (call) => this.#rendered.answersItself(call),
+      markdown,
+      answers: answers ?? {},
+      suggestions,
+      placement,
+      width: this.#width,
+      history: this.#history,
+      isOpen: this.#isOpen,
+      around: this.#aroundOf(snapshot),
+      failures: this.#failures.look(snapshot, this.#around.isOffline),
+      isFollowing: this.#scroll.isFollowing,
+      seen: this.#guard.seen,
+    }
+  }
+
+  #aroundOf(snapshot: ConversationSnapshot): Around {
+    const { error, conversationId, run } = snapshot
+    const isShown = (key: string): boolean =>
+      error !== undefined &&
+      this.#local.get<string>(problemKey(key))?.includes(error.message) === true
+    return {
+      ...this.#around.current(run?.retry),
+      isGone: this.#local.get(goneKey(conversationId)) === true,
+      resumedRunId: this.#local.get('resumed'),
+      unsent: unsentIn(this.#local, snapshot).text,
+      isErrorShown: isShown('composer') || isShown('notices'),
+    }
+  }
+
+  /** Returns the same object while its sources are unchanged. */
+  #wordsIn(locale: string): Words {
+    const made = this.#words
+    const { heading, words } = this
+    const table = tableOf(locale) ?? made?.table ?? en
+    if (made && made.table === table && made.heading === heading && made.own === words)
+      return made.words
+    const all = { ...table, ...(heading !== null && { heading }), ...words }
+    this.#words = { table, heading, own: words, words: all }
+    return all
+  }
+
+  #words: {
+    readonly table: Words
+    readonly heading: string | null
+    readonly own: Partial<Words>
+    readonly words: Words
+  } | null = null
+}
+
+/** Whether a run that this page resumes was cut off: it had no driver, and waited for nothing. */
+export async function wasCut(run: Run, snapshot: () => ConversationSnapshot): Promise<boolean> {
+  // A run that this page started has its events from the start, without a snapshot.
+  const { value: first } = await run[Symbol.asyncIterator]().next()
+  if (first?.type !== 'run-snapshot' || first.pending.length > 0 || first.parked) return false
+  return !waitsForAgents(snapshot())
+}
+
+/** Whether calls wait for child agents, whose runs report themselves whether they were cut off. */
+function waitsForAgents(snapshot: ConversationSnapshot): boolean {
+  const calls = snapshot.messages.at(-1)?.calls ?? []
+  return calls.some(({ child, status }) => child !== undefined && status === 'executing')
+}
+
+/** Returns the nearest valid `lang`, or else the browser's language, or else English. */
+function localeFor(element: Element): string {
+  const given = element.closest('[lang]')?.getAttribute('lang')
+  return known(given) ?? known(navigator.language) ?? 'en'
+}
+
+function known(language: string | null | undefined): string | null {
+  try {
+    return (language && Intl.getCanonicalLocales(language)[0]) || null
+  } catch {
+    // Invalid tag, such as `en_US` in a page or `C` from a browser without a language.
+    return null
+  }
+}
+
+/** Resolves once the conversation is loaded. */
+export function whenShown(conversation: Conversation): Promise<void> {
+  return new Promise((resolve) => {
+    let leave = (): void => undefined
+    const look = (): void => {
+      if (conversation.getSnapshot().status === 'loading') return
+      leave()
+      resolve()
+    }
+    leave = conversation.subscribe(look)
+    look()
+  })
+}
+
+export function createLocalState(onChange: () => void): LocalState {
+  const values = new Map<string, unknown>()
+  const changes = new Map<string, number>()
+  const changesOf = (id: string): number => changes.get(id) ?? 0
+  return {
+    get: <Value>(key: string) => values.get(key) as Value | undefined,
+    set(key, value) {
+      if (Object.is(values.get(key), value)) return
+      if (value === undefined) values.delete(key)
+      else values.set(key, value)
+      const id = key.slice(key.indexOf(':') + 1)
+      changes.set(id, changesOf(id) + 1)
+      onChange()
+    },
+    keys: () => values.keys(),
+    changesOf,
+  }
+}
+
+/** Local state key: the conversation was deleted while it was on view. */
+export function goneKey(conversationId: string): string {
+  return `gone:${conversationId}`
+}
+
+/** Notices that the conversation on view is deleted, by another page or element. */
+export class DeletionWatch {
+  /** Id of the last conversation seen with messages. */
+  #seen: string | null = null
+
+  /** Runs after each drawing. */
+  look({ agent, snapshot, local }: Pick<ChatContext, 'agent' | 'snapshot' | 'local'>): void {
+    const { conversationId, messages, status } = snapshot
+    if (messages.length > 0) {
+      this.#seen = conversationId
+      local.set(goneKey(conversationId), undefined)
+      return
+    }
+    if (this.#seen !== conversationId || status === 'loading') return
+    this.#seen = null
+    // A conversation with a cleared history is also empty, so storage is asked.
+    agent.conversations.get(conversationId).then(
+      (stored) => stored === null && local.set(goneKey(conversationId), true),
+      () => {},
+    )
+  }
+}
+
+/**
+ * Tells the styles how much of the screen is visible. An on-screen keyboard covers the lower part of a fixed element,
+ * in browsers that don't shrink the page.
+ */
+class VisibleScreen implements ReactiveController {
+  readonly #host: HTMLElement
+  #listening: AbortController | null = null
+
+  constructor(host: HTMLElement) {
+    this.#host = host
+  }
+
+  hostConnected(): void {
+    const { visualViewport: viewport } = globalThis
+    if (!viewport) return
+    this.#listening = new AbortController()
+    const { signal } = this.#listening
+    const measure = (): void => this.#tell(viewport)
+    for (const type of ['resize', 'scroll']) viewport.addEventListener(type, measure, { signal })
+    measure()
+  }
+
+  hostDisconnected(): void {
+    this.#listening?.abort()
+  }
+
+  #tell({ height, offsetTop, scale }: VisualViewport): void {
+    // A person who pinch-zooms wants to see a part, so the size is left alone.
+    const isPlain = Math.abs(scale - 1) < 0.01
+    const { style } = this.#host
+    style.setProperty('--_screen-height', isPlain ? `${height}px` : '')
+    style.setProperty('--_screen-top', isPlain ? `${offsetTop}px` : '')
+  }
+}
+
+type Announce = Pick<typeof announcing, 'announcedBy' | 'announceIn'>
+type Said = Pick<ChatContext, 'snapshot' | 'words' | 'around'>
+
+/** Milliseconds until an announcement is removed from the page: enough for a screen reader to read it. */
+const READ_MS = 7000
+
+/** Announces changes in a polite live region of its own. The code that words them loads after the first render. */
+class Announcer implements ReactiveController {
+  readonly #host: ReactiveControllerHost & { readonly renderRoot: ParentNode }
+  #code: Announce | null = null
+  #announced: ((code: Announce) => Announced) | null = null
+  #later: ReturnType<typeof setTimeout> | undefined
+
+  constructor(host: ReactiveControllerHost & { readonly renderRoot: ParentNode }) {
+    this.#host = host
+    host.addController(this)
+  }
+
+  hostDisconnected(): void {
+    this.#announced = null
+  }
+
+  /** Announces what changed. Called after each render. */
+  say({ snapshot, words, around }: Said): void {
+    const openedAt = Date.now()
+    this.#announced ??= (code) => code.announcedBy(snapshot, openedAt)
+    clearTimeout(this.#later)
+    if (snapshot.status === 'running')
+      this.#later = setTimeout(() => this.#host.requestUpdate(), LONG_MS)
+    if (!this.#code) return this.#load()
+    const { texts, announced } = this.#code.announceIn(this.#announced(this.#code), {
+      snapshot,
+      words,
+      around,
+    })
+    this.#announced = () => announced
+    const region = this.#host.renderRoot.querySelector('.announcements')
+    for (const text of region ? texts : []) {
+      // Each text gets its own element, so that screen readers read only the new one.
+      const line = document.createElement('p')
+      line.textContent = text
+      region?.append(line)
+      setTimeout(() => line.remove(), READ_MS)
+    }
+  }
+
+  /** Loads the code. If that fails, the next render tries again. */
+  #load(): void {
+    import('./parts/announce.ts').then(
+      (code) => {
+        this.#code = code
+        this.#host.requestUpdate()
+      },
+      () => {},
+    )
+  }
+}
+
+interface Host extends ReactiveControllerHost {
+  readonly renderRoot: HTMLElement | DocumentFragment
+}
+
+interface Focused {
+  readonly element: Element
+  /** Id of the message around it. */
+  readonly messageId: string | undefined
+  /** The message is being edited. */
+  readonly isEdited: boolean
+  /** The card around it. */
+  readonly card: HTMLElement | null
+  /** The element is in the list shown in place of the messages. */
+  readonly isInSheet: boolean
+}
+
+/**
+ * Moves the focus nearby if its element is removed or disabled: within the message, card or list, to the composer, or
+ * to the messages.
+ */
+function keepFocus(host: Host): void {
+  let focused: Focused | null = null
+  host.addController({
+    hostUpdate() {
+      const { renderRoot } = host
+      const element = renderRoot instanceof ShadowRoot ? renderRoot.activeElement : null
+      focused = element && placeOf(element)
+    },
+    hostUpdated() {
+      const had = focused
+      focused = null
+      if (!had || (had.element.isConnected && !had.element.matches(':disabled'))) return
+      nextPlace(host.renderRoot, had)?.focus({ preventScroll: true })
+    },
+  })
+}
+
+const FIRST_IN_SHEET = '.list :is(input, button):not(:disabled)'
+
+/** Runs before anything is removed. */
+function placeOf(element: Element): Focused {
+  const message = element.closest<HTMLElement>('[data-message]')
+  return {
+    element,
+    messageId: message?.dataset['message'],
+    isEdited: message?.matches('.editor') === true,
+    card: element.closest('.call'),
+    isInSheet: element.closest('.list') !== null,
+  }
+}
+
+function nextPlace(
+  root: ParentNode,
+  { element, messageId, isEdited, card, isInSheet }: Focused,
+): HTMLElement | null {
+  const message = messageId === undefined ? null : messageIn(root, messageId, isEdited)
+  if (message) return message.querySelector('textarea') ?? message
+  if (card?.isConnected && card !== element) return card
+  // An approval card for several calls is replaced by another card once a single call is left.
+  const next = card?.matches('.approvals') ? waitingIn(root) : null
+  if (next) return next
+  const inSheet = isInSheet ? root.querySelector<HTMLElement>(FIRST_IN_SHEET) : null
+  if (inSheet) return inSheet
+  return root.querySelector(element.closest('.composer') || isInSheet ? '.prompt' : '.log')
+}
+
+/** Finds the message. An edited message gets a new id: it is the person's newest one. */
+function messageIn(root: ParentNode, id: string, isEdited: boolean): HTMLElement | null {
+  const messages = [...root.querySelectorAll<HTMLElement>('[data-message]')]
+  const same = messages.find(({ dataset }) => dataset['message'] === id)
+  return same ?? (isEdited ? (messages.findLast((each) => each.matches('.own')) ?? null) : null)
+}

@@ -1,0 +1,159 @@
+import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import type { Agent, Conversation, ConversationSnapshot } from '../../index.ts'
+import { GREW, type Grew } from './markdown/sliced-markdown.ts'
+
+interface Host extends ReactiveControllerHost {
+  readonly renderRoot: HTMLElement | DocumentFragment
+}
+
+/** Minimum time between drawings of a growing text. Milliseconds. */
+const BETWEEN_DRAWINGS = 60
+/** Minimum time while the text grows out of view. Milliseconds. */
+const BETWEEN_UNSEEN = 250
+/** Wait before the next drawing, as a multiple of the time that the last one took. */
+const REST_PER_WORK = 7
+/** Maximum wait between drawings. Milliseconds. */
+const LONGEST_REST = 1000
+
+/** Redraws an element when its conversation changes, while it is connected. */
+export class FollowConversation implements ReactiveController {
+  readonly #host: Host
+  readonly #isSeen: () => boolean
+  #conversation: Conversation | null = null
+  #unsubscribe: (() => void) | null = null
+  #isConnected = false
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #drawnAt = -Infinity
+  #beganAt = 0
+  /** Time spent on the newest drawing, including its later slices. Milliseconds. */
+  #work = 0
+  #root: HTMLElement | DocumentFragment | null = null
+  #wait = BETWEEN_DRAWINGS
+  #shape = ''
+
+  /** @param isSeen Whether the newest text is in view. */
+  constructor(host: Host, isSeen: () => boolean) {
+    this.#host = host
+    this.#isSeen = isSeen
+    host.addController(this)
+  }
+
+  get conversation(): Conversation | null {
+    return this.#conversation
+  }
+
+  get snapshot(): ConversationSnapshot | null {
+    return this.#conversation?.getSnapshot() ?? null
+  }
+
+  follow(agent: Agent, conversationId: string): void {
+    const conversation = agent.conversation(conversationId)
+    if (conversation === this.#conversation) return
+    this.#release()
+    this.#conversation = conversation
+    this.#subscribe()
+    this.#host.requestUpdate()
+  }
+
+  leave(): void {
+    this.#release()
+    this.#conversation = null
+    this.#host.requestUpdate()
+  }
+
+  hostConnected(): void {
+    this.#isConnected = true
+    this.#subscribe()
+  }
+
+  hostDisconnected(): void {
+    this.#isConnected = false
+    this.#release()
+  }
+
+  #release(): void {
+    this.#unsubscribe?.()
+    this.#unsubscribe = null
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  hostUpdate(): void {
+    this.#beganAt = performance.now()
+    this.#work = 0
+  }
+
+  hostUpdated(): void {
+    this.#listen()
+    // Measured after the work that others do once the element is drawn.
+    queueMicrotask(() => {
+      this.#drawn(performance.now() - this.#beganAt)
+      requestAnimationFrame((frameAt) => this.#afterFrame(frameAt))
+    })
+  }
+
+  /** Counts the work of later slices: a long text is drawn over several frames. */
+  #listen(): void {
+    const { renderRoot } = this.#host
+    if (this.#root === renderRoot) return
+    this.#root = renderRoot
+    renderRoot.addEventListener(GREW, (event) => {
+      // Runs after the listeners that lay it out.
+      this.#drawn(performance.now() - (event as Grew).detail)
+      this.#afterFrame(this.#drawnAt)
+    })
+  }
+
+  #drawn(script: number): void {
+    this.#drawnAt = performance.now()
+    this.#worked(script)
+  }
+
+  /** Adds layout and paint time: the next task runs after them. */
+  #afterFrame(frameAt: number): void {
+    setTimeout(() => this.#worked(performance.now() - Math.max(frameAt, this.#drawnAt)))
+  }
+
+  #worked(ms: number): void {
+    this.#work += ms
+    const least = this.#isSeen() ? BETWEEN_DRAWINGS : BETWEEN_UNSEEN
+    this.#wait = Math.max(least, Math.min(LONGEST_REST, this.#work * REST_PER_WORK))
+  }
+
+  #subscribe(): void {
+    if (this.#unsubscribe || !this.#conversation || !this.#isConnected) return
+    this.#unsubscribe = this.#conversation.subscribe(() => this.#changed())
+    this.#host.requestUpdate()
+  }
+
+  /** Draws at once, unless only text has grown. */
+  #changed(): void {
+    const shape = shapeOf(this.snapshot)
+    const isText = shape === this.#shape
+    this.#shape = shape
+    if (isText) return this.#drawSoon()
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#host.requestUpdate()
+  }
+
+  #drawSoon(): void {
+    const rest = this.#drawnAt + this.#wait - performance.now()
+    if (rest <= 0) this.#host.requestUpdate()
+    else
+      this.#timer ??= setTimeout(() => {
+        this.#timer = undefined
+        // The wait may have grown meanwhile.
+        this.#drawSoon()
+      }, rest)
+  }
+}
+
+/** Equal for two snapshots that differ only in text. */
+function shapeOf(snapshot: ConversationSnapshot | null): string {
+  if (!snapshot) return ''
+  const { status, runId, ownership, pending, messages, queued } = snapshot
+  const last = messages.at(-1)
+  const calls = last?.calls?.map(({ status: each }) => each).join() ?? ''
+  return [status, runId, ownership, pending.length, messages.length, queued.length, calls].join(' ')
+}

@@ -1,0 +1,141 @@
+import { isLeftOpen } from '../../conversation/index.ts'
+import type { ShownMessage } from '../../index.ts'
+import type { ChatContext, LocalState } from './context.ts'
+import { editedId, editKey } from './edit-keys.ts'
+import { inputKey, isInputKey } from './input-key.ts'
+import { refOf } from './parts/call-ref.ts'
+import type { Remembered } from './remembered.ts'
+import { joined, onItsWay } from './unsent.ts'
+
+/** Texts by their keys in a local state. */
+type Texts = Readonly<Record<string, string>>
+
+/** Keeps unsent writing over a reload: the message, edits of earlier ones, and changed inputs of waiting calls. */
+export class KeptWriting {
+  readonly #memory: () => Remembered
+  /** Keys restored from storage. A call of another agent, or an old message, may appear later than its conversation. */
+  #kept: readonly string[] = []
+
+  constructor(memory: () => Remembered) {
+    this.#memory = memory
+  }
+
+  /** Restores the writing of a conversation that comes on view. */
+  restore(local: LocalState, conversationId: string): void {
+    const memory = this.#memory()
+    const left = joined(...onItsWay(local, conversationId)) ? null : this.#takeLeft(conversationId)
+    const draft = joined(left, memory.read(draftName(conversationId)))
+    local.set('draft', draft || undefined)
+    const texts = {
+      ...this.#read(inputsName(conversationId)),
+      ...this.#read(editsName(conversationId)),
+    }
+    this.#kept = Object.keys(texts)
+    for (const [key, text] of Object.entries(texts)) local.set(key, text)
+  }
+
+  /** Runs after each drawing. */
+  keep({ local, snapshot }: Pick<ChatContext, 'local' | 'snapshot'>): void {
+    const { conversationId } = snapshot
+    this.#write(draftName(conversationId), local.get<string>('draft') ?? null)
+    // Calls of a run that this page has left still wait, so inputs written for them are kept.
+    if (!snapshot.ended || !isLeftOpen(snapshot.ended))
+      this.#writeTexts(inputsName(conversationId), textsIn(local, this.#inputKeys(snapshot)))
+    const edits = this.#editKeys(local, snapshot)
+    this.#kept = [...new Set([...this.#kept, ...edits])]
+    this.#writeTexts(editsName(conversationId), textsIn(local, edits))
+  }
+
+  /** Keeps texts that are being sent, even to a conversation off view. After a reload they return to the draft. */
+  keepOnItsWay(local: LocalState, conversationId: string): void {
+    const text = joined(...onItsWay(local, conversationId))
+    this.#write(onItsWayName(conversationId), text || null)
+  }
+
+  /** Takes the text that the previous page was sending when it was left. */
+  #takeLeft(conversationId: string): string | null {
+    const name = onItsWayName(conversationId)
+    const left = this.#memory().read(name)
+    this.#write(name, null)
+    return left
+  }
+
+  /** Forgets an edit that was sent, even in a conversation that is no longer on view. */
+  forgetEdit(conversationId: string, message: Pick<ShownMessage, 'id'>): void {
+    const name = editsName(conversationId)
+    const { [editKey(message)]: _sent, ...others } = this.#read(name)
+    this.#writeTexts(name, others)
+  }
+
+  #inputKeys(snapshot: ChatContext['snapshot']): readonly string[] {
+    if (snapshot.status === 'idle' && snapshot.runId === undefined) return []
+    const waiting = snapshot.pending.map((call) => inputKey(refOf({ snapshot }, call)))
+    return [...this.#kept.filter(isInputKey), ...waiting]
+  }
+
+  /** Keeps edits of messages in other branches, and of messages not loaded yet. */
+  #editKeys(local: LocalState, { messages }: ChatContext['snapshot']): readonly string[] {
+    return [...local.keys()].filter((key) => {
+      const edited = editedId(key)
+      return (
+        edited !== null && (this.#kept.includes(key) || messages.some(({ id }) => id === edited))
+      )
+    })
+  }
+
+  #read(name: string): Texts {
+    return parsed(this.#memory().read(name))
+  }
+
+  #writeTexts(name: string, texts: Texts): void {
+    this.#write(name, Object.keys(texts).length === 0 ? null : JSON.stringify(texts))
+  }
+
+  #write(name: string, value: string | null): void {
+    const memory = this.#memory()
+    if (memory.read(name) !== value) memory.write(name, value)
+  }
+}
+
+function textsIn(local: LocalState, keys: readonly string[]): Texts {
+  const texts = [...new Set(keys)].flatMap((key) => {
+    const text = local.get<string>(key)
+    return text === undefined ? [] : [[key, text] as const]
+  })
+  return Object.fromEntries(texts)
+}
+
+function draftName(conversationId: string): string {
+  return `draft:${conversationId}`
+}
+
+function onItsWayName(conversationId: string): string {
+  return `sending:${conversationId}`
+}
+
+function inputsName(conversationId: string): string {
+  return `inputs:${conversationId}`
+}
+
+function editsName(conversationId: string): string {
+  return `edits:${conversationId}`
+}
+
+/** Other code of the origin may have written this value. */
+function parsed(kept: string | null): Texts {
+  try {
+    const value: unknown = JSON.parse(kept ?? '{}')
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
+    return Object.fromEntries(
+      Object.entries(value).filter(
+        (entry): entry is [string, string] => isKeptKey(entry[0]) && typeof entry[1] === 'string',
+      ),
+    )
+  } catch {
+    return {}
+  }
+}
+
+function isKeptKey(key: string): boolean {
+  return isInputKey(key) || editedId(key) !== null
+}

@@ -1,0 +1,138 @@
+import { copyText } from '../../shared/copy-text.ts'
+import type { MarkdownOptions } from '../context.ts'
+import type { Words } from '../words/words.ts'
+import { hostOf, saysHost } from './safe-address.ts'
+import type * as Colors from './code-colors.ts'
+
+/** The page's Markdown options, and the button labels. */
+export interface Drawing {
+  readonly options: MarkdownOptions
+  readonly words: Pick<Words, 'copied' | 'copyCode' | 'image' | 'task'>
+}
+
+/** Content to append. Strings become text nodes, never HTML. */
+export type Content = Node | string
+
+/** Bidirectional overrides, embeddings and isolates. They are removed because they reorder the text around them. */
+const TURNING = /[\u202A-\u202E\u2066-\u2069]/g
+
+export function make(tag: string, className = '', ...contents: readonly Content[]): HTMLElement {
+  const element = document.createElement(tag)
+  if (className) element.className = className
+  append(element, contents)
+  return element
+}
+
+/** Appends content. Adjacent texts share one text node, so that browsers shape them together. */
+export function append(parent: Element, contents: readonly Content[]): void {
+  for (const content of contents) {
+    const { lastChild } = parent
+    if (typeof content !== 'string') parent.append(content)
+    else if (lastChild instanceof Text) lastChild.appendData(content.replace(TURNING, ''))
+    else parent.append(content.replace(TURNING, ''))
+  }
+}
+
+/** Creates a link. Its host is added in parentheses unless the text already says it. */
+export function link(url: URL, contents: readonly Content[]): HTMLElement {
+  const { href } = url
+  const rel = 'noopener noreferrer'
+  const element = make('a', '', ...contents)
+  Object.assign(element, { href, rel, target: '_blank', title: href })
+  // A picture's button can't work inside a link, so its alternative text replaces it.
+  for (const picture of element.querySelectorAll<HTMLElement>('.picture'))
+    picture.replaceWith(picture.title)
+  if (!saysHost(element.textContent ?? '', url))
+    element.append(' ', make('span', 'target', `(${hostOf(url)})`))
+  return element
+}
+
+/** Creates a button that loads the picture. Pictures from `imageOrigins` load at once. */
+export function picture(url: URL, alt: string, { options, words }: Drawing): HTMLElement {
+  const element = make('span', 'picture')
+  element.title = alt
+  const show = (): void => {
+    const image = make('img')
+    // `src` comes last: setting it starts the request, which must use the options above.
+    Object.assign(image, { alt, referrerPolicy: 'no-referrer', loading: 'lazy', src: url.href })
+    element.replaceChildren(image)
+  }
+  if (options.imageOrigins?.includes(url.origin)) show()
+  else element.append(button('', `${alt} ${words.image(url.href)}`.trim(), show))
+  return element
+}
+
+/** Renders mathematics with the page's `renderMath`, or else shows the source with its delimiters. */
+export function math(element: HTMLElement, source: string, { options }: Drawing): HTMLElement {
+  const size = /^\$[^$]/.test(source) ? 1 : 2
+  const isBlock = source.startsWith('$$') || source.startsWith('\\[')
+  const rendered = made(() => options.renderMath?.(source.slice(size, -size).trim(), isBlock))
+  element.replaceChildren()
+  append(element, [rendered ?? source])
+  return element
+}
+
+export function checkbox(isChecked: boolean, { words }: Drawing): HTMLElement {
+  const box = make('input')
+  box.setAttribute('aria-label', words.task)
+  return Object.assign(box, { type: 'checkbox', disabled: true, defaultChecked: isChecked })
+}
+
+/** Creates a block of code. Also returns its `code` element. */
+export function codeBlock(
+  info: string,
+  { words }: Drawing,
+): [block: HTMLElement, code: HTMLElement] {
+  const language = info.trim().split(/\s/, 1).join('').slice(0, 40)
+  const code = make('code')
+  if (language) code.setAttribute('data-language', language)
+  const pre = make('pre', '', code)
+  pre.tabIndex = 0
+  const copy = button('copy', words.copyCode, () =>
+    copyText(code.textContent ?? '', () => {
+      copy.textContent = words.copied
+    }),
+  )
+  const head = make('div', 'code-head', make('span', 'language', language), copy)
+  return [make('div', 'code', head, pre), code]
+}
+
+/** Colours code. The page's `highlight`, if any, is called once the code is complete. */
+export function highlight(code: HTMLElement, { options }: Drawing, isOpen: boolean): void {
+  if (isOpen && options.highlight) return
+  const colored = made(() =>
+    options.highlight?.(code.textContent ?? '', code.getAttribute('data-language') ?? ''),
+  )
+  if (colored) code.replaceChildren(colored)
+  else colorCode(code, isOpen)
+}
+
+function button(className: string, text: string, onclick: () => void): HTMLElement {
+  return Object.assign(make('button', className, text), { type: 'button', onclick })
+}
+
+/** Calls one of the page's functions. If it throws, the error is reported and null returned. */
+function made(make: () => Node | null | undefined): Node | null | undefined {
+  try {
+    return make()
+  } catch (thrown) {
+    reportError(thrown)
+    return null
+  }
+}
+
+let loading: Promise<typeof Colors> | undefined
+
+/**
+ * Colours code with the CSS Custom Highlight API; code stays plain in browsers without it. The colouring code loads with the
+ * first finished block. `isOpen`: more code may follow.
+ */
+function colorCode(code: HTMLElement, isOpen: boolean): void {
+  if (isOpen ? loading : CSS.highlights)
+    (loading ??= import('./code-colors.ts')).then(
+      ({ show }) => show(code, isOpen),
+      () => {
+        loading = undefined
+      },
+    )
+}

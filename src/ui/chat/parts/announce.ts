@@ -1,0 +1,201 @@
+import type { ConversationSnapshot, PendingCall, ShownCall } from '../../../index.ts'
+import type { Words } from '../words/words.ts'
+import { CALL_STATES, LONG_MS } from './call-state.ts'
+import { pageSentence } from './page-sentence.ts'
+import { SENTENCE_END } from './sentence-end.ts'
+import { type Around, type Situation, STATES, statesOf, textIn } from './states.ts'
+import { textOf } from './text-of.ts'
+import { turnOf } from './turn-of.ts'
+
+/** State of the announcements made for a conversation. */
+export interface Announced {
+  readonly conversationId: string
+  /** When the conversation was opened. Messages stored before are not announced. Milliseconds since 1970. */
+  readonly since: number
+  readonly isLoading: boolean
+  readonly runId: string | undefined
+  /** Characters that were announced, by message. Infinity: nothing more of it will be. */
+  readonly heard: ReadonlyMap<string, number>
+  /** States, calls and questions seen last. Each is announced when it begins. */
+  readonly keys: readonly string[]
+}
+
+/** A state, a call or a question. */
+interface Item {
+  readonly key: string
+  /** `first`: before all else; a message's id: after that message. Default: at the end. */
+  readonly place?: string | undefined
+  say(words: Words): string
+  readonly isOfRun?: true
+}
+
+/** Returns the initial state: everything that exists counts as announced. `now`: milliseconds since 1970. */
+export function announcedBy(snapshot: ConversationSnapshot, now: number = Date.now()): Announced {
+  const { conversationId, status, runId, messages } = snapshot
+  return {
+    conversationId,
+    since: now,
+    isLoading: status === 'loading',
+    runId,
+    heard: new Map(
+      messages.map((message) => [
+        message.id,
+        message.at === undefined ? textOf(message).length : Infinity,
+      ]),
+    ),
+    keys: itemsOf(snapshot, {}).map(({ key }) => key),
+  }
+}
+
+/**
+ * Returns texts for a screen reader, in order, and the state after them. An answer being written comes in whole
+ * sentences, each once. States, calls and questions come as they begin.
+ */
+export function announce(
+  before: Announced,
+  snapshot: ConversationSnapshot,
+  words: Words,
+): Announcement {
+  return announceIn(before, { snapshot, words, around: {} })
+}
+
+export interface Announcement {
+  readonly texts: readonly string[]
+  readonly announced: Announced
+}
+
+/** Announces states of the connection and the storage, too. */
+export function announceIn(
+  before: Announced,
+  { snapshot, words, around }: Situation,
+): Announcement {
+  const { conversationId, status, runId, messages } = snapshot
+  if (before.conversationId !== conversationId)
+    return { texts: [], announced: announcedBy(snapshot) }
+  if (status === 'loading') return { texts: [], announced: before }
+  const answers = sentences(before, snapshot, words)
+  const items = itemsOf(snapshot, around)
+  // While the conversation loads, only a run that is seen or has left an answer is new.
+  const isRunSeen = runId !== undefined || before.runId !== undefined || answers.texts.size > 0
+  const isNew = ({ key, isOfRun }: Item): boolean =>
+    !before.keys.includes(key) && (!before.isLoading || (isOfRun === true && isRunSeen))
+  const begun = items.filter(isNew)
+  const say = (place: string | undefined): string[] =>
+    begun.filter((item) => item.place === place).map((item) => item.say(words))
+  return {
+    texts: [
+      ...say('first'),
+      ...messages.flatMap(({ id }) => [...(answers.texts.get(id) ?? []), ...say(id)]),
+      ...say(undefined),
+    ].filter(Boolean),
+    announced: {
+      ...before,
+      isLoading: false,
+      runId,
+      heard: answers.heard,
+      keys: items.map(({ key }) => key),
+    },
+  }
+}
+
+function itemsOf(snapshot: ConversationSnapshot, around: Around): readonly Item[] {
+  const { messages, pending, runId, ended } = snapshot
+  return [
+    ...turnOf(messages).flatMap(({ id, calls = [] }) =>
+      calls.filter(isSaid).map((call) => ({
+        key: `${call.toolCallId} ${call.status}`,
+        place: id,
+        say: (words: Words) =>
+          `${titleOf(call, words)}: ${words.states[CALL_STATES[call.status].word]}`,
+      })),
+    ),
+    ...pending.map((call) => ({
+      key: call.toolCallId,
+      say: (words: Words) => asks(call, words),
+    })),
+    ...statesOf(snapshot, around).map((name) => {
+      const { text, said = text, isOfRun } = STATES[name]
+      return {
+        key: isOfRun ? `${name} ${runId ?? ended?.runId}` : name,
+        place: name === 'running' ? 'first' : undefined,
+        say: (words: Words) => textIn({ snapshot, words, around }, said),
+        ...(isOfRun && { isOfRun }),
+      }
+    }),
+  ]
+}
+
+/** Whether to announce a call: it ends with a problem, or runs for long. */
+function isSaid({ status, startedAt = Infinity }: ShownCall): boolean {
+  const { announced } = CALL_STATES[status]
+  return announced === 'at-once' || (announced === 'later' && Date.now() - startedAt >= LONG_MS)
+}
+
+/** Maximum announced at once: a longer message is there to be read. Characters. */
+const LONGEST = 2000
+
+/** Returns new sentences by message, for messages after the last one that was announced whole. */
+function sentences(
+  { heard: before, isLoading, since }: Announced,
+  { messages, ownership }: ConversationSnapshot,
+  words: Words,
+): { readonly texts: ReadonlyMap<string, readonly string[]> } & Pick<Announced, 'heard'> {
+  const first = messages.findLastIndex(({ id }) => before.get(id) === Infinity) + 1
+  const heard = new Map(before)
+  const texts = new Map<string, readonly string[]>()
+  for (const message of messages.slice(first)) {
+    const { id, role, at } = message
+    const isWhole = at !== undefined
+    const isOld = isWhole ? at < since && !before.has(id) : isLoading && ownership !== 'this-tab'
+    const text = role === 'assistant' ? textOf(message) : ''
+    const from = isOld ? text.length : (before.get(id) ?? 0)
+    const upTo = isWhole ? text.length : Math.max(from, lastEnd(text, from))
+    const isCut = upTo - from > LONGEST
+    heard.set(id, isWhole || isCut ? Infinity : upTo)
+    const fresh = spoken(text.slice(from, isCut ? endWithin(text, from, from + LONGEST) : upTo))
+    if (fresh) texts.set(id, [fresh, isCut ? words.announceRest : ''])
+  }
+  return { texts, heard }
+}
+
+/** Strips Markdown marks, which nobody wants read out. */
+function spoken(text: string): string {
+  return text
+    .replace(/^ *(?:#{1,6} |> ?|[-*+] (?:\[[ x]\] )?|```.*$|\|?[ :|-]+\|[ :|-]*$)/gm, '')
+    .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
+    .replace(/[*~`]+/g, '')
+    .replace(/\s*\|\s*/g, ' ')
+    .trim()
+}
+
+function lastEnd(text: string, from: number): number {
+  const ends = [...text.slice(from).matchAll(SENTENCE_END)]
+  const last = ends.at(-1)
+  return last ? from + last.index + last[0].length : from
+}
+
+/** Returns the end of the last sentence in a part of a text, else the part's end. */
+function endWithin(text: string, from: number, to: number): number {
+  const end = lastEnd(text.slice(0, to), from)
+  return end === from ? to : end
+}
+
+function asks(call: PendingCall, words: Words): string {
+  const { kind, question } = call
+  const what = titleOf(call, words)
+  switch (kind) {
+    case 'answer':
+      return words.announceQuestion(question?.question ?? '')
+    case 'approval':
+      return words.announceCall(what)
+    case 'decision':
+      return words.announceInterrupted(what)
+    case 'output':
+    case 'settlement':
+      return ''
+  }
+}
+
+function titleOf(call: ShownCall | PendingCall, words: Words): string {
+  return pageSentence(call, words)?.text ?? call.title ?? call.toolName
+}

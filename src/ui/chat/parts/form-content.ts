@@ -1,0 +1,42 @@
+import type { FieldSchema, FieldsSchema, FieldValue, FieldValues } from '../../../index.ts'
+import { choicesOf } from './choices-of.ts'
+
+/**
+ * Reads a person's answers from a question's form, by the names of its fields. The controls have the same names.
+ * Choices have their index as value, since '' may be one of them. Empty answers are left out.
+ */
+export function contentOf(schema: FieldsSchema, form: HTMLFormElement): FieldValues {
+  const data = new FormData(form)
+  const content: Record<string, FieldValue> = {}
+  for (const [name, field] of Object.entries(schema.properties)) {
+    const isRequired = schema.required?.includes(name) === true
+    const value = valueOf(field, data.getAll(name).map(String), isRequired)
+    if (value !== undefined) content[name] = value
+  }
+  return content
+}
+
+function valueOf(
+  field: FieldSchema,
+  given: readonly string[],
+  isRequired: boolean,
+): FieldValue | undefined {
+  const [first = ''] = given
+  switch (field.type) {
+    case 'boolean':
+      return given.length > 0
+    case 'number':
+    case 'integer':
+      return first === '' ? undefined : Number(first)
+    case 'array': {
+      const choices = choicesOf(field)
+      const chosen = given.flatMap((at) => choices[Number(at)]?.const ?? [])
+      return chosen.length > 0 || isRequired ? chosen : undefined
+    }
+    case 'string':
+      if (first === '') return undefined
+      if ('enum' in field || 'oneOf' in field) return choicesOf(field)[Number(first)]?.const
+      // The control has no time zone offset.
+      return field.format === 'date-time' ? new Date(first).toISOString() : first
+  }
+}

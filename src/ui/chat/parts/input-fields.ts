@@ -1,0 +1,124 @@
+import { showInput, visibleText } from '../../../conversation/index.ts'
+import type { JsonObject, JsonSchema, JsonValue } from '../../../index.ts'
+import { isRecord } from './is-record.ts'
+
+/** A field of an input, for the person who approves it. Nothing in it is out of sight. */
+export interface InputField {
+  readonly key: string
+  /** Title from the tool's schema, else the key in words. A key that the schema lacks is shown in quotes. */
+  readonly label: string
+  /** Whether the tool's schema has the key. A model names other keys, which must not look like the tool's labels. */
+  readonly isOfSchema: boolean
+  readonly hint?: string
+  readonly text: string
+}
+
+/** Longer texts are shortened in the view. Longer records and lists are shown as their own fields. */
+const MOST_LINES = 8
+const MOST_CHARACTERS = 400
+
+/** Returns the part of a text that is shown before a person asks for all of it. */
+export function beginningOf(text: string): string {
+  const lines = text.split('\n', MOST_LINES).join('\n')
+  return lines.length > MOST_CHARACTERS
+    ? Array.from(lines).slice(0, MOST_CHARACTERS).join('')
+    : lines
+}
+
+/**
+ * Returns the fields of an input, labelled by its tool's schema (null: unknown). A long record or list within it
+ * becomes fields of its own, so no text can push another out of sight. Null if the input is no record with fields.
+ */
+export function inputFields(
+  input: JsonValue,
+  schema: JsonSchema | null,
+): readonly InputField[] | null {
+  const fields = isRecord(input) ? fieldsIn(input as JsonObject, schema) : []
+  return fields.length > 0 ? fields : null
+}
+
+function fieldsIn(
+  container: JsonObject | readonly JsonValue[],
+  schema: unknown,
+): readonly InputField[] {
+  const isList = Array.isArray(container)
+  const items = Object.entries(container).map(([key, value]: [string, JsonValue]) => {
+    const described = isList ? isRecord(schema) && schema['items'] : describedIn(schema, key)
+    return { value, described, name: isList ? placeOf(key) : nameOf(key, described) }
+  })
+  const labels = new Set(items.map(({ name }) => name.label))
+  return items.flatMap(({ value, described, name }) => {
+    // If two fields share a label, fields labelled by the schema show their keys instead.
+    const isTaken = labels.size < items.length && name.isOfSchema
+    const field = { ...name, ...(isTaken && { label: visibleText(name.key) }), text: textOf(value) }
+    if (typeof value !== 'object' || value === null || beginningOf(field.text) === field.text)
+      return [field]
+    return fieldsIn(value, described).map((inner) => ({
+      ...inner,
+      key: `${field.key}.${inner.key}`,
+      label: `${field.label} › ${inner.label}`,
+      isOfSchema: field.isOfSchema && inner.isOfSchema,
+    }))
+  })
+}
+
+type FieldName = Omit<InputField, 'text'>
+
+/** Label of a list's item. */
+function placeOf(key: string): FieldName {
+  return { key, label: String(Number(key) + 1), isOfSchema: true }
+}
+
+/** Returns the label of a key. `described`: the key's schema; null: none. */
+export function nameOf(key: string, described: unknown): FieldName {
+  // A key may be worded like a label of the card.
+  if (!isRecord(described)) return { key, label: showInput(key), isOfSchema: false }
+  const { title, description } = described
+  return {
+    key,
+    label: visibleText(isWord(title) ? title : inWords(key)),
+    isOfSchema: true,
+    ...(isWord(description) && { hint: visibleText(description) }),
+  }
+}
+
+/** Returns a key's schema; null if the schema lacks the key. Own properties only: a model may name `constructor`. */
+export function describedIn(
+  schema: unknown,
+  key: string,
+): Readonly<Record<string, unknown>> | null {
+  const properties = isRecord(schema) ? schema['properties'] : null
+  if (!isRecord(properties) || !Object.hasOwn(properties, key)) return null
+  const described = properties[key]
+  return isRecord(described) ? described : {}
+}
+
+/** Returns a text with its lines unchanged, unless it could be mistaken for something else, or for less than it is. */
+function textOf(value: JsonValue): string {
+  const isPlain = typeof value === 'string' && value.trim() === value && !isLikeJson(value)
+  return isPlain ? visibleText(value) : showInput(value)
+}
+
+/**
+ * Whether a text means something else without quotes: nothing, a number, `true`, or the start of a text, list or
+ * record.
+ */
+function isLikeJson(text: string): boolean {
+  return /^(?:["[{]|(?:true|false|null|undefined|nan)$)/i.test(text) || !Number.isNaN(Number(text))
+}
+
+/** `deliveryAddress`, `delivery_address`: "Delivery address". */
+function inWords(key: string): string {
+  const words = key
+    .replace(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
+    .replace(/[_\-.\s]+/g, ' ')
+    .trim()
+  const [first = '', ...rest] = words.split(' ')
+  const plain = rest.map((word) => (/^\p{Lu}\p{Ll}/u.test(word) ? word.toLowerCase() : word))
+  const whole = [first.charAt(0).toUpperCase() + first.slice(1), ...plain].join(' ')
+  return whole === '' ? key : whole
+}
+
+function isWord(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}

@@ -1,0 +1,229 @@
+import type { ConversationSnapshot, PendingCall, ShownCall, ShownMessage } from '../../../index.ts'
+import { stateOf } from './call-state.ts'
+import type { Failure } from './failures.ts'
+
+/** A row of a log. `key` is unique, and stays the same as the row changes. */
+export type ChatRow =
+  | { readonly type: 'day'; readonly key: string; readonly at: number }
+  | { readonly type: 'message'; readonly key: string; readonly message: ShownMessage }
+  | { readonly type: 'call'; readonly key: string; readonly call: ShownCall }
+  /** Three or more finished calls one after the other, of one tool or of read-only tools. */
+  | { readonly type: 'calls'; readonly key: string; readonly calls: readonly ShownCall[] }
+  /** All calls that wait for an approval, if there are several, at the place of the first one. */
+  | { readonly type: 'approvals'; readonly key: string; readonly calls: readonly PendingCall[] }
+  /** Failure of a run, after the message that was the last one then. */
+  | { readonly type: 'failure'; readonly key: string; readonly failure: Failure }
+  | { readonly type: 'compaction'; readonly key: string }
+
+export interface RowOptions {
+  /** Tools whose calls each have a row of their own, such as those that a host draws. Default: none. */
+  readonly alone?: (toolName: string) => boolean
+  /** Failed runs, by the message that was the last one then. Default: none. */
+  readonly failures?: ReadonlyMap<string, Failure>
+}
+
+/** Returns the rows of a snapshot: days, messages, calls after their message, failures and compactions. */
+export function rowsOf(
+  snapshot: ConversationSnapshot,
+  { alone = () => false, failures }: RowOptions = {},
+): readonly ChatRow[] {
+  const { messages, compactions = [] } = snapshot
+  const asked = askedTogether(snapshot, alone)
+  const isAsked = ({ conversationId, toolCallId }: ShownCall): boolean =>
+    asked.some(
+      (call) =>
+        call.toolCallId === toolCallId &&
+        (call.conversationId ?? snapshot.conversationId) === conversationId,
+    )
+  const approvals = { type: 'approvals', key: 'approvals', calls: asked } as const
+  const rows: ChatRow[] = []
+  let day: Day | null = null
+  const compactedBefore = new Set(compactions.map((compaction) => compaction.after))
+  for (const message of messages) {
+    if (message.role === 'tool' || message.role === 'system') continue
+    if (message.at !== undefined) {
+      if (!day || message.at < day.begin || message.at >= day.end) {
+        rows.push({ type: 'day', key: `day:${message.id}`, at: message.at })
+        day = dayOf(message.at)
+      }
+    }
+    if (hasText(message)) rows.push({ type: 'message', key: message.id, message })
+    for (const call of message.calls ?? []) {
+      if (!isAsked(call)) rows.push({ type: 'call', key: `call:${call.toolCallId}`, call })
+      else if (!rows.includes(approvals)) rows.push(approvals)
+    }
+    const failure = failures?.get(message.id)
+    if (failure) rows.push({ type: 'failure', key: `failure:${message.id}`, failure })
+    if (compactedBefore.has(message.id)) rows.push({ type: 'compaction', key: `cut:${message.id}` })
+  }
+  // Every waiting call belongs to a child agent, so no message above has the card.
+  if (asked.length > 0 && !rows.includes(approvals)) rows.push(approvals)
+  return joined(rows, alone)
+}
+
+interface Day {
+  readonly begin: number
+  readonly end: number
+}
+
+function dayOf(at: number): Day {
+  const date = new Date(at)
+  return { begin: date.setHours(0, 0, 0, 0), end: date.setDate(date.getDate() + 1) }
+}
+
+/** Returns the calls that share one approval card. A single waiting call has a card of its own, so there are none. */
+export function askedTogether(
+  { pending }: Pick<ConversationSnapshot, 'pending'>,
+  alone: (toolName: string) => boolean = () => false,
+): readonly PendingCall[] {
+  const asked = pending.filter(({ kind, toolName }) => kind === 'approval' && !alone(toolName))
+  return asked.length > 1 ? asked : []
+}
+
+/** Whether a message has more than calls, which have rows of their own. */
+function hasText(message: ShownMessage): boolean {
+  return 'losses' in message || message.parts.some(({ type }) => type !== 'tool-call')
+}
+
+const LEAST_JOINED = 3
+
+function joined(rows: readonly ChatRow[], alone: (toolName: string) => boolean): ChatRow[] {
+  const result: ChatRow[] = []
+  let run: ShownCall[] = []
+  const flush = (): void => {
+    const [first] = run
+    if (first && run.length >= LEAST_JOINED)
+      result.push({ type: 'calls', key: `calls:${first.toolCallId}`, calls: run })
+    else for (const call of run) result.push({ type: 'call', key: `call:${call.toolCallId}`, call })
+    run = []
+  }
+  for (const row of rows) {
+    const call = row.type === 'call' && isSettled(row.call) ? row.call : null
+    if (!call || alone(call.toolName)) {
+      flush()
+      result.push(row)
+      continue
+    }
+    if (!goesOn(run, call)) flush()
+    run.push(call)
+  }
+  flush()
+  return result
+}
+
+/** Whether a call continues a run: all of the same tool, or all read-only. */
+function goesOn(run: readonly ShownCall[], call: ShownCall): boolean {
+  return (
+    run.every(({ toolName }) => toolName === call.toolName) ||
+    (call.readOnly === true && run.every(({ readOnly }) => readOnly))
+  )
+}
+
+/** Whether a call is done and nothing is left to look at: no undo, no child agent, no parent call. */
+function isSettled(call: ShownCall): boolean {
+  return (
+    stateOf(call).kind === 'done' &&
+    !call.undoable &&
+    !call.undo &&
+    !call.child &&
+    call.path.length === 1
+  )
+}
+
+/** Number of rows drawn at first: they fill a screen. */
+const FIRST = 14
+/** Number of rows drawn even if nobody scrolls to them. */
+const LEAST = 50
+/** Maximum number of drawn rows. Beyond it, rows at the other end are removed. */
+const MOST = 120
+
+/** The rows of a long conversation that are drawn. */
+export interface ShownRows {
+  readonly rows: readonly ChatRow[]
+  /** Numbers of rows before and after them. */
+  readonly earlier: number
+  readonly later: number
+  /** Later rows that wait for the person: they always stay in reach. */
+  readonly waiting: readonly ChatRow[]
+}
+
+/**
+ * Decides which rows are drawn: the newest ones, until others are asked for. Identifies rows by key, as others come
+ * and go.
+ */
+export class RowWindow {
+  #rows: readonly ChatRow[] = []
+  /** Key of the first drawn row; null: the newest rows are drawn. */
+  #from: string | null = null
+  /** Key of the last drawn row; null: the newest. */
+  #to: string | null = null
+  /** Number of rows drawn last. */
+  #drawn = FIRST
+
+  /** Starts again with the newest rows. */
+  reset(): void {
+    this.#from = null
+    this.#to = null
+    this.#drawn = FIRST
+  }
+
+  /** @param showsNewest Whether the newest row is in view, so that rows far above it can be removed. */
+  cut(rows: readonly ChatRow[], showsNewest: boolean): ShownRows {
+    this.#rows = rows
+    if (this.#from === null || this.#indexOf(this.#from) < 0) {
+      // The first row was a day, whose key changes once older messages of it are loaded. Draws as many rows as
+      // before.
+      if (this.#to !== null) this.reset()
+      this.#from = keyAt(rows, Math.max(0, rows.length - this.#drawn))
+    }
+    if (this.#to === null && showsNewest && this.#span.count > MOST)
+      this.#from = keyAt(rows, rows.length - LEAST)
+    const { start, end, count } = this.#span
+    this.#drawn = Math.max(FIRST, count)
+    const behind = rows.slice(end)
+    return {
+      rows: rows.slice(start, end),
+      earlier: start,
+      later: behind.length,
+      waiting: behind.filter(isWaiting),
+    }
+  }
+
+  /** Whether fewer rows are drawn than should be without any scrolling. */
+  get isShort(): boolean {
+    const { start, count } = this.#span
+    return start > 0 && count < LEAST
+  }
+
+  /** @param canDrop Whether so many rows at the other end are far enough away to be removed. */
+  showEarlier(more: number, canDrop: (count: number) => boolean): void {
+    const { start, end, count } = this.#span
+    this.#from = keyAt(this.#rows, Math.max(0, start - more))
+    if (count > MOST && canDrop(more)) this.#to = keyAt(this.#rows, end - more - 1)
+  }
+
+  showLater(more: number, canDrop: (count: number) => boolean): void {
+    const { start, end, count } = this.#span
+    this.#to = end + more >= this.#rows.length ? null : keyAt(this.#rows, end + more - 1)
+    if (count > MOST && canDrop(more)) this.#from = keyAt(this.#rows, start + more)
+  }
+
+  get #span(): { readonly start: number; readonly end: number; readonly count: number } {
+    const start = Math.max(0, this.#indexOf(this.#from))
+    const last = this.#to === null ? -1 : this.#indexOf(this.#to)
+    const end = last < start ? this.#rows.length : last + 1
+    return { start, end, count: end - start }
+  }
+
+  #indexOf(sought: string | null): number {
+    return this.#rows.findLastIndex(({ key }) => key === sought)
+  }
+}
+
+function keyAt(rows: readonly ChatRow[], at: number): string | null {
+  return rows[at]?.key ?? null
+}
+
+function isWaiting(row: ChatRow): boolean {
+  return row.type === 'approvals' || (row.type === 'call' && stateOf(row.call).kind === 'waiting')
+}

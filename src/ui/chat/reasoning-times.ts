@@ -1,0 +1,83 @@
+import type { ChatContext, LocalState } from './context.ts'
+import type { ShownMessage } from '../../index.ts'
+
+type Context = Pick<ChatContext, 'snapshot' | 'local'>
+
+/** Measures how long a model thinks about an answer, if all of it is seen as it is written. */
+export class ReasoningTimes {
+  readonly #now: () => number
+  #conversationId: string | null = null
+  /** The conversation came on view during an answer: it isn't known which one, or since when. */
+  #isJoining = false
+  /** Id of the answer that was being written then. It isn't measured. */
+  #joinedId: string | null = null
+  /** Id of the answer being written, if it is measured. */
+  #openId: string | null = null
+  /** Start of the current thinking. */
+  #since: number | null = null
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now
+  }
+
+  /** Runs after each drawing. */
+  look({ snapshot, local }: Context): void {
+    const { conversationId, status, messages, ownership } = snapshot
+    if (conversationId !== this.#conversationId) {
+      this.#leave(local)
+      // A loading conversation has no known state yet.
+      if (status === 'loading') return
+      this.#conversationId = conversationId
+      this.#isJoining = status === 'running'
+    }
+    const last = messages.at(-1)
+    const open = last && isBeingWritten(last) ? last : null
+    // Runs of this page are seen from their start.
+    const isSeen = status !== 'running' || ownership === 'this-tab'
+    if (this.#isJoining && (open || isSeen)) {
+      this.#isJoining = false
+      this.#joinedId = open?.id ?? null
+    }
+    this.#measure(open?.id === this.#joinedId ? null : open, local)
+  }
+
+  /** Stops measuring, and drops the open answer's time: its rest would be missing. */
+  #leave(local: LocalState): void {
+    if (this.#openId !== null) local.set(thoughtKey({ id: this.#openId }), undefined)
+    this.#conversationId = null
+    this.#joinedId = null
+    this.#openId = null
+    this.#since = null
+  }
+
+  #measure(open: ShownMessage | null, local: LocalState): void {
+    if (this.#since !== null && (open?.id !== this.#openId || !open || !isThinking(open))) {
+      const id = this.#openId ?? ''
+      local.set(thoughtKey({ id }), (thoughtFor(local, { id }) ?? 0) + this.#now() - this.#since)
+      this.#since = null
+    }
+    this.#openId = open?.id ?? null
+    if (open && isThinking(open)) this.#since ??= this.#now()
+  }
+}
+
+/** Whether a model thinks about an answer now. */
+export function isThinking(message: Pick<ShownMessage, 'at' | 'role' | 'parts'>): boolean {
+  return isBeingWritten(message) && message.parts.at(-1)?.type === 'reasoning'
+}
+
+/** Milliseconds of thinking so far; undefined if part of it was not seen. */
+export function thoughtFor(
+  local: LocalState,
+  message: Pick<ShownMessage, 'id'>,
+): number | undefined {
+  return local.get(thoughtKey(message))
+}
+
+function isBeingWritten({ at, role }: Pick<ShownMessage, 'at' | 'role'>): boolean {
+  return at === undefined && role === 'assistant'
+}
+
+function thoughtKey({ id }: Pick<ShownMessage, 'id'>): string {
+  return `thought:${id}`
+}

@@ -1,0 +1,133 @@
+import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import type { FieldValues, ShownCall } from '../../index.ts'
+import type { ChatContext, RenderedCall } from './context.ts'
+import { refOf } from './parts/call-ref.ts'
+import { answerKey } from './problem-key.ts'
+
+interface Shown {
+  readonly container: HTMLElement
+  /** Null if the host's function threw. */
+  rendered: RenderedCall | null
+  call: ShownCall
+}
+
+/**
+ * Manages the cards that the host draws. Each call has a container in the page's own document, as a child of the
+ * element. The call's card shows it in a slot.
+ */
+export class RenderedCalls implements ReactiveController {
+  readonly #host: ReactiveControllerHost & HTMLElement
+  readonly #shown = new Map<string, Shown>()
+  #context: ChatContext | null = null
+
+  constructor(host: ReactiveControllerHost & HTMLElement) {
+    this.#host = host
+    host.addController(this)
+  }
+
+  hostDisconnected(): void {
+    for (const id of this.#shown.keys()) this.#remove(id)
+  }
+
+  /** Whether the host's card has the buttons that answer the call. */
+  answersItself({ toolCallId }: ShownCall): boolean {
+    return this.#shown.get(toolCallId)?.rendered?.answers === true
+  }
+
+  /** Runs after each drawing. Null: nothing is shown. */
+  show(context: ChatContext | null): void {
+    this.#context = context
+    if (this.#shown.size === 0 && Object.keys(context?.renderers ?? {}).length === 0) return
+    const calls = context?.snapshot.messages.flatMap(({ calls: each = [] }) => each) ?? []
+    const own = calls.filter(
+      ({ toolName }) => context && Object.hasOwn(context.renderers, toolName),
+    )
+    const ids = new Set(own.map(({ toolCallId }) => toolCallId))
+    for (const id of this.#shown.keys()) if (!ids.has(id)) this.#remove(id)
+    for (const call of own) this.#update(call)
+  }
+
+  #update(call: ShownCall): void {
+    const shown = this.#shown.get(call.toolCallId)
+    if (!shown) {
+      this.#create(call)
+      return
+    }
+    if (shown.call === call) return
+    shown.call = call
+    attempt(() => shown.rendered?.update(call))
+  }
+
+  #create(call: ShownCall): void {
+    const container = document.createElement('div')
+    container.slot = `call-${call.toolCallId}`
+    this.#host.append(container)
+    const shown: Shown = { container, rendered: null, call }
+    this.#shown.set(call.toolCallId, shown)
+    const respond = (answer: unknown): Promise<boolean> => this.#respond(shown, answer)
+    attempt(() => {
+      shown.rendered =
+        this.#context?.renderers[call.toolName]?.(call, { container, respond }) ?? null
+    })
+    // Redraws before the paint, so that the chat's buttons don't appear beside the card's own.
+    if (this.answersItself(call)) this.#host.requestUpdate()
+  }
+
+  #respond({ call }: Shown, answer: unknown): Promise<boolean> {
+    const context = this.#context
+    if (!context) return Promise.resolve(false)
+    return new Promise((resolve, reject) => {
+      const isTaken = context.actions.perform(
+        { name: 'respond', detail: { call, answer }, key: answerKey(call) },
+        () => {
+          const answered = answerTo(context, call, answer)
+          answered.then(resolve, reject)
+          return answered
+        },
+      )
+      if (!isTaken) resolve(false)
+    })
+  }
+
+  #remove(id: string): void {
+    const shown = this.#shown.get(id)
+    this.#shown.delete(id)
+    attempt(() => shown?.rendered?.dispose?.())
+    shown?.container.remove()
+  }
+}
+
+/** Reports errors of a host's card to the page; the chat goes on. */
+function attempt(act: () => void): void {
+  try {
+    act()
+  } catch (thrown) {
+    reportError(thrown)
+  }
+}
+
+/** Passes the answer of a host's card on, by what its call waits for. */
+function answerTo(context: ChatContext, call: ShownCall, answer: unknown): Promise<boolean> {
+  const { agent } = context
+  const ref = refOf(context, call)
+  switch (call.status) {
+    case 'awaiting-approval':
+      return answer === true ? agent.approve(ref) : agent.deny(ref, reasonOf(answer))
+    case 'awaiting-answer':
+      return agent.answer(
+        ref,
+        typeof answer === 'string' ? answer : { action: 'accept', content: answer as FieldValues },
+      )
+    case 'awaiting-output':
+      return agent.supplyOutput(ref, answer).then(() => true)
+    case 'suspended':
+      return agent.settle(ref, { output: answer })
+    default:
+      return Promise.resolve(false)
+  }
+}
+
+/** Returns the reason of a denial, if the answer is a text. */
+function reasonOf(answer: unknown): string | undefined {
+  return typeof answer === 'string' ? answer : undefined
+}

@@ -1,0 +1,115 @@
+import type { ReactiveController, ReactiveControllerHost } from 'lit'
+import type { Agent, ShownRun } from '../../index.ts'
+import type { EngineLoading } from './parts/engine-loading.ts'
+import type { Around } from './parts/states.ts'
+
+/** A load without news for this long is hidden. Milliseconds. */
+const SILENT_MS = 120_000
+
+/**
+ * State around a conversation: network, storage, a loading engine, the list of conversations. Redraws the element on
+ * changes.
+ */
+export class Surroundings implements ReactiveController {
+  readonly #host: ReactiveControllerHost
+  #agent: Agent | null = null
+  #undo: (() => void)[] = []
+  #isConnected = false
+  isOffline = false
+  #isKept = true
+  #loading: EngineLoading | null = null
+  #retry: ShownRun['retry']
+  #retryAt = 0
+  #ticking: ReturnType<typeof setTimeout> | undefined
+  #forgetting: ReturnType<typeof setTimeout> | undefined
+
+  constructor(host: ReactiveControllerHost) {
+    this.#host = host
+    host.addController(this)
+  }
+
+  watch(agent: Agent | null): void {
+    if (agent === this.#agent) return
+    agent?.requirePerson()
+    this.#stop()
+    this.#agent = agent
+    this.#isKept = true
+    this.#loading = null
+    if (this.#isConnected) this.#start()
+  }
+
+  /** Returns the state. Redraws each second while a retry is pending. */
+  current(retry: ShownRun['retry']): Around {
+    if (retry !== this.#retry) this.#retryAt = Date.now() + (retry?.delayMs ?? 0)
+    this.#retry = retry
+    const retryInMs = Math.max(0, this.#retryAt - Date.now())
+    clearTimeout(this.#ticking)
+    if (retryInMs > 0)
+      this.#ticking = setTimeout(() => this.#host.requestUpdate(), retryInMs % 1000 || 1000)
+    return {
+      isOffline: this.isOffline,
+      isKept: this.#isKept,
+      loading: this.#loading,
+      retryInMs,
+    }
+  }
+
+  hostConnected(): void {
+    this.#isConnected = true
+    this.#start()
+  }
+
+  hostDisconnected(): void {
+    this.#isConnected = false
+    this.#stop()
+  }
+
+  #start(): void {
+    const agent = this.#agent
+    const update = (): void => this.#host.requestUpdate()
+    const onNetwork = (): void => {
+      this.isOffline = !navigator.onLine
+      update()
+    }
+    onNetwork()
+    addEventListener('online', onNetwork)
+    addEventListener('offline', onNetwork)
+    this.#undo.push(() => {
+      removeEventListener('online', onNetwork)
+      removeEventListener('offline', onNetwork)
+    })
+    if (!agent) return
+    this.#undo.push(
+      agent.conversations.subscribe(update),
+      agent.on('storage', ({ mode, reason }) => {
+        // Without a reason, the page itself chose memory.
+        this.#isKept = mode !== 'memory' || reason === undefined
+        update()
+      }),
+      agent.on('engine-progress', (progress) => this.#load(progress)),
+      // The engine is loaded, or its load failed or was aborted.
+      agent.on('status', ({ status }) => status === 'idle' && this.#load(null)),
+    )
+  }
+
+  /** Shows a load's progress. A load that falls silent is treated as over. */
+  #load(progress: EngineLoading | null): void {
+    clearTimeout(this.#forgetting)
+    const loading = progress && !isLoaded(progress) ? progress : null
+    if (loading) this.#forgetting = setTimeout(() => this.#load(null), SILENT_MS)
+    if (loading === this.#loading) return
+    this.#loading = loading
+    this.#host.requestUpdate()
+  }
+
+  #stop(): void {
+    clearTimeout(this.#forgetting)
+    for (const undo of this.#undo) undo()
+    this.#undo = []
+  }
+}
+
+/** Whether the model is fully loaded: the last progress event says so. */
+export function isLoaded({ loaded, total }: EngineLoading): boolean {
+  return loaded !== undefined && total !== undefined && loaded >= total
+}

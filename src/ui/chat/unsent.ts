@@ -1,0 +1,111 @@
+import { attachedTo, setAttached } from './attachments.ts'
+import type { LocalState } from './context.ts'
+import type { ConversationSnapshot, FilePart } from '../../index.ts'
+import { textOf } from './parts/text-of.ts'
+
+/** Returns text that was neither sent nor put back into the composer. */
+export function unsentOf(local: LocalState, conversationId: string): string | undefined {
+  return local.get(unsentKey(conversationId))
+}
+
+/** Returns the message that is neither in the conversation nor back in the composer. */
+export function unsentIn(
+  local: LocalState,
+  { unsent, conversationId }: Pick<ConversationSnapshot, 'unsent' | 'conversationId'>,
+): { readonly text: string | undefined; readonly files: readonly FilePart[] } {
+  const refused = unsent && textOf(unsent)
+  const isBack = refused === undefined || isReturned(local, conversationId, refused)
+  const parts = isBack || !unsent ? [] : unsent.parts
+  return {
+    text: unsentOf(local, conversationId) ?? (isBack ? undefined : refused),
+    files: parts.filter((part) => part.type === 'file'),
+  }
+}
+
+/** Returns texts that are being sent to a conversation; they may wait until the storage opens. */
+export function onItsWay(local: LocalState, conversationId: string): readonly string[] {
+  return local.get<readonly OnItsWay[]>(onItsWayKey(conversationId))?.map(({ text }) => text) ?? []
+}
+
+/** Returns messages sent before the conversation was loaded. Messages sent later appear in it at once. */
+export function sentWhileLoading(
+  { conversationId, status }: ConversationSnapshot,
+  local: LocalState,
+): readonly string[] {
+  return status === 'loading' ? onItsWay(local, conversationId) : []
+}
+
+/** Marks a text as being sent. Returns a function that removes the mark. */
+export function noteOnItsWay(local: LocalState, conversationId: string, text: string): () => void {
+  const key = onItsWayKey(conversationId)
+  const one: OnItsWay = { text }
+  const others = (): readonly OnItsWay[] =>
+    (local.get<readonly OnItsWay[]>(key) ?? []).filter((each) => each !== one)
+  local.set(key, [...others(), one])
+  return () => local.set(key, others())
+}
+
+interface OnItsWay {
+  readonly text: string
+}
+
+/** Whether the person already has this text back. */
+function isReturned(local: LocalState, conversationId: string, text: string): boolean {
+  return local.get(returnedKey(conversationId)) === text
+}
+
+/** Records that a person got a text back outside of the composer. */
+export function noteReturned(local: LocalState, conversationId: string, text: string): void {
+  local.set(returnedKey(conversationId), text)
+}
+
+export interface Returned {
+  readonly conversationId: string
+  /** The conversation is on view, so the composer's draft belongs to it. */
+  readonly isOnView: boolean
+  readonly text: string
+  readonly files?: readonly FilePart[]
+}
+
+/** Gives back what was not sent: to the composer, unless it holds another draft. */
+export function giveBack(
+  local: LocalState,
+  { conversationId, isOnView, text, files = [] }: Returned,
+): void {
+  if (files.length > 0)
+    setAttached(local, conversationId, [...files, ...attachedTo(local, conversationId)])
+  noteReturned(local, conversationId, text)
+  if (text.trim() === '') return
+  const isFree = isOnView && (local.get<string>('draft') ?? '').trim() === ''
+  if (isFree) local.set('draft', text)
+  else local.set(unsentKey(conversationId), joined(unsentOf(local, conversationId), text))
+}
+
+/** Takes an unsent message back: its text goes before the current draft. */
+export function takeBack(
+  local: LocalState,
+  { conversationId, text, files = [] }: Omit<Returned, 'isOnView'>,
+): void {
+  if (files.length > 0)
+    setAttached(local, conversationId, [...files, ...attachedTo(local, conversationId)])
+  noteReturned(local, conversationId, text)
+  local.set('draft', joined(text, local.get('draft')))
+  local.set(unsentKey(conversationId), undefined)
+}
+
+/** Joins texts with a blank line; empty ones are left out. */
+export function joined(...texts: readonly (string | null | undefined)[]): string {
+  return texts.filter((text) => text?.trim()).join('\n\n')
+}
+
+function onItsWayKey(conversationId: string): string {
+  return `sending:${conversationId}`
+}
+
+function unsentKey(conversationId: string): string {
+  return `unsent:${conversationId}`
+}
+
+function returnedKey(conversationId: string): string {
+  return `returned:${conversationId}`
+}

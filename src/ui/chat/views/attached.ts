@@ -1,0 +1,88 @@
+import { html, type TemplateResult } from 'lit'
+import { problemKey } from '../problem-key.ts'
+import { attach, attachedTo, setAttached } from '../attachments.ts'
+import type { ChatContext } from '../context.ts'
+import type { FilePart } from '../../../index.ts'
+import { iconButton } from './icon.ts'
+
+/** Attaches files to the draft, and reports a failure. */
+export function attachTo({ local, words, snapshot }: ChatContext, files: readonly File[]): void {
+  local.set(problemKey('composer'), undefined)
+  attach(local, snapshot.conversationId, files).catch((thrown: unknown) => {
+    const why = thrown instanceof RangeError ? words.tooLarge : String(thrown)
+    local.set(problemKey('composer'), why)
+  })
+}
+
+/** Shows the files of the draft, each with a button to remove it. */
+export function attachedView(
+  { words, local, snapshot }: ChatContext,
+  files: readonly FilePart[],
+): TemplateResult {
+  const remove = (file: FilePart): void =>
+    setAttached(
+      local,
+      snapshot.conversationId,
+      attachedTo(local, snapshot.conversationId).filter((one) => one !== file),
+    )
+  return html`<ul class="attachments">
+    ${files.map((file) => {
+      const name = file.filename ?? file.mediaType
+      return html`<li>
+        ${fileView(file, name)}
+        ${iconButton('close', words.removeAttached(name), { press: () => remove(file) })}
+      </li>`
+    })}
+  </ul>`
+}
+
+export function attachButton(context: ChatContext): TemplateResult {
+  const { words } = context
+  const choose = ({ currentTarget }: Event): void => {
+    const field = (currentTarget as HTMLElement).nextElementSibling
+    if (field instanceof HTMLInputElement) field.click()
+  }
+  const chosen = ({ target }: Event): void => {
+    const field = target as HTMLInputElement
+    attachTo(context, [...(field.files ?? [])])
+    field.value = ''
+  }
+  return html`
+    ${iconButton('attach', words.attach, { press: choose })}
+    <input type="file" multiple hidden @change=${chosen} />
+  `
+}
+
+/** Shows a picture, or the file's name. Pictures are part of the conversation: nothing is loaded for them. */
+export function fileView({ mediaType, data }: FilePart, name: string): TemplateResult {
+  const isPicture = /^image\/(png|jpeg|gif|webp|avif)$/.test(mediaType)
+  return isPicture
+    ? html`<img class="attached" alt=${name} src="data:${mediaType};base64,${data}" />`
+    : html`<span class="file">${name}</span>`
+}
+
+/** Handles a drop on the chat: attaches files, and leaves anything else to the browser. */
+export function onDrop(context: ChatContext, event: DragEvent): void {
+  markDrop(event, false)
+  const files = [...(event.dataTransfer?.files ?? [])]
+  if (files.length === 0) return
+  event.preventDefault()
+  attachTo(context, files)
+}
+
+/** Lets files be dropped, and shows that they can be. */
+export function onDragOver(event: DragEvent): void {
+  if (!event.dataTransfer?.types.includes('Files')) return
+  event.preventDefault()
+  markDrop(event, true)
+}
+
+export function onDragLeave(event: DragEvent): void {
+  const { currentTarget: chat, relatedTarget: entered } = event
+  if (chat instanceof Node && entered instanceof Node && chat.contains(entered)) return
+  markDrop(event, false)
+}
+
+function markDrop({ currentTarget: chat }: DragEvent, isOver: boolean): void {
+  if (chat instanceof Element) chat.toggleAttribute('data-drop', isOver)
+}

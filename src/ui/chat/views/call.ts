@@ -1,0 +1,188 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { showInput, visibleText } from '../../../conversation/index.ts'
+import type { PendingCall, ShownCall } from '../../../index.ts'
+import type { ChatContext } from '../context.ts'
+import { numberFormat } from '../formats.ts'
+import { type CallState, stateIn } from '../parts/call-state.ts'
+import { outputText } from '../parts/output-text.ts'
+import { withoutRefs } from '../parts/page-call.ts'
+import { awaitsSentence, loadSentences, pageSentence } from '../parts/page-sentence.ts'
+import { progressOf } from '../parts/progress.ts'
+import { iconView } from './icon.ts'
+import { waitingView } from './approval.ts'
+import { answerKey, problemKey } from '../problem-key.ts'
+
+/** Shows a tool call: title, state, input, output, and the controls that it waits for. */
+export function callView(context: ChatContext, call: ShownCall): TemplateResult {
+  const { words, snapshot } = context
+  const state = stateIn(snapshot, call)
+  const { kind, word } = state
+  const title = titleOf(context, call)
+  const pending = snapshot.pending.find((each) => isOf(each, call))
+  const isOwnCard = Object.hasOwn(context.renderers, call.toolName)
+  // Set by property: a policy without `unsafe-inline` refuses a style attribute.
+  return html`
+    <div
+      class="call ${kind} ${isOwnCard ? 'card' : ''}"
+      part="call call-${kind}"
+      role="group"
+      tabindex="-1"
+      aria-label=${title}
+      .style=${`--depth: ${call.path.length - 1}`}
+    >
+      ${
+        isOwnCard
+          ? html`<slot name=${`call-${call.toolCallId}`}></slot>`
+          : detailsView(context, call, { title, state })
+      }
+      ${sourceView(context, call)} ${untilView(context, pending)}
+      ${call.about && !pending && !context.answersItself(call) ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
+      ${kind === 'working' && snapshot.ownership !== 'none' ? progressView(call) : nothing}
+      ${pending && !isAnsweredByCard(context, call, pending) ? waitingView(context, pending) : nothing}
+      ${call.output?.type === 'denied' && call.output.reason ? html`<p class="note">${visibleText(call.output.reason)}</p>` : nothing}
+      ${undoView(context, call)} ${problemView(context, call, pending !== undefined)}
+      ${word === 'interrupted' && !pending ? html`<p>${words.interruptedWords}</p>` : nothing}
+    </div>
+  `
+}
+
+/** Returns a call's heading: a description of its action if there is one, else the tool's title or name. */
+export function titleOf(
+  { words, local }: Pick<ChatContext, 'words' | 'local'>,
+  call: ShownCall | PendingCall,
+): string {
+  if (awaitsSentence(call))
+    void loadSentences().then(() => local.set(`sentence:${call.toolCallId}`, true))
+  return pageSentence(call, words)?.text ?? visibleText(call.title ?? call.toolName)
+}
+
+/** Whether a host's card answers this call by `respond`. The chat asks about interrupted calls itself. */
+function isAnsweredByCard(context: ChatContext, call: ShownCall, { kind }: PendingCall): boolean {
+  return (kind === 'approval' || kind === 'answer') && context.answersItself(call)
+}
+
+/** Shows a spinner, or an icon for the outcome. */
+export function stateIcon(kind: CallState['kind']): TemplateResult {
+  return kind === 'working' ? html`<span class="ring"></span>` : iconView(kind)
+}
+
+function isOf({ toolCallId, conversationId }: PendingCall, call: ShownCall): boolean {
+  return (
+    toolCallId === call.toolCallId &&
+    (conversationId === undefined || conversationId === call.conversationId)
+  )
+}
+
+function detailsView(
+  context: ChatContext,
+  call: ShownCall,
+  { title, state }: { readonly title: string; readonly state: CallState },
+): TemplateResult {
+  const { words, local } = context
+  const { toolCallId } = call
+  const key = `open:${toolCallId}`
+  const isOpen = local.get<boolean>(key) ?? false
+  const input = inputOf(call)
+  return html`
+    <details
+      ?open=${isOpen}
+      @toggle=${({ target }: Event) => local.set(key, (target as HTMLDetailsElement).open)}
+    >
+      <summary>
+        ${stateIcon(state.kind)}
+        <span class="call-title">${title}</span>
+        <span class="call-state">${words.states[state.word]}</span>
+      </summary>
+      ${
+        isOpen
+          ? html`
+              ${input === '' ? nothing : blockView(context, `whole-input:${toolCallId}`, { label: words.input, text: input })}
+              ${call.output ? blockView(context, `whole-output:${toolCallId}`, { label: words.output, text: withoutRefs(call, outputText(call.output)) }) : nothing}
+              ${call.error ? html`<p class="problem">${visibleText(withoutRefs(call, call.error.message))}</p>` : nothing}
+            `
+          : nothing
+      }
+    </details>
+  `
+}
+
+/** Shows the source of the tool, which its title may not tell. */
+export function sourceView(
+  { words }: ChatContext,
+  { source }: Pick<ShownCall, 'source'>,
+): TemplateResult | typeof nothing {
+  return source === undefined
+    ? nothing
+    : html`<p class="note source">${words.from(visibleText(source))}</p>`
+}
+
+function untilView(
+  { words, locale }: ChatContext,
+  pending: PendingCall | undefined,
+): TemplateResult | typeof nothing {
+  if (pending?.until === undefined) return nothing
+  const format = new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'short' })
+  return html`<p class="note">${words.until(format.format(pending.until))}</p>`
+}
+
+function inputOf({ input, inputText }: ShownCall): string {
+  if (input !== undefined) return showInput(input)
+  return inputText === undefined ? '' : visibleText(inputText)
+}
+
+/** Characters of a long text that are shown before a person asks for all of it. */
+const LONGEST = 4000
+
+function blockView(
+  { words, local, locale }: ChatContext,
+  key: string,
+  { label, text }: { readonly label: string; readonly text: string },
+): TemplateResult {
+  const isCut = text.length > LONGEST && !local.get<boolean>(key)
+  return html`
+    <p class="label">${label}</p>
+    <pre tabindex="0" aria-label=${label}>${isCut ? `${text.slice(0, LONGEST)}…` : text}</pre>
+    ${
+      isCut
+        ? html`<button type="button" class="quiet" @click=${() => local.set(key, true)}>
+            ${words.showAll(numberFormat(locale).format(text.length))}
+          </button>`
+        : nothing
+    }
+  `
+}
+
+/** Shows a tool's progress: a bar for a number between 0 and 1, and its text. */
+function progressView({ progress }: ShownCall): TemplateResult | typeof nothing {
+  const { ratio, text } = progressOf(progress)
+  if (ratio === undefined && text === undefined) return nothing
+  return html`<p class="progress">
+    ${ratio === undefined ? nothing : html`<progress max="1" .value=${ratio}></progress>`}
+    ${text === undefined ? nothing : visibleText(text)}
+  </p>`
+}
+
+function undoView(
+  { words, snapshot, actions, conversation }: ChatContext,
+  call: ShownCall,
+): TemplateResult | typeof nothing {
+  const { toolCallId, undo, undoable } = call
+  if (undo === 'done') return html`<p class="note">${words.undone}</p>`
+  if (!undoable || snapshot.runId !== undefined) return nothing
+  const press = (): void =>
+    void actions.perform({ name: 'undo', detail: { call }, key: toolCallId }, () =>
+      conversation.undo(toolCallId),
+    )
+  return html`<button type="button" class="quiet" @click=${press}>${words.undo}</button>`
+}
+
+/** Shows why the last action on a call failed. */
+export function problemView(
+  { local }: ChatContext,
+  call: { readonly toolCallId: string },
+  isPending: boolean,
+): TemplateResult | typeof nothing {
+  const ofAnswer = isPending ? local.get<string>(problemKey(answerKey(call))) : undefined
+  const problem = local.get<string>(problemKey(call.toolCallId)) ?? ofAnswer
+  return problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`
+}

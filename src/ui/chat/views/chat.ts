@@ -1,0 +1,291 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
+import { live } from 'lit/directives/live.js'
+import type { ChatContext } from '../context.ts'
+import { numberFormat } from '../formats.ts'
+import { type ChatRow, rowsOf } from '../parts/rows.ts'
+import { walkMessages } from '../walk-messages.ts'
+import { followUpsView } from './answer.ts'
+import { elsewhereView } from './elsewhere.ts'
+import {
+  attachButton,
+  attachedView,
+  attachTo,
+  onDragLeave,
+  onDragOver,
+  onDrop,
+} from './attached.ts'
+import { iconButton, iconView } from './icon.ts'
+import { noticesView, stateViews, waitingOf } from './notices.ts'
+import { rowView } from './row.ts'
+import { loadedView } from './loaded-view.ts'
+import { askBeforeLeaving } from './leaving.ts'
+import type { ConversationSnapshot } from '../../../index.ts'
+import { textOf } from '../parts/text-of.ts'
+import { problemKey } from '../problem-key.ts'
+import { attachedTo, beingRead, setAttached } from '../attachments.ts'
+
+/** Loads the sheets that replace the messages: the list of conversations, or the memories. */
+const sheetView = loadedView<[]>({ name: 'sheets', box: 'list' }, async () => {
+  const { sheetView } = await import('./sheets.ts')
+  return sheetView
+})
+
+/** Shows the whole element: a bubble's button, or the chat. */
+export function chatView(context: ChatContext): TemplateResult {
+  const { words, placement, isOpen } = context
+  if (placement === 'bubble' && !isOpen) return bubbleView(context)
+  return html`
+    <section
+      class="chat"
+      part="chat"
+      role=${placement === 'bubble' ? 'dialog' : nothing}
+      aria-label=${words.heading}
+      @keydown=${(event: KeyboardEvent) => onKey(context, event)}
+      @dragover=${onDragOver}
+      @dragleave=${onDragLeave}
+      @drop=${(event: DragEvent) => onDrop(context, event)}
+    >
+      ${placement === 'panel' ? edgeView(context) : nothing} ${headerView(context)}
+      ${context.local.get('list') === undefined ? logView(context) : sheetView(context)}
+      <div class="announcements unseen" role="status" aria-atomic="false"></div>
+    </section>
+  `
+}
+
+/** Shows a closed bubble, with the number of calls that wait for the person, or a spinner while it works. */
+function bubbleView({ words, snapshot, locale, actions }: ChatContext): TemplateResult {
+  const waiting = waitingOf(snapshot).length
+  const count = numberFormat(locale).format(waiting)
+  const isWorking = waiting === 0 && snapshot.runId !== undefined
+  const state = isWorking ? words.states.running : waiting > 0 && words.waitingCalls(count)
+  return html`<button
+    type="button"
+    class="bubble primary round"
+    part="bubble"
+    title=${words.heading}
+    aria-label=${[words.open, state].filter(Boolean).join(' – ')}
+    @click=${() => actions.show()}
+  >
+    ${iconView('chat')} ${isWorking ? html`<span class="ring"></span>` : nothing}
+    ${waiting > 0 ? html`<span class="badge">${count}</span>` : nothing}
+  </button>`
+}
+
+function onKey({ placement, actions }: ChatContext, event: KeyboardEvent): void {
+  const { key, isComposing, defaultPrevented, currentTarget: chat } = event
+  if (isComposing || defaultPrevented || !(chat instanceof Element)) return
+  // Escape first closes a sheet, by the button that opened it.
+  const opener = chat.querySelector<HTMLElement>('.header [aria-expanded=true]')
+  if (key === 'Escape' && opener) {
+    event.preventDefault()
+    opener.focus()
+    opener.click()
+  } else if (key === 'Escape' && placement === 'bubble') actions.close()
+  else if (walkMessages(chat, event)) event.preventDefault()
+}
+
+/** Shows the edge of a panel, which changes its width. */
+function edgeView({ words, width }: ChatContext): TemplateResult {
+  return html`<div
+    class="edge"
+    part="edge"
+    role="separator"
+    aria-orientation="vertical"
+    aria-label=${words.resize}
+    aria-valuenow=${width.share()}
+    tabindex="0"
+    @pointerdown=${(event: PointerEvent) => width.drag(event)}
+    @keydown=${(event: KeyboardEvent) => width.press(event)}
+  ></div>`
+}
+
+function logView(context: ChatContext): TemplateResult {
+  const { snapshot, words, isFollowing, actions, history, renderers, failures } = context
+  const shown = history.cut(
+    rowsOf(snapshot, { alone: (toolName) => Object.hasOwn(renderers, toolName), failures }),
+  )
+  const rows: readonly (ChatRow | typeof LATER)[] =
+    shown.later > 0 ? [...shown.rows, LATER, ...shown.waiting] : shown.rows
+  const isLoading = snapshot.status === 'loading' || snapshot.older > 0
+  return html`
+    <div
+      class="log"
+      part="log"
+      role="log"
+      aria-live="off"
+      aria-busy=${snapshot.status === 'running'}
+      aria-label=${words.log}
+      tabindex="0"
+      @click=${(event: Event) => askBeforeLeaving(context, event)}
+      @auxclick=${(event: Event) => askBeforeLeaving(context, event)}
+    >
+      ${isLoading ? html`<p class="note">${words.loading}</p>` : nothing}
+      ${shown.earlier > 0 ? moreView(context, 'earlier', shown.earlier) : nothing}
+      ${rows.length === 0 && !isLoading ? emptyView(context) : nothing}
+      ${repeat(
+        rows,
+        ({ key }) => key,
+        (row) =>
+          row.type === 'later' ? moreView(context, 'later', shown.later) : rowView(context, row),
+      )}
+      ${elsewhereView(context)} ${shown.later > 0 ? nothing : stateViews(context, 'log')}
+      ${shown.later > 0 ? nothing : followUpsView(context)}
+    </div>
+    ${
+      isFollowing
+        ? nothing
+        : iconButton('down', words.jumpToLatest, {
+            press: () => actions.toLatest(),
+            type: 'latest',
+          })
+    }
+    ${noticesView(context)} ${composerView(context)}
+  `
+}
+
+/** Placeholder for the rows after those that are drawn. */
+const LATER = { type: 'later', key: 'later' } as const
+
+/** A button that draws more of a long conversation. */
+function moreView(
+  { words, locale, history }: ChatContext,
+  side: 'earlier' | 'later',
+  count: number,
+): TemplateResult {
+  const show = (): void => (side === 'later' ? history.showLater() : history.showEarlier())
+  return html`<button type="button" class="quiet ${side}" @click=${show}>
+    ${words[side](numberFormat(locale).format(count))}
+  </button>`
+}
+
+/** Shown while there are no messages: a greeting, and suggestions as buttons. */
+function emptyView({ suggestions, actions, words }: ChatContext): TemplateResult {
+  return html`
+    <div class="empty" part="empty">
+      <slot name="greeting"><p class="greeting">${words.greeting}</p></slot>
+      ${suggestions.map(
+        (text) =>
+          html`<button type="button" class="suggestion" @click=${() => actions.send(text)}>
+            ${text}
+          </button>`,
+      )}
+    </div>
+  `
+}
+
+/** Shows the names of the assistant and the conversation, and the button that lists the others. */
+function headerView(context: ChatContext): TemplateResult {
+  const { snapshot, words, local, actions, placement } = context
+  const isListOpen = local.get('list') !== undefined
+  const toggleList = (): void => {
+    // Clears errors of earlier actions there.
+    for (const key of ['list', 'sheets']) local.set(problemKey(key), undefined)
+    local.set('list', isListOpen ? undefined : 'conversations')
+  }
+  return html`
+    <header class="header" part="header">
+      <h2>${words.heading}</h2>
+      <span class="title">${titleOf(snapshot)}</span>
+      ${iconButton('list', words.conversations, { press: toggleList, isExpanded: isListOpen })}
+      ${iconButton('add', words.newConversation, { press: () => actions.startNew() })}
+      <slot name="header"></slot>
+      ${
+        placement === 'bubble'
+          ? iconButton('close', words.close, { press: () => actions.close() })
+          : nothing
+      }
+    </header>
+  `
+}
+
+/** Returns the title, unless it is the beginning of the first message, which is in view below it. */
+function titleOf({ title = '', messages: [first] }: ConversationSnapshot): string {
+  const text = first ? textOf(first).trim().replace(/\s+/g, ' ') : ''
+  return text.startsWith(title.replace(/…$/, '')) ? '' : title
+}
+
+/**
+ * The message field and its buttons. Enter sends, except when it ends an input method's composition. During a run, a sent
+ * message steers it.
+ */
+function composerView(context: ChatContext): TemplateResult {
+  const { snapshot, words, local, actions } = context
+  const isOpen = snapshot.runId !== undefined
+  const text = local.get<string>('draft') ?? ''
+  const { conversationId } = snapshot
+  const files = attachedTo(local, conversationId)
+  const isEmpty = text.trim() === '' && files.length === 0
+  const problem = local.get<string>(problemKey('composer'))
+  const send = (event: Event): void => {
+    event.preventDefault()
+    if (isEmpty || beingRead(local, conversationId) > 0 || !actions.send(text, files)) return
+    local.set('draft', undefined)
+    setAttached(local, conversationId, [])
+  }
+  const onKey = (event: KeyboardEvent): void => {
+    // Safari fires `compositionend` before the keydown that caused it, but marks that keydown with code 229.
+    const isComposing = event.isComposing || event.keyCode === 229
+    if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !isComposing) send(event)
+  }
+  const onPaste = (event: ClipboardEvent): void => {
+    const pasted = [...(event.clipboardData?.files ?? [])]
+    if (pasted.length === 0) return
+    event.preventDefault()
+    attachTo(context, pasted)
+  }
+  return html`
+    <form class="composer" part="composer">
+      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
+      ${isOpen && !isEmpty ? html`<p class="note">${words.steerHint}</p>` : nothing}
+      ${files.length > 0 ? attachedView(context, files) : nothing}
+      <div class="compose">
+        <slot name="composer-start"></slot>
+        ${attachButton(context)}
+        <textarea
+          class="prompt"
+          part="prompt"
+          rows="1"
+          aria-label=${words.messageLabel}
+          placeholder=${words.messagePlaceholder}
+          .value=${live(text)}
+          @input=${({ target }: Event) => local.set('draft', (target as HTMLTextAreaElement).value)}
+          @keydown=${onKey}
+          @paste=${onPaste}
+        ></textarea>
+        <slot name="composer-end"></slot>
+        ${buttonsView(context, isEmpty, send)}
+      </div>
+    </form>
+  `
+}
+
+/** The send button and, during a run, the stop button. With nothing to send, a run shows only the stop button. */
+function buttonsView(
+  context: ChatContext,
+  isEmpty: boolean,
+  send: (event: Event) => void,
+): TemplateResult {
+  const { snapshot, words, local, actions } = context
+  const isOpen = snapshot.runId !== undefined
+  const isHeldBack = isEmpty || beingRead(local, snapshot.conversationId) > 0
+  return html`
+    ${
+      isOpen
+        ? iconButton('stop', words.stop, {
+            press: () => actions.stop(),
+            type: isEmpty ? 'primary stop' : 'stop',
+          })
+        : nothing
+    }
+    ${
+      isOpen && isEmpty
+        ? nothing
+        : iconButton('send', words.send, {
+            press: send,
+            type: 'primary send',
+            isDisabled: isHeldBack,
+          })
+    }
+  `
+}

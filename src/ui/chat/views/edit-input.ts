@@ -1,0 +1,228 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import type { FieldSchema, JsonObject, JsonValue, PendingCall } from '../../../index.ts'
+import type { ChatContext } from '../context.ts'
+import { inputKey } from '../input-key.ts'
+import { refOf } from '../parts/call-ref.ts'
+import { describedIn, nameOf } from '../parts/input-fields.ts'
+import { isRecord } from '../parts/is-record.ts'
+import { problemKey } from '../problem-key.ts'
+import { contentOf, fieldView } from './ask.ts'
+import { formKey, type OpenForm, schemaOf } from './input.ts'
+
+/** A value of an input, or the whole input if it isn't an object. */
+interface EditedField {
+  /** Null for the whole input. */
+  readonly key: string | null
+  readonly value: JsonValue | undefined
+  readonly title: string
+  readonly hint?: string | undefined
+  /** Null if the value is edited as JSON. */
+  readonly schema: FieldSchema | null
+  readonly isRequired: boolean
+}
+
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
+
+/**
+ * A form for the input of a call that waits for approval. Each change is saved to the call's edited input; other values stay
+ * as the model wrote them. The call can be approved after the form is closed and the card shows the new input.
+ */
+export function editInputView(context: ChatContext, call: PendingCall): TemplateResult {
+  const { words, local } = context
+  const key = inputKey(refOf(context, call))
+  const form = local.get<OpenForm>(formKey(key))
+  const from = form?.from ?? null
+  if (form) focusFirst(form)
+  const fields = fieldsOf(context, call, from)
+  let draft = JSON.parse(local.get<string>(key) ?? JSON.stringify(from)) as JsonValue
+  const close = (input: JsonValue): void => {
+    const text = JSON.stringify(input)
+    local.set(key, text === JSON.stringify(call.input) ? undefined : text)
+    local.set(formKey(key), undefined)
+  }
+  const change = ({ target, currentTarget }: Event): void => {
+    const control = target as Control
+    const field = fields[Number(control.name)]
+    const read = field && readControl(field, control, currentTarget as HTMLFormElement)
+    control.setCustomValidity(read ? '' : words.notJson)
+    showProblem(control)
+    if (!read) return
+    draft = changed(draft, { fields, field, value: read.value })
+    local.set(key, JSON.stringify(draft))
+  }
+  const submit = (event: SubmitEvent): void => {
+    event.preventDefault()
+    const controls = controlsIn(event.currentTarget as HTMLFormElement)
+    for (const control of controls) showProblem(control)
+    const wrong = controls.find(({ validity }) => !validity.valid)
+    if (wrong) wrong.focus()
+    else close(draft)
+  }
+  return html`<form class="edit" novalidate @input=${change} @submit=${submit}>
+    ${fields.map(
+      (field, at) =>
+        html`<div>
+          ${fieldOf(context, field, `${at}`)}
+          <p class="problem" role="alert" .textContent=${refusalOf(context, call, field)}></p>
+        </div>`,
+    )}
+    <div class="buttons">
+      <button class="primary">${words.states.done}</button>
+      <button type="button" class="quiet" @click=${() => close(call.input)}>${words.cancel}</button>
+    </div>
+  </form>`
+}
+
+/** Returns the input's fields, then those that only the schema has. */
+function fieldsOf(
+  context: ChatContext,
+  call: PendingCall,
+  input: JsonValue,
+): readonly EditedField[] {
+  const { words } = context
+  if (!isRecord(input))
+    return [{ key: null, value: input, title: words.input, schema: null, isRequired: true }]
+  const record = input as JsonObject
+  const schema = schemaOf(context, call)
+  const { properties, required } = schema ?? {}
+  const described = isRecord(properties) ? Object.keys(properties) : []
+  return [...new Set([...Object.keys(record), ...described])].map((key) => {
+    const value = Object.hasOwn(record, key) ? record[key] : undefined
+    const ofKey = describedIn(schema, key)
+    const { label, isOfSchema, hint } = nameOf(key, ofKey)
+    return {
+      key,
+      value,
+      title: label,
+      hint: isOfSchema ? hint : words.namedByModel,
+      schema: simpleSchema(ofKey, value),
+      isRequired: Array.isArray(required) && required.includes(key),
+    }
+  })
+}
+
+/** Most characters of a choice. A longer one would be cut in its control. */
+const LONGEST_CHOICE = 40
+
+/** Types that have a control, with the `typeof` of their values. */
+const TYPES = { string: 'string', number: 'number', integer: 'number', boolean: 'boolean' }
+
+/** Schema keywords that a control checks. `format` isn't one: it would change how the value is entered. */
+const LIMITS = ['minimum', 'maximum', 'minLength', 'maxLength']
+
+/** Returns a schema for a text, number, choice or boolean control. Null for anything else. */
+function simpleSchema(
+  described: Readonly<Record<string, unknown>> | null,
+  value: JsonValue | undefined,
+): FieldSchema | null {
+  const { type = typeof value, enum: choices, ...more } = described ?? {}
+  // A text or number can stay empty if it has no value. A checkbox can't.
+  const isOfType =
+    value === undefined ? type !== 'boolean' : typeof value === TYPES[type as keyof typeof TYPES]
+  if (!isOfType || !Object.hasOwn(TYPES, String(type))) return null
+  const isChoice = type === 'string' && Array.isArray(choices)
+  if (isChoice && !(choices.every(isShort) && (value === undefined || choices.includes(value))))
+    return null
+  return {
+    type,
+    ...Object.fromEntries(Object.entries(more).filter(([name]) => LIMITS.includes(name))),
+    ...(isChoice && { enum: choices }),
+    ...(value !== undefined && { default: value }),
+  } as FieldSchema
+}
+
+function isShort(choice: unknown): boolean {
+  return typeof choice === 'string' && choice.length <= LONGEST_CHOICE
+}
+
+/** `name` is the field's index. A name chosen by the model, such as `submit`, could hide a method of the form. */
+function fieldOf(
+  { words }: ChatContext,
+  { value, title, hint, schema, isRequired }: EditedField,
+  name: string,
+): TemplateResult {
+  if (schema)
+    return fieldView(words, name, {
+      schema: { ...schema, title, ...(hint !== undefined && { description: hint }) },
+      // The person may keep a text that the model left empty.
+      isRequired: isRequired && value !== '',
+      isSensitive: false,
+    })
+  return html`<label class="field"
+    ><span>${title}</span>
+    <textarea
+      class="code-field"
+      spellcheck="false"
+      name=${name}
+      ?required=${isRequired}
+      .defaultValue=${value === undefined ? '' : JSON.stringify(value, null, 2)}
+    ></textarea>
+    ${hint === undefined ? nothing : html`<small>${hint}</small>`}
+  </label>`
+}
+
+/** Reads a control. Null if its text isn't valid JSON; `value: undefined` removes the field from the input. */
+function readControl(
+  { schema, value: before }: EditedField,
+  { name, value: text }: Control,
+  form: HTMLFormElement,
+): { readonly value: JsonValue | undefined } | null {
+  if (schema) {
+    const { [name]: value } = contentOf({ type: 'object', properties: { [name]: schema } }, form)
+    return { value: value ?? (before === '' ? '' : undefined) }
+  }
+  try {
+    return { value: text.trim() === '' ? undefined : (JSON.parse(text) as JsonValue) }
+  } catch {
+    return null
+  }
+}
+
+interface Change {
+  readonly fields: readonly EditedField[]
+  readonly field: EditedField
+  readonly value: JsonValue | undefined
+}
+
+function changed(draft: JsonValue, { fields, field, value }: Change): JsonValue {
+  if (field.key === null) return value ?? null
+  const before = draft as JsonObject
+  const entries = fields.flatMap(({ key }): [string, JsonValue][] => {
+    if (key === null) return []
+    const now = key === field.key ? value : Object.hasOwn(before, key) ? before[key] : undefined
+    return now === undefined ? [] : [[key, now]]
+  })
+  return Object.fromEntries(entries)
+}
+
+function controlsIn(form: HTMLFormElement): Control[] {
+  return [...form.querySelectorAll<Control>('input, select, textarea')]
+}
+
+function showProblem(control: Control): void {
+  const problem = control.closest('.edit > div')?.querySelector('.problem')
+  if (problem) problem.textContent = control.validationMessage
+  control.ariaInvalid = `${!control.validity.valid}`
+}
+
+/** Returns why an approval with this input was refused, if it was because of this field. Otherwise empty. */
+function refusalOf(
+  { local }: ChatContext,
+  { toolCallId }: PendingCall,
+  { key }: EditedField,
+): string {
+  const parts = local.get<string>(problemKey(toolCallId))?.split(/: |; |\. Expected/) ?? []
+  return parts.find((part) => part.startsWith(`'${key}'`) || part.startsWith(`'${key}.`)) ?? ''
+}
+
+const begun = new WeakSet<OpenForm>()
+
+/** Focuses the first control of a form, only when it first appears. */
+function focusFirst(form: OpenForm): void {
+  if (begun.has(form)) return
+  begun.add(form)
+  const { card } = form
+  void Promise.resolve().then(() =>
+    card?.querySelector<Control>('.edit :is(input, select, textarea)')?.focus(),
+  )
+}

@@ -1,0 +1,123 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { problemKey } from '../problem-key.ts'
+import type { ConversationSnapshot, ErrorData, PendingCall } from '../../../index.ts'
+import type { ChatContext } from '../context.ts'
+import { failureWords } from '../parts/failure-words.ts'
+import { askedTogether } from '../parts/rows.ts'
+import {
+  type Offer,
+  STATES,
+  type StateName,
+  type StateRow,
+  statesOf,
+  textIn,
+} from '../parts/states.ts'
+import { sentWhileLoading } from '../unsent.ts'
+import type { Details } from './details.ts'
+import { loadedView } from './loaded-view.ts'
+import { offerView } from './offers.ts'
+import { LEAVING } from './leaving.ts'
+
+/** Shows notices about the run and its conversation, between messages and composer. */
+export function noticesView(context: ChatContext): TemplateResult {
+  return html`
+    <div class="notices" part="notices">
+      ${detailsOf(context)} ${stateViews(context, 'notice')} ${problemView(context)}
+    </div>
+  `
+}
+
+const detailsView = loadedView<[Details]>({ name: 'details', box: 'details' }, async () => {
+  const { detailsView } = await import('./details.ts')
+  return detailsView
+})
+
+function detailsOf(context: ChatContext): Maybe {
+  const { snapshot, around, local } = context
+  const { plan, taint, consents, queued, runId } = snapshot
+  const waiting = unseenOf(context)
+  const lists = [taint, consents, queued, sentWhileLoading(snapshot, local)]
+  const isEmpty = waiting === 0 && lists.every(({ length }) => length === 0)
+  const others = plan ?? around.loading ?? around.unsent ?? local.get<string>(LEAVING)
+  if (isEmpty && others === undefined) return nothing
+  const { text, offers } = STATES['engine-loading']
+  const cancel = runId === undefined ? nothing : offerView(context, offers)
+  return detailsView(context, { waiting, loading: textIn(context, text), cancel })
+}
+
+/** Number of calls that wait for the person; 0 if all of them are in view. */
+function unseenOf({ snapshot, isFollowing, renderers }: ChatContext): number {
+  const waiting = waitingOf(snapshot).length
+  const together = askedTogether(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
+  const cards = waiting - Math.max(0, together.length - 1)
+  return cards === 1 && isFollowing ? 0 : waiting
+}
+
+/** Shows why the last action failed. */
+function problemView({ local }: ChatContext): Maybe {
+  const problem = local.get<string>(problemKey('notices'))
+  return problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`
+}
+
+/** Returns the calls that wait for a person. */
+export function waitingOf({
+  pending,
+}: Pick<ConversationSnapshot, 'pending'>): readonly PendingCall[] {
+  return pending.filter(({ kind }) => kind !== 'output' && kind !== 'settlement')
+}
+
+type Maybe = TemplateResult | typeof nothing
+
+/** Shows the conversation's states that belong in this place. */
+export function stateViews(context: ChatContext, place: StateRow['place']): Maybe[] {
+  return statesOf(context.snapshot, context.around)
+    .filter((name) => STATES[name].place === place)
+    .map((name) => (VIEWS[name] ?? lineView)(context, STATES[name]))
+}
+
+type StateView = (context: ChatContext, row: StateRow) => Maybe
+
+/** Shows a spinner while the model is awaited. */
+const waitView: StateView = (context, { text }) =>
+  html`<p class="thinking" part="thinking"><span class="ring"></span>${textIn(context, text)}</p>`
+
+/** Views of states that need more than a line and a button. */
+const VIEWS: { readonly [name in StateName]?: StateView } = {
+  'not-begun': (context, { offers }) => failureView(context, context.snapshot.error, offers),
+  thinking: waitView,
+  retrying: waitView,
+}
+
+function lineView(context: ChatContext, { text, offers }: StateRow): Maybe {
+  const line = textIn(context, text)
+  return line ? html`<p class="notice">${line} ${offerView(context, offers)}</p>` : nothing
+}
+
+/** Shows why a run failed, with the server's own message as details. */
+export function failureView(
+  context: ChatContext,
+  error: ErrorData | undefined,
+  offer: Offer | undefined,
+): Maybe {
+  if (!error) return nothing
+  const { words, around } = context
+  const { text, details } = failureWords(error, words)
+  // Offline, a notice already says so.
+  const isServer = (error.code === 'network' || error.code === 'timeout') && !around.isOffline
+  return html`<div
+    class="notice problem failure"
+    part="failure"
+    role="group"
+    aria-label=${words.failed}
+  >
+    <p>${words.failed} ${text} ${isServer ? words.unreachable : nothing}</p>
+    ${
+      details &&
+      html`<details>
+        <summary>${words.details}</summary>
+        <p class="plain">${details}</p>
+      </details>`
+    }
+    ${offerView(context, offer)}
+  </div>`
+}

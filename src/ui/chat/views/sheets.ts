@@ -1,0 +1,288 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import { repeat } from 'lit/directives/repeat.js'
+import type { ChatContext } from '../context.ts'
+import { visibleText } from '../../../conversation/index.ts'
+import { downloadFile } from '../../shared/download-file.ts'
+import { numberFormat } from '../formats.ts'
+import {
+  armForgetting,
+  forgetMemories,
+  type FoundMemory,
+  isForgettingArmed,
+  listedMemories,
+  memoriesForPeople,
+  openMemories,
+} from '../listed-memories.ts'
+import { problemKey } from '../problem-key.ts'
+import type { ConversationRecord } from '../../../index.ts'
+
+/** Shows the list of conversations or of memories. */
+export function sheetView(context: ChatContext): TemplateResult {
+  return context.local.get('list') === 'memories'
+    ? memoriesView(context)
+    : conversationsView(context)
+}
+
+/** Maximum number of entries drawn; for more, a person searches. */
+const MOST_SHOWN = 200
+
+/** Shows the agent's memories, to browse, search, save and delete. */
+function memoriesView(context: ChatContext): TemplateResult {
+  const { words, local, locale } = context
+  const query = (local.get<string>('memory-search') ?? '').toLocaleLowerCase(locale)
+  const entries = listedMemories(context)
+  const found =
+    entries?.filter(({ entry }) => entry.text.toLocaleLowerCase(locale).includes(query)) ?? []
+  const search = ({ target }: Event): void => {
+    armForgetting(local, null)
+    local.set('memory-search', (target as HTMLInputElement).value)
+  }
+  const problem = local.get<string>(problemKey('list'))
+  return html`
+    <div class="list" part="list" role="region" aria-label=${words.memories}>
+      <h3>${words.memories}</h3>
+      <input
+        type="search"
+        aria-label=${words.searchConversations}
+        placeholder=${words.searchConversations}
+        .value=${local.get<string>('memory-search') ?? ''}
+        @input=${search}
+      />
+      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
+      ${found.length === 0 ? emptyView(context) : nothing}
+      <ul>
+        ${repeat(
+          found.slice(0, MOST_SHOWN),
+          ({ key }) => key,
+          (each) => entryView(context, each),
+        )}
+      </ul>
+      ${found.length > MOST_SHOWN ? html`<p class="note">${words.moreMemories(numberFormat(locale).format(found.length - MOST_SHOWN))}</p>` : nothing}
+      ${found.length > 0 ? allView(context, found) : nothing}
+    </div>
+  `
+}
+
+/** Shows that nothing is found, or not read yet. A failed reading has its own text. */
+function emptyView(context: ChatContext): TemplateResult | typeof nothing {
+  const { words, local } = context
+  if (listedMemories(context)) return html`<p class="note">${words.noMemories}</p>`
+  return local.get(problemKey('list')) ? nothing : html`<p class="note">${words.loading}</p>`
+}
+
+function entryView(context: ChatContext, found: FoundMemory): TemplateResult {
+  const { words, locale } = context
+  const { entry } = found
+  const text = visibleText(entry.text)
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+  return html`<li>
+    <p class="memory">
+      <span class="plain">${text}</span>
+      ${entry.at === undefined ? nothing : html`<small>${day.format(entry.at)}</small>`}
+      ${entry.untrusted ? html`<small class="problem">${words.memoryOfOthers}</small>` : nothing}
+    </p>
+    <button
+      type="button"
+      class="quiet"
+      aria-label=${`${words.delete}: ${text}`}
+      @click=${() => forget(context, [found])}
+    >
+      ${words.delete}
+    </button>
+  </li>`
+}
+
+/** Buttons for all found entries. Deletion can't be undone, so it takes two presses. */
+function allView(context: ChatContext, found: readonly FoundMemory[]): TemplateResult {
+  const { words, local, locale } = context
+  const isSure = isForgettingArmed(local, found)
+  const count = numberFormat(locale).format(found.length)
+  return html`<div class="buttons">
+    <button type="button" @click=${() => save(found)}>${words.exportFile}</button>
+    <button
+      type="button"
+      @click=${({ detail }: MouseEvent) => {
+        // A double click counts as one press.
+        if (isSure && detail > 1) return
+        armForgetting(local, isSure ? null : found)
+        if (isSure) forget(context, found)
+      }}
+    >
+      ${isSure ? words.forgetAllSure(count) : words.forgetAll(count)}
+    </button>
+    ${
+      isSure
+        ? html`<button type="button" @click=${() => armForgetting(local, null)}>
+            ${words.cancel}
+          </button>`
+        : nothing
+    }
+  </div>`
+}
+
+function forget(context: ChatContext, found: readonly FoundMemory[]): void {
+  const entries = found.map(({ entry }) => entry)
+  context.actions.perform({ name: 'forget', detail: { entries }, key: 'list' }, () =>
+    forgetMemories(context, found),
+  )
+}
+
+/** Saves entries in the format of a memory's `export()`: JSON Lines, oldest first. */
+function save(found: readonly FoundMemory[]): void {
+  const lines = found.toReversed().map(({ entry }) => `${JSON.stringify(entry)}\n`)
+  void downloadFile(new Blob(lines).stream(), 'memory')
+}
+
+/** Lists all conversations, to open, search, rename and delete them. */
+function conversationsView(context: ChatContext): TemplateResult {
+  const { agent, words, local, locale } = context
+  const query = (local.get<string>('search') ?? '').toLocaleLowerCase(locale)
+  const deleted = local.get<ConversationRecord>('deleted')
+  const shown = agent.conversations
+    .getSnapshot()
+    .filter(
+      ({ title, conversationId }) =>
+        title.toLocaleLowerCase(locale).includes(query) &&
+        conversationId !== deleted?.conversationId,
+    )
+  const problem = local.get<string>(problemKey('list'))
+  return html`
+    <div class="list" part="list" role="region" aria-label=${words.conversations}>
+      <input
+        type="search"
+        aria-label=${words.searchConversations}
+        placeholder=${words.searchConversations}
+        .value=${local.get<string>('search') ?? ''}
+        @input=${({ target }: Event) => local.set('search', (target as HTMLInputElement).value)}
+      />
+      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
+      ${deleted ? deletedView(context, deleted) : nothing}
+      ${shown.length === 0 ? html`<p class="note">${query ? words.nothingFound : words.noConversations}</p>` : nothing}
+      <ul>
+        ${repeat(
+          shown,
+          ({ conversationId }) => conversationId,
+          (record) => recordView(context, record),
+        )}
+      </ul>
+      ${fileView(context)}
+    </div>
+  `
+}
+
+function recordView(context: ChatContext, record: ConversationRecord): TemplateResult {
+  const { words, local, actions, snapshot } = context
+  const { conversationId, title } = record
+  const key = `rename:${conversationId}`
+  const isCurrent = conversationId === snapshot.conversationId
+  const name = title || words.untitled
+  return html`
+    <li>
+      ${
+        local.get<string>(key) === undefined
+          ? html`<button
+              type="button"
+              class="record"
+              aria-current=${isCurrent ? 'true' : nothing}
+              @click=${() => actions.open(conversationId)}
+            >
+              <span class="record-title">${name}</span>
+              ${record.openRunId !== null ? html`<small>${words.unfinished}</small>` : nothing}
+            </button>`
+          : renameView(context, record, key)
+      }
+      <button
+        type="button"
+        class="quiet"
+        aria-label=${`${words.rename}: ${name}`}
+        @click=${() => local.set(key, title)}
+      >
+        ${words.rename}
+      </button>
+      <button
+        type="button"
+        class="quiet"
+        aria-label=${`${words.delete}: ${name}`}
+        @click=${() => actions.delete(record)}
+      >
+        ${words.delete}
+      </button>
+    </li>
+  `
+}
+
+function renameView(
+  { agent, words, local, actions }: ChatContext,
+  { conversationId }: ConversationRecord,
+  key: string,
+): TemplateResult {
+  const save = (event: Event): void => {
+    event.preventDefault()
+    const title = local.get<string>(key) ?? ''
+    local.set(key, undefined)
+    actions.perform({ name: 'rename', detail: { conversationId, title }, key: 'list' }, () =>
+      agent.conversations.rename(conversationId, title),
+    )
+  }
+  return html`<form class="rename" @submit=${save}>
+    <input
+      aria-label=${words.rename}
+      .value=${local.get<string>(key) ?? ''}
+      @input=${({ target }: Event) => local.set(key, (target as HTMLInputElement).value)}
+      @keydown=${(event: KeyboardEvent) => {
+        if (event.key !== 'Escape') return
+        // Escape must not also close a bubble.
+        event.preventDefault()
+        local.set(key, undefined)
+      }}
+    />
+    <button>${words.rename}</button>
+  </form>`
+}
+
+/** Offers to undo a deletion. It becomes final after some seconds. */
+function deletedView(
+  { words, actions }: ChatContext,
+  { title }: ConversationRecord,
+): TemplateResult {
+  return html`<p class="notice" role="status">
+    ${words.deleted} ${title || words.untitled}
+    <button type="button" @click=${() => actions.restore()}>${words.undo}</button>
+  </p>`
+}
+
+function fileView(context: ChatContext): TemplateResult {
+  const { agent, words, local, locale, actions, snapshot } = context
+  const save = (): void =>
+    void actions.perform({ name: 'export', key: 'list' }, async () => {
+      await downloadFile(await agent.conversations.export(snapshot.conversationId), 'conversation')
+    })
+  const read = ({ target }: Event): void => {
+    const field = target as HTMLInputElement
+    const file = field.files?.[0]
+    // Clearing the field lets the person choose the same file again.
+    field.value = ''
+    if (!file) return
+    actions.perform({ name: 'import', detail: { file }, key: 'list' }, async () => {
+      const { imported } = await agent.conversations.import(file)
+      const count = numberFormat(locale).format(imported.length)
+      local.set('imported', words.imported(count))
+    })
+  }
+  const imported = local.get<string>('imported')
+  return html`<div class="buttons">
+    ${
+      memoriesForPeople(agent).length > 0
+        ? html`<button type="button" @click=${() => openMemories(context)}>
+            ${words.memories}
+          </button>`
+        : nothing
+    }
+    <button type="button" @click=${save}>${words.exportFile}</button>
+    <label class="button">
+      ${words.importFile}
+      <input type="file" class="unseen" accept=".jsonl,application/jsonl" @change=${read} />
+    </label>
+    ${imported ? html`<p class="note" role="status">${imported}</p>` : nothing}
+  </div>`
+}

@@ -1,0 +1,173 @@
+import type { ErrorCode, FinishReason, LimitName, ParkReason } from '../../../index.ts'
+import type { PageCallWords } from './page-call-words.ts'
+
+/** All texts of an element. Texts with a gap are functions; numbers and dates come formatted. */
+export interface Words {
+  readonly heading: string
+  /** Shown in an empty conversation. */
+  readonly greeting: string
+  readonly messageLabel: string
+  readonly messagePlaceholder: string
+  readonly send: string
+  readonly stop: string
+  readonly close: string
+  readonly open: string
+  readonly you: string
+  readonly assistant: string
+  /** Before the title of the trigger that sent a message. */
+  readonly trigger: string
+  readonly log: string
+  readonly jumpToLatest: string
+  earlier(count: string): string
+  later(count: string): string
+  readonly resize: string
+  readonly reasoning: string
+  readonly reasoningUnderWay: string
+  thoughtFor(seconds: string): string
+  readonly copy: string
+  readonly copied: string
+  readonly copyCode: string
+  readonly edit: string
+  readonly cancel: string
+  readonly regenerate: string
+  /** Also sent as a message, to continue an answer that was cut off. */
+  readonly goOn: string
+  readonly followUps: string
+  readonly sources: string
+  readonly goodAnswer: string
+  readonly badAnswer: string
+  readonly previousBranch: string
+  readonly nextBranch: string
+  branchOf(index: string, count: string): string
+  attachment(name: string): string
+  readonly attach: string
+  removeAttached(name: string): string
+  readonly tooLarge: string
+  image(address: string): string
+  /** Checkbox of a task list. */
+  readonly task: string
+  callsDone(count: string): string
+  readonly input: string
+  /** Note on an input field that the tool's schema doesn't have. */
+  readonly namedByModel: string
+  readonly output: string
+  /** Button below a long text that is cut. */
+  showAll(count: string): string
+  readonly states: {
+    readonly writing: string
+    readonly waiting: string
+    readonly running: string
+    readonly done: string
+    readonly failed: string
+    readonly denied: string
+    readonly stopped: string
+    readonly interrupted: string
+    readonly refused: string
+    /** The agent was disposed before the call ended. */
+    readonly leftOpen: string
+  }
+  readonly pageCalls: PageCallWords
+  waitingCalls(count: string): string
+  readonly showWaiting: string
+  /** Scrolls to the unseen part of an approval card. Until it was in view, the call can't be approved. */
+  readonly showUnseen: string
+  readonly approve: string
+  readonly deny: string
+  readonly approveAll: string
+  readonly denyAll: string
+  readonly denyReason: string
+  readonly editInput: string
+  readonly always: string
+  becauseOf(origin: string): string
+  readonly notJson: string
+  readonly happened: string
+  readonly didNotHappen: string
+  readonly runAgain: string
+  readonly interruptedWords: string
+  readonly answer: string
+  readonly ratherNot: string
+  readonly required: string
+  readonly sensitive: string
+  readonly undo: string
+  readonly undone: string
+  readonly conversations: string
+  readonly newConversation: string
+  readonly searchConversations: string
+  readonly noConversations: string
+  /** No conversation's title matches the search. */
+  readonly nothingFound: string
+  readonly untitled: string
+  readonly rename: string
+  readonly delete: string
+  readonly deleted: string
+  readonly exportFile: string
+  readonly importFile: string
+  imported(count: string): string
+  /** Heading of the agent's memories. */
+  readonly memories: string
+  readonly noMemories: string
+  /** Note on memories that are not drawn. */
+  moreMemories(count: string): string
+  readonly memoryOfOthers: string
+  forgetAll(count: string): string
+  forgetAllSure(count: string): string
+  readonly unfinished: string
+  readonly plan: string
+  planDone(done: string, all: string): string
+  readonly queued: string
+  readonly withdraw: string
+  readonly unsent: string
+  readonly disposed: string
+  /** The agent was disposed with an unfinished run. */
+  readonly letGo: string
+  readonly gone: string
+  readonly tainted: string
+  taintedBy(origin: string, since: string): string
+  /** Stored rows can't be read, so their content is lost. */
+  readonly setAside: string
+  leaving(address: string): string
+  readonly openLink: string
+  readonly consents: string
+  readonly revoke: string
+  readonly compacted: string
+  readonly loading: string
+  readonly otherTab: string
+  readonly otherDevice: string
+  readonly takeOver: string
+  readonly offline: string
+  readonly online: string
+  readonly inMemory: string
+  /** Reasons why an answer is incomplete. */
+  readonly endings: { readonly [reason in FinishReason]?: string }
+  limitReached(name: LimitName): string
+  readonly resumed: string
+  beganAt(time: string): string
+  engineLoading(model: string): string
+  readonly unreachable: string
+  from(source: string): string
+  until(time: string): string
+  readonly rejected: string
+  readonly remarks: string
+  readonly answerBefore: string
+  /** Reasons why a run is paused. */
+  readonly parked: { readonly [reason in ParkReason]: string }
+  readonly failed: string
+  /** Messages by error code. The server's own message is shown as details. */
+  readonly failures: { readonly [code in ErrorCode]?: string }
+  /** Notes below an answer, by warning code. `files`: attachments that the model can't read. */
+  readonly warnings: { readonly [code: string]: string }
+  /** Label of a failure's details. */
+  readonly details: string
+  readonly tryAgain: string
+  retryIn(seconds: string): string
+  readonly steerHint: string
+  readonly queueHint: string
+  announceCall(title: string): string
+  announceInterrupted(title: string): string
+  announceQuestion(question: string): string
+  /** Read out after the beginning of a text that is too long to be read out at once. */
+  readonly announceRest: string
+  readonly announceDone: string
+  readonly announceStopped: string
+  announceFailed(message: string): string
+}

@@ -1,0 +1,432 @@
+import {
+  type CSSResultGroup,
+  LitElement,
+  type PropertyDeclarations,
+  type PropertyValues,
+  type TemplateResult,
+} from 'lit'
+import type { OffstageInspector as Element, InspectorProperties } from './offstage-inspector.ts'
+import { copyText } from '../shared/copy-text.ts'
+import { downloadFile } from '../shared/download-file.ts'
+import type { Agent, ConversationRecord, Run } from '../../index.ts'
+import type { Choices, InspectorContext } from './context.ts'
+import { ListWindow } from './list-window.ts'
+import { type EventEntry, textOf, type TimedEvent } from './parts/event-book.ts'
+import { Filtered } from './parts/filtered.ts'
+import { type OpenedFile, readFile, withInspection } from './parts/inspection-file.ts'
+import { Recording } from './recording.ts'
+import { inspectorView } from './views/inspector.ts'
+import { tokens } from '../shared/tokens.ts'
+import { frame } from './styles/frame.ts'
+import { tables } from './styles/tables.ts'
+import { Journal } from './parts/journal.ts'
+
+export type { InspectorProperties } from './offstage-inspector.ts'
+
+const styles: CSSResultGroup = [tokens, frame, tables]
+
+/** Minimum time between two renders. Milliseconds. */
+const BETWEEN_DRAWINGS = 80
+
+/** See `OffstageInspector`. */
+class InspectorElement extends LitElement implements InspectorProperties {
+  static override readonly styles: CSSResultGroup = styles
+  static override readonly properties: PropertyDeclarations = {
+    agent: { attribute: false },
+    conversationId: { attribute: 'conversation-id' },
+    theme: { reflect: true },
+  }
+
+  declare agent: InspectorProperties['agent']
+  declare conversationId: InspectorProperties['conversationId']
+  declare theme: InspectorProperties['theme']
+
+  readonly #follow = new FollowAgent(() => this.#drawSoon())
+  readonly #list = new ListWindow(this)
+  readonly #filtered = new Filtered<EventEntry>(textOf)
+  readonly #player = new Player((position) => {
+    this.#choose({ position })
+    if (this.#chosen.tab === 'journal') this.#list.reveal(position - 1)
+  })
+  readonly #chosen: Choices = {
+    tab: 'timeline',
+    detail: 'row',
+    position: null,
+    line: null,
+    event: null,
+    request: null,
+    tool: null,
+    type: '',
+    text: '',
+    isMerged: true,
+    exporting: null,
+    notice: '',
+    turned: new Set(),
+  }
+  #file: { readonly opened: OpenedFile; readonly recordings: readonly Recording[] } | null = null
+  #fileConversation: string | null = null
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor() {
+    super()
+    this.agent = null
+    this.conversationId = null
+    this.theme = 'auto'
+  }
+
+  async open(file: Blob & { readonly name?: string }): Promise<void> {
+    const opened = readFile(file.name ?? 'file', await file.text())
+    const recordings = opened.journals.map((journal) => {
+      const recording = new Recording(journal)
+      for (const row of journal.rows) recording.takeRow(row, false)
+      recording.timeline.takeFirstTokens(opened.inspection?.firstTokens ?? [])
+      return recording
+    })
+    this.#file = { opened, recordings }
+    this.#fileConversation = null
+    this.#reset()
+  }
+
+  close(): void {
+    this.#file = null
+    this.#reset()
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback()
+    this.#attach()
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback()
+    this.#player.stop()
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    this.#follow.attach(null)
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    if (changed.has('agent')) this.#attach()
+    if (changed.has('agent') || changed.has('conversationId')) this.#reset()
+    this.#follow.follow(this.#liveId())
+  }
+
+  protected override render(): TemplateResult {
+    return inspectorView(this.#context())
+  }
+
+  #attach(): void {
+    if (!this.isConnected) return
+    this.#follow.attach(this.agent)
+    this.requestUpdate()
+  }
+
+  #liveId(): string | null {
+    return this.conversationId ?? this.agent?.conversations.getSnapshot()[0]?.conversationId ?? null
+  }
+
+  #reset(): void {
+    this.#player.stop()
+    this.#choose({
+      position: null,
+      line: null,
+      event: null,
+      request: null,
+      tool: null,
+      exporting: null,
+      notice: '',
+    })
+  }
+
+  #choose(change: Partial<Choices>): void {
+    Object.assign(this.#chosen, change)
+    this.requestUpdate()
+  }
+
+  #drawSoon(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      this.requestUpdate()
+    }, BETWEEN_DRAWINGS)
+  }
+
+  #recording(): Recording | null {
+    const file = this.#file
+    if (!file) return this.#follow.recording
+    const id = this.#fileConversation
+    return (
+      file.recordings.find(({ journal }) => journal.conversationId === id) ??
+      file.recordings[0] ??
+      null
+    )
+  }
+
+  async #save(): Promise<void> {
+    const { agent } = this
+    const recording = this.#recording()
+    const runId = this.#chosen.exporting || null
+    if (!agent || !recording) return
+    const { journal, timeline } = recording
+    const through = runId === null ? journal.rows.length : (journal.spanOf(runId)?.to ?? 0)
+    const file = await agent.conversations.export(journal.conversationId, { through })
+    const inspection = {
+      runId,
+      exportedAt: new Date().toISOString(),
+      browser: navigator.userAgent,
+      firstTokens: timeline.firstTokens(),
+    }
+    await downloadFile(withInspection(file, inspection), runId === null ? 'conversation' : 'run')
+    this.#choose({ exporting: null, notice: 'The file is saved.' })
+  }
+
+  #context(): InspectorContext {
+    const recording = this.#recording()
+    recording?.merge(this.#chosen.isMerged)
+    return {
+      recording,
+      conversations: this.#conversations(),
+      tools: (!this.#file && this.agent?.tools.getSnapshot()) || [],
+      file: this.#file?.opened ?? null,
+      hasAgent: this.agent !== null,
+      chosen: this.#chosen,
+      list: this.#list,
+      filtered: this.#filtered,
+      isPlaying: this.#player.isPlaying,
+      choose: (change) => this.#choose(change),
+      toConversation: (conversationId) => {
+        if (this.#file) this.#fileConversation = conversationId
+        else this.conversationId = conversationId
+        this.#reset()
+      },
+      openFile: (file) =>
+        void this.open(file).catch((error: Error) => this.#choose({ notice: error.message })),
+      closeFile: () => this.close(),
+      save: () =>
+        void this.#save().catch((error: Error) => this.#choose({ notice: error.message })),
+      copy: (text, what) => copyText(text, () => this.#choose({ notice: `${what} copied.` })),
+      play: () => recording && this.#player.play(recording.journal, this.#chosen.position),
+      stop: () => {
+        this.#player.stop()
+        this.requestUpdate()
+      },
+    }
+  }
+
+  #conversations(): readonly Pick<ConversationRecord, 'conversationId' | 'title'>[] {
+    if (!this.#file) return this.agent?.conversations.getSnapshot() ?? []
+    return this.#file.recordings.map(({ journal }) => {
+      const { conversationId } = journal
+      return { conversationId, title: journal.stateAt(Infinity).title ?? '' }
+    })
+  }
+}
+
+export type OffstageInspector = Element
+
+/** The class of `<offstage-inspector>`, to define it under another name. */
+export const OffstageInspector: {
+  new (): OffstageInspector
+  readonly prototype: OffstageInspector
+} = InspectorElement
+
+/** Maximum wait between two rows in playback. Milliseconds. */
+const LONGEST_WAIT = 600
+
+/** Moves through rows at the pace at which they were written. Runs nothing again. */
+class Player {
+  readonly #moved: (position: number) => void
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(moved: (position: number) => void) {
+    this.#moved = moved
+  }
+
+  get isPlaying(): boolean {
+    return this.#timer !== undefined
+  }
+
+  /**
+   * Plays from a position to the end of its run. From the end, or without a position, plays that run from its start.
+   */
+  play(journal: Journal, position: number | null): void {
+    this.stop()
+    const at = position ?? journal.rows.length
+    const runId = journal.rows[at - 1]?.runId ?? journal.runIds().at(-1)
+    const span = runId ? journal.spanOf(runId) : null
+    const { from, to } = span ?? { from: 1, to: journal.rows.length }
+    this.#go(journal, at >= to || at < from ? from : at, to)
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+  }
+
+  #go(journal: Journal, position: number, to: number): void {
+    const [here, next] = [journal.rows[position - 1], journal.rows[position]]
+    const wait = here && next ? Math.min(next.at - here.at, LONGEST_WAIT) : 0
+    this.#timer =
+      position < to
+        ? setTimeout(() => this.#go(journal, position + 1, to), Math.max(30, wait))
+        : undefined
+    this.#moved(position)
+  }
+}
+
+/** Minimum time between two reads of rows. Milliseconds. */
+const BETWEEN_READS = 120
+/** Maximum number of runs whose events are kept, the newest ones. */
+const MOST_RUNS = 100
+
+interface SeenRun {
+  readonly conversationId: string
+  readonly events: TimedEvent[]
+}
+
+/** Records one conversation of an agent live, and the events of the agent's runs from now on. */
+class FollowAgent {
+  readonly #changed: () => void
+  readonly #runs = new Map<string, SeenRun>()
+  #agent: Agent | null = null
+  #recording: Recording | null = null
+  #ends: (() => void)[] = []
+  #offAgent: readonly (() => void)[] = []
+  /** All rows of the conversation were read once. */
+  #hasRows = false
+
+  constructor(changed: () => void) {
+    this.#changed = changed
+  }
+
+  get recording(): Recording | null {
+    return this.#recording
+  }
+
+  /** Starts keeping the events of the agent's runs and following its lists; null: stops. */
+  attach(agent: Agent | null): void {
+    if (agent === this.#agent) return
+    this.leave()
+    this.#runs.clear()
+    this.#agent = agent
+    for (const off of this.#offAgent) off()
+    this.#offAgent = agent
+      ? [
+          agent.on('run', ({ run }) => void this.#see(run)),
+          agent.conversations.subscribe(this.#changed),
+          agent.tools.subscribe(this.#changed),
+        ]
+      : []
+  }
+
+  follow(conversationId: string | null): void {
+    if (this.#recording?.journal.conversationId === conversationId) return
+    this.leave()
+    const agent = this.#agent
+    if (!agent || conversationId === null) return
+    const recording = new Recording(new Journal(conversationId))
+    this.#recording = recording
+    this.#hasRows = false
+    const reader = new RowReader(agent, recording, {
+      took: (hasEnded) => this.#took(recording, hasEnded),
+      isSeen: (runId) => this.#runs.has(runId),
+    })
+    this.#ends = [
+      agent.conversation(conversationId).subscribe(() => reader.read()),
+      () => reader.stop(),
+    ]
+    reader.read()
+  }
+
+  /** Stops following the conversation. */
+  leave(): void {
+    for (const end of this.#ends) end()
+    this.#ends = []
+    this.#recording = null
+  }
+
+  #took(recording: Recording, hasEnded: boolean): void {
+    if (recording !== this.#recording) return
+    if (hasEnded && !this.#hasRows) {
+      this.#hasRows = true
+      const { conversationId } = recording.journal
+      for (const seen of this.#runs.values())
+        if (seen.conversationId === conversationId)
+          for (const timed of seen.events) recording.addEvent(timed, true)
+    }
+    this.#changed()
+  }
+
+  async #see(run: Run): Promise<void> {
+    const { runId, conversationId } = run
+    const seen: SeenRun = { conversationId, events: [] }
+    this.#runs.set(runId, seen)
+    const oldest = this.#runs.keys().next().value
+    if (this.#runs.size > MOST_RUNS && oldest !== undefined) this.#runs.delete(oldest)
+    for await (const event of run) {
+      // Another agent, or this one again, was attached meanwhile: the rows describe the run.
+      if (this.#runs.get(runId) !== seen) return
+      const timed = { at: Date.now(), event }
+      seen.events.push(timed)
+      const recording = this.#recording
+      if (recording?.journal.conversationId !== conversationId || !this.#hasRows) continue
+      recording.addEvent(timed, true)
+      this.#changed()
+    }
+  }
+}
+
+/** Reads rows as they are stored, one request at a time. */
+class RowReader {
+  readonly #agent: Agent
+  readonly #recording: Recording
+  readonly #took: (hasEnded: boolean) => void
+  readonly #isSeen: (runId: string) => boolean
+  #isReading = false
+  #isWanted = false
+  #isStopped = false
+
+  constructor(
+    agent: Agent,
+    recording: Recording,
+    { took, isSeen }: { took: (hasEnded: boolean) => void; isSeen: (runId: string) => boolean },
+  ) {
+    this.#agent = agent
+    this.#recording = recording
+    this.#took = took
+    this.#isSeen = isSeen
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  read(): void {
+    this.#isWanted = true
+    if (!this.#isReading) void this.#readAll()
+  }
+
+  async #readAll(): Promise<void> {
+    this.#isReading = true
+    while (this.#isWanted && !this.#isStopped) {
+      this.#isWanted = false
+      // A failed read may succeed at the next change.
+      const hasMore = await this.#readSome().catch(() => false)
+      if (hasMore) this.#isWanted = true
+      else await new Promise((resolve) => setTimeout(resolve, BETWEEN_READS))
+    }
+    this.#isReading = false
+  }
+
+  async #readSome(): Promise<boolean> {
+    const { journal } = this.#recording
+    const after = journal.rows.length
+    const found = await this.#agent.conversations.rows(journal.conversationId, { after })
+    if (this.#isStopped) return false
+    for (const row of found?.rows ?? [])
+      this.#recording.addRow(row, row.runId !== null && this.#isSeen(row.runId))
+    if (found?.broken !== undefined) journal.break(found.broken)
+    const hasMore = found?.hasMore === true && journal.rows.length > after
+    this.#took(!hasMore)
+    return hasMore
+  }
+}

@@ -1,0 +1,108 @@
+import type { RunEvent } from '../../../index.ts'
+import {
+  type ConversationState,
+  type Cursor,
+  NOTHING_LIVE,
+  projectFact,
+  type Row,
+  startCursor,
+} from '../../../conversation/index.ts'
+
+/** An event, and when it came, in milliseconds since 1970. */
+export interface TimedEvent {
+  readonly at: number
+  readonly event: RunEvent
+}
+
+/** An event, or consecutive pieces of one text. */
+export interface EventEntry {
+  readonly type: RunEvent['type']
+  readonly runId: string
+  readonly at: number
+  readonly events: RunEvent[]
+}
+
+/** Collects events as entries. If merged, pieces of one text share an entry until another event comes. */
+export class EventBook {
+  readonly entries: EventEntry[] = []
+  /** Types of the events so far. */
+  readonly types: Set<RunEvent['type']> = new Set()
+  readonly #isMerged: boolean
+  readonly #open = new Map<string, EventEntry>()
+
+  constructor(isMerged: boolean) {
+    this.#isMerged = isMerged
+  }
+
+  add({ at, event }: TimedEvent): void {
+    const key = this.#isMerged ? pieceKey(event) : null
+    if (key === null) this.#open.clear()
+    const open = key === null ? undefined : this.#open.get(key)
+    if (open) {
+      open.events.push(event)
+      return
+    }
+    const entry = { type: event.type, runId: event.runId, at, events: [event] }
+    this.entries.push(entry)
+    this.types.add(event.type)
+    if (key !== null) this.#open.set(key, entry)
+  }
+}
+
+/** Returns a key that pieces of one whole share; null for other events. */
+function pieceKey(event: RunEvent): string | null {
+  switch (event.type) {
+    case 'text-delta':
+    case 'reasoning-delta':
+      return `${event.runId} ${event.partId}`
+    case 'tool-input-delta':
+      return `${event.runId} ${event.toolCallId}`
+    case 'tool-progress':
+      return `${event.runId} progress ${event.toolCallId}`
+    case 'raw':
+      return `${event.runId} raw`
+    default:
+      return null
+  }
+}
+
+/** Summarizes an entry in one line. */
+export function summaryOf({ events }: EventEntry): string {
+  const [first] = events
+  if (!first) return ''
+  const { type: _type, runId: _run, conversationId: _conversation, seq: _seq, ...rest } = first
+  if ('delta' in first) return events.map((each) => ('delta' in each ? each.delta : '')).join('')
+  if (events.length > 1) return `${events.length} pieces`
+  if (first.type === 'run-end') return first.result.outcome
+  if (first.type === 'request')
+    return `Step ${first.step}, ${first.request.messages.length} messages`
+  return JSON.stringify(rest).slice(0, 400)
+}
+
+/** Returns the text to search: the joined text, and its pieces. */
+export function textOf(entry: EventEntry): string {
+  return `${summaryOf(entry)}\n${eventLines([entry])}`
+}
+
+/** Events as JSON Lines, each piece on its own. */
+export function eventLines(entries: readonly EventEntry[]): string {
+  return entries
+    .flatMap(({ events }) => events.map((event) => `${JSON.stringify(event)}\n`))
+    .join('')
+}
+
+/** Derives events from stored rows: those of the original run, except what was not stored. Pure folds: nothing runs. */
+export class RowEvents {
+  readonly #cursors = new Map<string, { cursor: Cursor; seq: number }>()
+
+  /** Returns the events of a row. `state`: the state that the row has led to. */
+  of(row: Row, state: ConversationState): RunEvent[] {
+    const { runId, conversationId } = row
+    if (runId === null) return []
+    let known = this.#cursors.get(runId)
+    if (!known) this.#cursors.set(runId, (known = { cursor: startCursor(runId), seq: 0 }))
+    const { cursor, events } = projectFact(known.cursor, row, { state, live: NOTHING_LIVE })
+    known.cursor = cursor
+    return events.map((event) => ({ ...event, runId, conversationId, seq: known.seq++ }))
+  }
+}

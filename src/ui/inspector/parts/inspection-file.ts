@@ -1,0 +1,205 @@
+import { Crc32, FILE_VERSION, FORMAT, type Row } from '../../../conversation/index.ts'
+import { Journal } from './journal.ts'
+import { LineOrder } from './line-order.ts'
+
+/** Origin and scope of a file, in its first line beside the export's own fields. */
+export interface Inspection {
+  /** The run that the file ends with; null: the whole conversation. */
+  readonly runId: string | null
+  readonly exportedAt: string
+  /** The browser's user agent string. */
+  readonly browser: string
+  /** Milliseconds to the first token, by step; only for steps that were seen live. */
+  readonly firstTokens: readonly (readonly [string, number])[]
+}
+
+export interface OpenedFile {
+  readonly name: string
+  readonly inspection: Inspection | null
+  readonly version: number
+  readonly format: number
+  /** The conversation, and the child conversations of its calls. */
+  readonly journals: readonly Journal[]
+}
+
+/** Adds the inspection to the first line of an export. Later lines stay unchanged. */
+export function withInspection(
+  file: ReadableStream<Uint8Array<ArrayBuffer>>,
+  inspection: Inspection,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let isFirst = true
+  return file.pipeThrough(
+    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+      transform(piece, controller) {
+        if (!isFirst) return controller.enqueue(piece)
+        isFirst = false
+        const end = piece.indexOf(10)
+        const line = JSON.parse(new TextDecoder().decode(piece.subarray(0, end))) as object
+        controller.enqueue(
+          new TextEncoder().encode(`${JSON.stringify({ ...line, inspector: inspection })}\n`),
+        )
+        controller.enqueue(piece.slice(end + 1))
+      },
+    }),
+  )
+}
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Reads a file of exported conversations, for viewing. Throws an `Error` for any other file. */
+export function readFile(name: string, text: string): OpenedFile {
+  const lines = text.split('\n').filter((line) => line.trim() !== '')
+  const header = parsed(lines[0] ?? '')
+  if (!isShowable(header)) throw new Error("The file is damaged: its first line can't be shown.")
+  const { offstage, version, format, inspector } = header ?? {}
+  if (
+    offstage !== 'offstage-conversations' ||
+    typeof version !== 'number' ||
+    typeof format !== 'number'
+  )
+    throw new Error('This is no exported file.')
+  if (version > FILE_VERSION || format > FORMAT)
+    throw new Error('A newer version of Offstage has written this file.')
+  const journals: Journal[] = []
+  const [order, sum] = [new LineOrder(), new CheckSum()]
+  const faults: (string | null)[] = []
+  for (const line of lines.slice(1)) {
+    const fields = parsed(line)
+    takeLine(journals, fields)
+    const found = [sum.take(line, fields), order.take(fields)]
+    for (const fault of found) if (fault !== null) journals.at(-1)?.break(fault)
+    faults.push(...found)
+  }
+  if (journals.length === 0) throw new Error('There is no conversation in this file.')
+  const fault = [...faults, order.end()].find((each) => each !== null)
+  if (fault) for (const journal of journals) journal.break(fault)
+  return { name, inspection: inspectionOf(inspector), version, format, journals }
+}
+
+function takeLine(journals: Journal[], fields: Fields | null): void {
+  const journal = journals.at(-1)
+  if (fields === null) return journal?.break('The file is damaged.')
+  const { conversation, row, end } = fields
+  if (!isShowable(fields)) return breakFile(journals)
+  if (isFields(conversation)) journals.push(new Journal(idOf(conversation)))
+  else if (journal && isFields(row)) takeRow(journal, row)
+  else if (journal && isFields(end) && end['rows'] !== journal.rows.length)
+    journal.break('The file has fewer rows than it says.')
+}
+
+function takeRow(journal: Journal, row: Fields): void {
+  if (isRow(row))
+    journal.add({ ...row, conversationId: journal.conversationId, appendId: '' } as Row)
+  else journal.break(`Row ${journal.rows.length + 1} can't be read.`)
+}
+
+function breakFile(journals: readonly Journal[]): void {
+  const journal = journals.at(-1)
+  if (!journal) throw new Error("The file is damaged: its conversation can't be shown.")
+  journal.break(`What comes after row ${journal.rows.length} can't be shown.`)
+}
+
+function idOf({ conversationId }: Fields): string {
+  if (typeof conversationId === 'string') return conversationId
+  throw new Error('The file is damaged: a conversation in it has no id.')
+}
+
+function inspectionOf(value: unknown): Inspection | null {
+  if (!isFields(value)) return null
+  const { runId, exportedAt, browser, firstTokens } = value
+  if (typeof exportedAt !== 'string' || typeof browser !== 'string')
+    throw new Error(
+      "The file is damaged: its first line doesn't say when and where it was exported.",
+    )
+  return {
+    runId: typeof runId === 'string' ? runId : null,
+    exportedAt,
+    browser,
+    firstTokens: Array.isArray(firstTokens) ? firstTokens.filter(isFirstToken) : [],
+  }
+}
+
+function isFirstToken(value: unknown): value is [string, number] {
+  return Array.isArray(value) && typeof value[0] === 'string' && Number.isFinite(value[1])
+}
+
+function isRow(value: unknown): value is Omit<Row, 'conversationId' | 'appendId'> {
+  return (
+    isFields(value) &&
+    typeof value['type'] === 'string' &&
+    typeof value['seq'] === 'number' &&
+    isTime(value['at'])
+  )
+}
+
+/** Maximum time value of a `Date`, in milliseconds. */
+const FARTHEST = 8.64e15
+
+function isTime(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= FARTHEST
+}
+
+function parsed(line: string): Fields | null {
+  try {
+    const value: unknown = JSON.parse(line)
+    return isFields(value) ? value : null
+  } catch {
+    return null
+  }
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/**
+ * Verifies the checksum of each conversation in a file, line by line. Finds damage, but proves nothing about the
+ * author.
+ */
+class CheckSum {
+  #crc = new Crc32()
+
+  /** Returns the problem with the conversation that ends with this line; null if there is none, or it continues. */
+  take(line: string, fields: Readonly<Record<string, unknown>> | null): string | null {
+    if (fields?.['conversation'] !== undefined) this.#crc = new Crc32()
+    const { end } = fields ?? {}
+    if (typeof end !== 'object' || end === null) {
+      // Editors may change line endings; the checksum is made with `\n`.
+      this.#crc.add(new TextEncoder().encode(`${line.replace(/\r$/, '')}\n`))
+      return null
+    }
+    return 'crc32' in end && end.crc32 === this.#crc.digits
+      ? null
+      : 'The file is damaged, or was changed: its check sum is another one.'
+  }
+}
+
+/** Maximum nesting: deeper than tools accept, but safe for recursion in browsers. */
+const DEEPEST = 500
+
+/** Row fields with arbitrary content: shown as data only. */
+const FREE: ReadonlySet<string> = new Set(['input', 'output', 'value', 'values', 'data', 'details'])
+
+interface Place {
+  readonly value: unknown
+  readonly depth: number
+  readonly isFree: boolean
+}
+
+/** Whether data from a file can be shown: it isn't nested too deep, and each record can become a string. */
+function isShowable(value: unknown): boolean {
+  const open: Place[] = [{ value, depth: 0, isFree: false }]
+  for (let place = open.pop(); place; place = open.pop()) {
+    const { depth, isFree } = place
+    if (typeof place.value !== 'object' || place.value === null) continue
+    if (depth >= DEEPEST || (!isFree && hasNoWords(place.value))) return false
+    for (const [name, inner] of Object.entries(place.value))
+      open.push({ value: inner, depth: depth + 1, isFree: isFree || FREE.has(name) })
+  }
+  return true
+}
+
+/** Whether `String(value)` throws. */
+function hasNoWords(value: object): boolean {
+  return Object.hasOwn(value, 'toString') || Object.hasOwn(value, 'valueOf')
+}

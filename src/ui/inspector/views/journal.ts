@@ -1,0 +1,144 @@
+import { html, nothing, type TemplateResult } from 'lit'
+import type { Row } from '../../../conversation/index.ts'
+import { type Detail, DETAILS, type InspectorContext, positionOf } from '../context.ts'
+import { said, timeOfDay } from './format.ts'
+import { regionView, tableView } from './table.ts'
+import { treeView } from './tree.ts'
+import type { ConversationSnapshot, ShownCall, ShownMessage } from '../../../index.ts'
+
+/** Lists rows as they are stored. The selected row is the current position. */
+export function journalView(context: InspectorContext): TemplateResult {
+  const { recording, choose, list } = context
+  const rows = recording?.journal.rows ?? []
+  if (rows.length === 0) return html`<p class="empty">Nothing is stored yet.</p>`
+  return tableView({
+    label: 'Journal',
+    name: 'journal',
+    columns: ['Row', 'Time', 'Fact', 'What'],
+    rows,
+    list,
+    selected: positionOf(context) - 1,
+    cells: (row) => [String(row.seq), timeOfDay(row.at), row.type, aboutRow(row)],
+    select: (index) => choose({ position: index + 1 }),
+  })
+}
+
+/** Summarizes a row in one line. */
+function aboutRow(row: Row): string {
+  const {
+    format: _f,
+    conversationId: _c,
+    seq: _s,
+    runId: _r,
+    at: _a,
+    appendId: _p,
+    type: _t,
+    ...rest
+  } = row
+  return JSON.stringify(rest).slice(0, 300)
+}
+
+const TITLES: Readonly<Record<Detail, string>> = {
+  row: 'Row',
+  shown: 'What a page shows',
+  state: 'State',
+}
+
+/** Shows the row at the current position, and the state that all rows up to it result in. */
+export function rowDetail(context: InspectorContext): TemplateResult | typeof nothing {
+  const { recording, chosen, choose } = context
+  const count = positionOf(context)
+  const row = recording?.journal.rows[count - 1]
+  if (!recording || !row) return nothing
+  return html`
+    <div class="detail-head" role="group" aria-label="Details">
+      ${DETAILS.map(
+        (detail) =>
+          html`<button
+            type="button"
+            aria-pressed=${chosen.detail === detail}
+            @click=${() => choose({ detail })}
+          >
+            ${TITLES[detail]}
+          </button>`,
+      )}
+      <button
+        type="button"
+        class="end"
+        @click=${() => context.copy(detailText(context, row), 'JSON')}
+      >
+        Copy
+      </button>
+    </div>
+    ${regionView(`${TITLES[chosen.detail]}, row ${count}`, contentOf(context, row))}
+  `
+}
+
+function contentOf(context: InspectorContext, row: Row): TemplateResult {
+  const { recording, chosen } = context
+  const count = positionOf(context)
+  switch (chosen.detail) {
+    case 'row':
+      return treeView(row, 'row', context)
+    case 'shown':
+      return shownView(recording?.shownAt(count) ?? null)
+    case 'state':
+      return treeView(recording?.journal.stateAt(count), 'state', context)
+    default:
+      return chosen.detail satisfies never
+  }
+}
+
+function detailText(context: InspectorContext, row: Row): string {
+  const { recording, chosen } = context
+  const count = positionOf(context)
+  const value =
+    chosen.detail === 'row'
+      ? row
+      : chosen.detail === 'shown'
+        ? recording?.shownAt(count)
+        : recording?.journal.stateAt(count)
+  return JSON.stringify(value, null, 2)
+}
+
+/** The newest messages that are drawn of a long conversation. */
+const MOST_MESSAGES = 60
+
+/** Shows the snapshot that a page would show, in plain words and without its styles. */
+function shownView(snapshot: ConversationSnapshot | null): TemplateResult {
+  if (!snapshot) return html`<p class="problem">These rows come to nothing that can be shown.</p>`
+  const { messages, status, ended, pending } = snapshot
+  const shown = messages.slice(-MOST_MESSAGES)
+  return html`
+    <p class="quiet">
+      ${said(status)}${ended ? `, ${said(ended.outcome)}` : ''}${pending.length > 0 ? `, ${pending.length} waiting` : ''}
+    </p>
+    ${
+      shown.length < messages.length
+        ? html`<p class="quiet">${messages.length - shown.length} earlier messages</p>`
+        : nothing
+    }
+    ${shown.map(messageView)}
+  `
+}
+
+function messageView(message: ShownMessage): TemplateResult | typeof nothing {
+  if (message.role === 'tool') return nothing
+  return html`<div class="message ${message.role}">
+    <strong>${said(message.role)}</strong>
+    ${message.parts.map((part) => {
+      if (part.type === 'text') return html`<p>${said(part.text)}</p>`
+      if (part.type === 'reasoning') return html`<p class="quiet">${said(part.text)}</p>`
+      return part.type === 'file' ? html`<p class="quiet">${said(part.mediaType)}</p>` : nothing
+    })}
+    ${(message.calls ?? []).map(callView)}
+  </div>`
+}
+
+function callView({ title, toolName, status, input, output }: ShownCall): TemplateResult {
+  return html`<p class="call-line">
+    <code>${said(title ?? toolName)}</code> <span class="status ${status}">${said(status)}</span>
+    <code class="quiet">${said(JSON.stringify(input)?.slice(0, 400) ?? '')}</code>
+    ${output ? html`<code>${said(JSON.stringify(output).slice(0, 400))}</code>` : nothing}
+  </p>`
+}

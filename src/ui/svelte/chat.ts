@@ -1,0 +1,66 @@
+import { type Component, getAllContexts, mount, unmount } from 'svelte'
+import { fromStore, writable } from 'svelte/store'
+import {
+  type CallCardProps,
+  CHAT_DEFAULTS,
+  type ChatSettings,
+  type GivenSettings,
+  loadChat,
+  setProperties,
+} from '../bindings/chat-properties.ts'
+import { selection } from '../bindings/selection.ts'
+import type { CallRenderers } from '../chat/index.ts'
+import type { Agent } from '../../index.ts'
+import { type Given, providedAgent, read } from './context.ts'
+
+/** Components by the name of the tool whose calls they render. */
+export interface CallCards {
+  readonly [toolName: string]: Component<CallCardProps>
+}
+
+/** The properties of `<offstage-chat>`. */
+export interface ChatOptions extends Omit<GivenSettings, 'renderers'> {
+  /** Components that render calls in the chat, by tool name. Default: the chat's own cards. */
+  readonly renderers?: CallCards | undefined
+}
+
+/** For `{@attach …}`. */
+export type ChatAttachment = (element: HTMLElement) => void
+
+/**
+ * Attaches to this component's `<offstage-chat>`: loads the element, and sets its properties. Default of `agent`: the
+ * provider's.
+ */
+export function attachChat(options: Given<ChatOptions> = {}): ChatAttachment {
+  const provided = fromStore(providedAgent() ?? writable<Agent | null>(null))
+  const context = getAllContexts()
+  // An object literal is new each time, but has the same components.
+  const pick = selection((cards: CallCards) => cards)
+  const draw = selection((cards: CallCards) => renderersOf(cards, context))
+  let before = CHAT_DEFAULTS
+  return (element) => {
+    loadChat()
+    const { renderers: given = {}, ...settings } = read(options)
+    const agent = settings.agent ?? provided.current
+    const chat: HTMLElement & Partial<ChatSettings> = element
+    before = setProperties(chat, { ...settings, agent, renderers: draw(pick(given)) }, before)
+  }
+}
+
+function renderersOf(cards: CallCards, context: Map<unknown, unknown>): CallRenderers {
+  const draw =
+    (card: Component<CallCardProps>): CallRenderers[string] =>
+    (first, { container, respond }) => {
+      const call = writable(first)
+      const shown = fromStore(call)
+      const props: CallCardProps = {
+        get call() {
+          return shown.current
+        },
+        respond,
+      }
+      const mounted = mount(card, { target: container, context, props })
+      return { update: call.set, dispose: () => void unmount(mounted) }
+    }
+  return Object.fromEntries(Object.entries(cards).map(([name, card]) => [name, draw(card)]))
+}
