@@ -187,7 +187,7 @@ function checked(text: string): string {
   if (trimmed !== '' && trimmed.length <= MAX_TEXT) return trimmed
   throw new OffstageError(
     'invalid-input',
-    `What is remembered must have 1 to ${MAX_TEXT} characters; this has ${trimmed.length}.`,
+    `A memory must have 1 to ${MAX_TEXT} characters; this has ${trimmed.length}.`,
   )
 }
 

@@ -54,7 +54,7 @@ export function spaceName(scope: MemoryScope, { conversationId }: Where = {}): s
   if (conversationId) return `conversation:${conversationId}`
   throw new OffstageError(
     'invalid-input',
-    'This memory is of single conversations: say which, as { conversationId }.',
+    'This memory belongs to one conversation. Pass { conversationId }.',
   )
 }
 

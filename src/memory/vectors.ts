@@ -30,7 +30,7 @@ function unitVector(values: readonly number[] | Float32Array): Float32Array {
   const vector = Float32Array.from(values)
   const length = Math.sqrt(dot(vector, vector))
   if (vector.length === 0 || !Number.isFinite(length) || length === 0)
-    throw new OffstageError('invalid-output', 'embed() gave something that is no vector.')
+    throw new OffstageError('invalid-output', 'embed() returned an invalid or zero vector.')
   return vector.map((value) => value / length)
 }
 

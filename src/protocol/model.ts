@@ -212,5 +212,5 @@ export function isPricedVendor(provider: string): provider is PricedVendor {
 
 /** Error message for a cost limit without known prices of the model. */
 export function pricesMissing(model: string): string {
-  return `limits.costUSD needs the prices of ${model}, which are not known here: say model.prices, like { input: 3, cachedInput: 0.3, output: 15 } in USD per million tokens.`
+  return `limits.costUSD needs the prices of ${model}, which are unknown. Set model.prices, like { input: 3, cachedInput: 0.3, output: 15 } in USD per million tokens.`
 }

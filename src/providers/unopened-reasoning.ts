@@ -17,5 +17,5 @@ export const STRAY_CLOSER_CODE = 'stray-think-closer'
 export const STRAY_CLOSER: Extract<StreamPart, { type: 'warning' }> = {
   type: 'warning',
   code: STRAY_CLOSER_CODE,
-  message: 'The model closed reasoning that was not open: calls in its text before are thoughts.',
+  message: 'The model closed reasoning that was not open: calls in the text before are not run.',
 }

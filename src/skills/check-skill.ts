@@ -16,12 +16,12 @@ export function textProblem({
   instructions,
 }: Partial<Record<'name' | 'description' | 'instructions', unknown>>): string | null {
   if (typeof name !== 'string' || name.length > MAX_NAME || !NAME.test(name))
-    return `The name of a skill must be of a-z, 0-9 and single hyphens between them, ${MAX_NAME} characters at most, not ${shown(name)}.`
+    return `The skill name ${shown(name)} is not valid. Use a-z, 0-9 and single hyphens between them, ${MAX_NAME} characters at most.`
   if (!isFilled(description, MAX_DESCRIPTION))
     return `The skill ${name} needs a description of ${MAX_DESCRIPTION} characters at most: the model chooses by it.`
   return isFilled(instructions, MAX_INSTRUCTIONS)
     ? null
-    : `The skill ${name} needs instructions of ${MAX_INSTRUCTIONS} characters at most; what is longer belongs into files.`
+    : `The skill ${name} needs instructions of ${MAX_INSTRUCTIONS} characters at most. Move the rest to files.`
 }
 
 /** Problem with a skill's files; null if they are valid. */
@@ -30,7 +30,7 @@ export function fileProblem({ name, files = {} }: Pick<Skill, 'name' | 'files'>)
   if (paths.length > MAX_FILES) return `The skill ${name} has more than ${MAX_FILES} files.`
   const wrong = paths.find((path) => !isPath(path))
   if (wrong !== undefined)
-    return `The skill ${name} has a file ${shown(wrong)}: a path is relative to the skill, like references/sizes.md, without . or .. in it.`
+    return `The skill ${name} has a wrong path ${shown(wrong)}. Use one relative to the skill, like references/sizes.md, without . or .. in it.`
   const odd = Object.entries(files).find(([, file]) => !/^(string|function)$/.test(typeof file))
   return odd ? `The file ${odd[0]} of the skill ${name} must be a text or a function.` : null
 }

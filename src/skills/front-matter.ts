@@ -81,7 +81,7 @@ function readValue(first: string, lines: Lines): FrontValue {
   if (indent === 0) return ''
   if (KEY.test(content)) return readMap(lines, indent)
   if (/:(?=[ \t]|$)/.test(content) || /^[|>]/.test(content))
-    throw new Unreadable('what stands under it is no list, no map and no text')
+    throw new Unreadable('its value is no list, no map and no text')
   lines.take()
   return readScalar(content, lines, 0)
 }
@@ -93,7 +93,7 @@ function readList(lines: Lines, indent: number): readonly string[] {
     const content = lines.next.slice(own)
     const [start] = ITEM.exec(content) ?? []
     if (own < indent || (own === 0 && start === undefined)) break
-    if (own > indent || start === undefined) throw new Unreadable('its items do not stand alike')
+    if (own > indent || start === undefined) throw new Unreadable('its items differ in indent')
     lines.take()
     items.push(readItem(content.slice(start.length), lines, indent))
   }
@@ -108,7 +108,7 @@ function readMap(lines: Lines, indent: number): { readonly [key: string]: string
     if (own === 0) break
     const content = lines.take().slice(own)
     const [start, key = ''] = KEY.exec(content) ?? []
-    if (own !== indent || start === undefined) throw new Unreadable('its fields do not stand alike')
+    if (own !== indent || start === undefined) throw new Unreadable('its fields differ in indent')
     if (entries.has(key)) throw new Unreadable(`its field ${key} is there twice`)
     const first = content.slice(start.length)
     if (isEmpty(first) && hasInner(lines, indent))
@@ -151,7 +151,7 @@ function readScalar(first: string, lines: Lines, indent: number): string {
       isCommented = true
       continue
     }
-    if (isCommented) throw new Unreadable('a comment stands within the text')
+    if (isCommented) throw new Unreadable('a comment is within the text')
     if (/^ *\t/.test(line)) throw new Unreadable('a line is indented by a tab')
     const content = line.replace(/^ +/, '')
     if (/^:(?=[ \t]|$)/.test(content)) throw new Unreadable('a line begins with a colon')
@@ -275,7 +275,7 @@ function unescape(escape: string, [x, u, U, sign]: readonly (string | undefined)
   const digits = x ?? u ?? U
   if (digits === undefined) {
     const known = sign && CHARACTERS[SIGNS.indexOf(sign)]
-    if (known === undefined) throw new Unreadable(`${escape} is no escape that is known`)
+    if (known === undefined) throw new Unreadable(`${escape} is an unknown escape`)
     return known
   }
   const isNamed = escape[1] === (x ? 'x' : u ? 'u' : 'U')

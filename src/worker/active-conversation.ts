@@ -23,7 +23,7 @@ export function busy(conversationId: string): OffstageError {
 
 /** The error for a child run that no call waits for any more. */
 export function notAwaited(): OffstageError {
-  return new OffstageError('invalid-input', 'The call that this run is for has ended.')
+  return new OffstageError('invalid-input', 'The parent call of this run has ended.')
 }
 
 /** Several conversations have an open call with this id: some models restart their numbering in each. */

@@ -128,8 +128,8 @@ async function announceChild(
   if (wrong !== null) throw refused(wrong)
 }
 
-const NOT_DRIVEN = 'The call that this run is for has ended, or its run is not driven here.'
-const TOO_DEEP = 'An agent that is called as a tool calls no further agents.'
+const NOT_DRIVEN = 'The parent call has ended, or its run is not active here.'
+const TOO_DEEP = "An agent used as a tool can't call other agents."
 
 function tooMany(most: number): string {
   return `A run calls other agents ${most} times at most.`

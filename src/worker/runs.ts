@@ -127,10 +127,7 @@ function branchPoint(
     case 'regenerate': {
       const asked = askedBy(named, nodes)
       if (asked) return asked.id
-      throw new OffstageError(
-        'invalid-input',
-        `Message ${named.id} answers no message of a person.`,
-      )
+      throw new OffstageError('invalid-input', `Message ${named.id} answers no user message.`)
     }
     default:
       return type satisfies never
@@ -167,7 +164,7 @@ const isHistory = listOf(isMessage, MOST_MESSAGES)
 /** Checks the messages that the page has read. Throws `invalid-history` if they are invalid. */
 function checkHistory(given: unknown): readonly Message[] {
   if (isHistory(given) && isPaired(given as readonly Message[])) return given as readonly Message[]
-  throw new OffstageError('invalid-history', 'The history is no list of messages of Offstage.')
+  throw new OffstageError('invalid-history', 'history must be a list of Offstage messages.')
 }
 
 /** Whether each call has an input or error and a unique id, and each result belongs to the newest answer's calls. */

@@ -95,5 +95,5 @@ function whyOf(outcome: UndoOutcome): string {
   if (outcome.status === 'failed') return outcome.message
   return outcome.status === 'not-begun'
     ? 'it did not run here, or has no undo().'
-    : 'nobody knows how it ended.'
+    : 'its outcome is unknown.'
 }

@@ -29,7 +29,7 @@ export interface Outcome {
 const LIMIT_MS = 240_000
 const POLL_MS = 60
 /** Error texts that the model gets for calls that failed as `stale-ref`. */
-const STALE = /What was approved, |, is not what was approved, |it is no longer on the page/
+const STALE = /What was approved, |The element now .* was approved\. |it is no longer on the page/
 
 /** Does one trial, in a page of its own context or one that had another trial before. */
 export async function runTrial(

@@ -207,7 +207,7 @@ test(
     await page.context().grantPermissions(['local-network-access'])
     const granted = await diagnose(page, { baseURL })
     expect(failed(granted)).toEqual([])
-    expect(wordsOf(granted, 'local-network')).toMatch(/let it through/)
+    expect(wordsOf(granted, 'local-network')).toMatch(/was allowed/)
   },
 )
 

@@ -176,7 +176,7 @@ test('an exported run shows the same elsewhere, at every row, and has no key', a
   await tab(page, 'Journal').click()
   const journal = await cellsOf(page, 'Journal')
   await page.getByRole('button', { name: 'Export…' }).click()
-  await expect(page.getByText('can be read by whoever gets it')).toBeVisible()
+  await expect(page.getByText('Whoever gets the file can read it.')).toBeVisible()
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save file' }).click()
   const file = await (await download).path()

@@ -746,7 +746,7 @@ test(
       }),
     )
     await begin(page, [use('click', { ref: 'Archive' }), DONE], { toolApproval: 'never' })
-    expect(await outcome(page)).toContain('A person must be asked')
+    expect(await outcome(page)).toContain('A person must approve')
     expect(await clicks(page)).toBe(null)
   },
 )
@@ -766,7 +766,7 @@ for (const [what, body, how] of [
       await begin(page, [use('click', { ref: 'Map', at: { x: 0.5, y: 0.5 } }), DONE], how)
       expect((await askedAbout(page))?.text).toMatch(/^main "Map"/)
       await page.evaluate(() => (window as unknown as Hosted).approve())
-      expect(await outcome(page)).toContain('A person must be asked')
+      expect(await outcome(page)).toContain('A person must approve')
       expect(await clicks(page)).toBe(null)
     },
   )
@@ -802,7 +802,7 @@ test('what is marked as the button goes down on it is not pressed', MORE, async 
     '<button id="b" onpointerdown="this.dataset.offstageConfirm = 1" onpointercancel="window.cancelled = 1" onmouseup="window.clicked = 1" onclick="window.clicked = 2">Go</button>',
   )
   await begin(page, [use('click', { ref: 'Go' }), DONE], { toolApproval: 'never' })
-  expect(await outcome(page)).toMatch(/^failed button "Go".* A person must be asked/)
+  expect(await outcome(page)).toMatch(/^failed button "Go".* A person must approve/)
   expect(await clicks(page)).toBe(null)
   expect(await page.evaluate(() => 'cancelled' in window)).toBe(true)
 })
@@ -818,7 +818,7 @@ test(
     await begin(page, [use('click', { ref: 'Send message' }), DONE], { toolApproval: 'always' })
     await askedAbout(page)
     await page.evaluate(() => (window as unknown as Hosted).approve())
-    expect(await outcome(page)).toContain('is not what was approved')
+    expect(await outcome(page)).toMatch(/, but .* was approved/)
     expect(await clicks(page)).toBe(null)
   },
 )
@@ -840,7 +840,7 @@ test(
     await askedAbout(page)
     expect(await clicks(page)).toBe(null)
     await page.evaluate(() => (window as unknown as Hosted).approve())
-    expect(await outcome(page)).toContain('A person must be asked')
+    expect(await outcome(page)).toContain('A person must approve')
     expect(await clicks(page)).toBe(1)
   },
 )

@@ -223,7 +223,7 @@ test('without toolautosubmit a person sends it; a stranger’s forms are asked a
   })
   await lend(page, {})
   const { calls } = await use(page, 'form_order', { item: 'Mug' })
-  expect(calls[0]?.output).toMatch(/It is not sent: .*press button ..Order now/)
+  expect(calls[0]?.output).toMatch(/The form is not sent: .*press button ..Order now/)
   expect(await property(page, '[name=item]', 'value')).toBe('Mug')
   expect(await page.evaluate(() => 'sent' in window)).toBe(false)
   await use(page, 'form_pay', { sum: '10' })

@@ -134,6 +134,6 @@ test('a part of the page may be one inside a frame', MORE, async ({ openPage, si
   expect(clicked).toContain('button "Done"')
   expect(after).toContain('button "Done"')
   expect(outside).toContain('No element is named "Beside"')
-  expect(gone).toContain('is not there now')
+  expect(gone).toContain('does not exist now')
   expect(detached).toMatch(/no longer on the page|outside the part/)
 })

@@ -190,7 +190,7 @@ test(
 test('a page that lends no files says so', MORE, async ({ driven, site }) => {
   const { call, state } = await openExample(driven, site, { name: 'hostile' })
   expect(await call('type_text', { ref: 'Plain file', text: 'cv.pdf' })).toMatch(
-    /^unsupported: .*lends no files/,
+    /^unsupported: .*offers no files/,
   )
   expect(await state()).not.toHaveProperty('plainFile')
 })

@@ -153,6 +153,6 @@ test(
     })
     expect(await passwordOn(page)).toBe('')
     expect(await page.evaluate(dumpStorage)).not.toContain(secret)
-    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('was sealed and not kept')
+    expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('value of this call was not kept')
   },
 )

@@ -78,7 +78,7 @@ const rows: readonly Row[] = [
     title: 'a page of HTML in its place',
     reason: 'wrong-type',
     file: { body: '<!doctype html>', type: 'text/html' },
-    says: ['text/html', "isn't there"],
+    says: ['text/html', 'missing file'],
     details: { contentType: 'text/html' },
   },
   {

@@ -28,7 +28,7 @@ export function checkOptions(options: AgentOptions): void {
   if (storage !== undefined && storage !== 'memory' && !storage?.name && !isCustomStorage(storage))
     throw badConfig("storage must be 'memory' or { name }, or { type } of a store of your worker.")
   const { at = 1 } = compaction || {}
-  if (!(at > 0 && at <= 1)) throw badConfig('at of compaction must be above 0 and at most 1.')
+  if (!(at > 0 && at <= 1)) throw badConfig('compaction.at must be above 0 and at most 1.')
   if (typeof options.titles === 'object') checkModel(options.titles.model, options)
   const { days = 1, ...counts } = options.retention ?? {}
   if (!(days > 0)) throw badConfig('retention.days must be a number above 0.')
@@ -71,7 +71,7 @@ export function checkModel(
   checkNames(model, 'model', { allows: (name) => isOwn && !isMisspelt(name, 'model') })
   const { prices } = model
   if (prices && !(prices.input < Infinity && prices.output < Infinity))
-    throw badConfig('prices of model must have input and output, in USD per million tokens.')
+    throw badConfig('model.prices must have input and output, in USD per million tokens.')
   if (provider === 'openai-compatible' && !model.baseURL)
     throw badConfig(`The provider ${provider} needs a baseURL.`)
 }

@@ -132,9 +132,7 @@ function subAgentTool(of: SubAgent): Tool {
 function callerOf(agentId: string | undefined): AgentParts {
   const caller = agents.get(agentId ?? '')
   if (caller) return caller
-  throw badConfig(
-    'An agent as a tool can be called by agents of this page only, made by the same version of the package.',
-  )
+  throw badConfig('An agent as a tool works only with agents of this page and package version.')
 }
 
 /** `inline` loads the inline worker, the fallback of the default worker. */

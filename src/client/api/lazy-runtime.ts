@@ -164,7 +164,7 @@ export class ApprovalFunctions {
       return
     this.#warn(
       entry.name,
-      `The tool ${entry.name} is marked as destructive, but toolApproval lets it run unasked. If that is right, set needsApproval: false.`,
+      `The tool ${entry.name} is marked as destructive, but toolApproval lets it run without approval. If that is right, set needsApproval: false.`,
     )
   }
 
@@ -172,7 +172,7 @@ export class ApprovalFunctions {
     const wanted = name === 'toolApproval' ? 'true or false' : "true, false or 'default'"
     this.#warn(
       toolName,
-      `${name} of the tool ${toolName} returned ${typeof answer}, not ${wanted}: a person is asked.`,
+      `${name} of the tool ${toolName} returned ${typeof answer}, not ${wanted}: approval is requested.`,
     )
     return true
   }
@@ -228,7 +228,7 @@ function createAgentPage(agent: PageParts): AgentPage {
       ),
     async openEngine({ provider, ...opening }) {
       const engine = findEngine(provider, options.engines)
-      if (!engine) throw badConfig(`There is no engine ${provider} in the engines of this agent.`)
+      if (!engine) throw badConfig(`This agent has no engine ${provider}. Pass one in engines.`)
       const line = await whileStaying(async () => engine.open(opening))
       return transfer(line, [line.port])
     },
@@ -358,7 +358,7 @@ function modelHooks(
       (part) => new part.Verifier(agent),
       (thrown) => {
         verifier = undefined
-        agent.warn('hook-failed', `verify was not asked: ${describeThrown(thrown)}`)
+        agent.warn('hook-failed', `verify did not run: ${describeThrown(thrown)}`)
         throw thrown
       },
     )

@@ -63,7 +63,7 @@ export function createConfigBook(): ConfigBook {
       if (config) return config
       throw new OffstageError(
         'authentication',
-        'The model was configured anew many times during one step, whose key is forgotten.',
+        "configure() was called too often during one step, so the step's key was dropped.",
       )
     },
   }

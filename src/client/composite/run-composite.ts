@@ -327,10 +327,7 @@ class Workflow {
 
   #next(): number {
     if (this.#isInStep)
-      throw new OffstageError(
-        'invalid-input',
-        'A step can ask for nothing that is remembered itself.',
-      )
+      throw new OffstageError('invalid-input', "A step can't make calls or run other steps.")
     return ++this.#position
   }
 

@@ -118,7 +118,7 @@ export class Execution {
 
   /** Ends the execution after an error outside the tool. Only whether the tool had started is certain. */
   breakOff(): void {
-    const message = 'What runs the tool failed on this page.'
+    const message = 'The page failed to run the tool.'
     if (!this.prepared) this.refuse({ status: 'not-started', reason: 'unconfirmed' })
     else this.#finish(unknown(message))
   }

@@ -233,7 +233,7 @@ export class Executions {
 
 const ACKNOWLEDGED: ToolOutcome = {
   status: 'unknown',
-  output: errorOutput('interrupted', 'The tool ran on this page; its outcome was lost since.'),
+  output: errorOutput('interrupted', 'The tool ran on this page, but its outcome was lost.'),
   running: false,
 }
 

@@ -17,7 +17,7 @@ export async function secretsIn(
     return pointers
   } catch {
     // The warning leaves out the thrown error, which may hold the secret.
-    warn(`secretsIn of ${toolName} failed: its whole input is sealed, and a person is asked.`)
+    warn(`secretsIn of ${toolName} failed: its whole input is kept secret, and needs approval.`)
     return null
   }
 }

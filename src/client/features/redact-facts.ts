@@ -10,7 +10,7 @@ export function redactFacts(
   redactors: readonly Redactor[],
   facts: readonly Fact[],
 ): readonly unknown[] {
-  if (redactors.length === 0) throw failed('there is nothing on the page that redacts it.')
+  if (redactors.length === 0) throw failed('no redact function was found on the page.')
   const known = [...new Map(redactors.map((each) => [each.by, each])).values()]
   return facts.map((fact) =>
     known.reduce((redacted, { by, warn }) => {

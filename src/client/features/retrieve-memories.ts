@@ -42,7 +42,7 @@ async function retrieveFrom(
     )
     return Array.from(entries).slice(0, MAX_ENTRIES).flatMap(bounded)
   } catch (thrown) {
-    if (!life.aborted) context.warn(`A memory found nothing: ${describeThrown(thrown)}`)
+    if (!life.aborted) context.warn(`A memory search failed: ${describeThrown(thrown)}`)
     return []
   }
 }

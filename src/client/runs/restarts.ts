@@ -197,7 +197,7 @@ async function takeUpRun(agent: RunParts, handle: RunHandle): Promise<void> {
   if (ref?.runId === runId) return
   const error = new OffstageError(
     'worker-lost',
-    'The worker died, and its successor found no such run in the store.',
+    'The worker died, and the new worker found no such run in the store.',
   )
   handle.end({ outcome: 'failed', error: error.toData() })
 }

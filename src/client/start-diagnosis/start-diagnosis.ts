@@ -75,7 +75,7 @@ async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
       reason: 'wrong-type',
       message: `${answers} with the type ${contentType || '(none)'}, not with JavaScript. ${
         /html/i.test(contentType)
-          ? `So do many servers for a file that isn't there. ${whereItBelongs(start)}`
+          ? `Many servers answer so for a missing file. ${whereItBelongs(start)}`
           : 'Serve it with Content-Type: text/javascript.'
       }`,
       details: { contentType },
@@ -101,7 +101,7 @@ async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
   if (found === 'has-imports')
     return {
       reason: 'import',
-      message: `${file} is served as JavaScript, but it or a module that it imports can't be loaded or parsed. See the browser's console.`,
+      message: `${file} or a module that it imports can't be loaded or parsed. See the browser's console.`,
     }
   if (found)
     return {
@@ -111,7 +111,7 @@ async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
     }
   return {
     reason: 'unknown',
-    message: `${file} is served as JavaScript, but the browser refused it: it is damaged, imports a missing module, or a policy forbids it. See the browser's console.`,
+    message: `The browser refused ${file}. The file is damaged, imports a missing module, or a policy forbids it. See the browser's console.`,
   }
 }
 
@@ -302,12 +302,12 @@ function originCause({ kind, url }: FailedStart): Cause | undefined {
   if (globalThis.origin === 'null')
     return {
       reason: 'opaque-origin',
-      message: `the page has no origin of its own (it was opened from file://, or stands in a sandboxed frame without allow-same-origin), so it may load no worker's file (${shown(url)}). ${inlineAdvice(kind)}`,
+      message: `the page has no origin of its own (it was opened from file://, or is in a sandboxed frame without allow-same-origin), so it may load no worker's file (${shown(url)}). ${inlineAdvice(kind)}`,
     }
   if (isOwnOrigin(url)) return undefined
   return {
     reason: 'cross-origin',
-    message: `${shown(url)} is on another origin than the page (${globalThis.origin}), and CORS opens none for workers. Serve it on the page's own origin. ${inlineAdvice(kind)}`,
+    message: `${shown(url)} is on another origin than the page (${globalThis.origin}), and CORS can't allow workers. Serve it on the page's own origin. ${inlineAdvice(kind)}`,
   }
 }
 
@@ -342,7 +342,7 @@ async function silentCause(start: FailedStart): Promise<Cause | undefined> {
   if (failure.hasBegun)
     return {
       reason: 'no-answer',
-      message: `${file} was loaded and called startWorker(), but then it answered nothing for a minute: its thread is blocked, or it called startWorker() too late. Call it at the top of the file, before any await.`,
+      message: `${file} was loaded and called startWorker(), but then sent nothing for a minute. Its thread is blocked, or it called startWorker() too late. Call it at the top of the file, before any await.`,
     }
   return {
     reason: 'no-answer',

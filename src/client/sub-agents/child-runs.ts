@@ -132,17 +132,17 @@ function failure(outcome: RunOutcome, text: string): ToolOutput | null {
     case 'completed': {
       const { finishReason } = outcome
       if (finishReason === undefined || text === '') return null
-      return failed(finishReason, `Its answer is cut off: ${text}`, false)
+      return failed(finishReason, `The answer is cut off: ${text}`, false)
     }
     case 'failed':
       return failed('failed', outcome.error.message, outcome.error.retryable)
     case 'aborted':
-      return failed('aborted', `It was stopped: ${outcome.reason}`, false)
+      return failed('aborted', `The run stopped: ${outcome.reason}`, false)
     case 'max-steps':
     case 'limit':
-      return failed(outcome.outcome, `It came to its limit. Its last words: ${text}`, false)
+      return failed(outcome.outcome, `The agent hit its limit. Its last words: ${text}`, false)
     case 'waiting':
-      return failed('waiting', 'It handed its calls to the page.', false)
+      return failed('waiting', 'The run waits for call outputs.', false)
     default:
       return outcome satisfies never
   }

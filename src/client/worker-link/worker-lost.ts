@@ -4,7 +4,7 @@ import { OffstageError } from '../../protocol/error.ts'
 export function lost(): OffstageError {
   return new OffstageError(
     'worker-lost',
-    'The worker died or stopped answering. What was stored is kept: resume() goes on from there.',
+    'The worker died or stopped answering. Call resume() to continue from the stored state.',
     { retryable: true },
   )
 }
@@ -12,7 +12,7 @@ export function lost(): OffstageError {
 export function hung({ toolName, patterns }: CheckRisk): OffstageError {
   return new OffstageError(
     'worker-hung',
-    `A check against the schema of ${toolName} never ended: a pattern takes forever on what the model wrote (${patterns.join(' , ')}).`,
+    `Checking an input of ${toolName} never ended. Rewrite the pattern of its schema that takes forever (${patterns.join(' , ')}).`,
     { details: { toolName, patterns: [...patterns] } },
   )
 }

@@ -173,7 +173,7 @@ async function goOn(
   if (run) return { ...known, run }
   throw new OffstageError(
     'invalid-input',
-    'There is nothing to go on with: no call waits, and the last run is complete.',
+    'There is nothing to resume: no call waits, and the last run is complete.',
   )
 }
 

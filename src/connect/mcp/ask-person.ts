@@ -37,9 +37,9 @@ export async function answerRequest(
 function readRequest(said: unknown, source: string): Reading {
   const { method, params } = isRecord(said) ? said : {}
   if (method !== 'elicitation/create' || !isRecord(params))
-    return { problem: `asks for ${shortLine(String(method), 100)}, which it is not given` }
+    return { problem: `asks for ${shortLine(String(method), 100)}, which is not supported` }
   const { mode = 'form', message, requestedSchema } = params
-  if (mode !== 'form') return { problem: 'asks for an address to be opened, which is not done' }
+  if (mode !== 'form') return { problem: 'asks to open an address, which is not supported' }
   const read = readFields(requestedSchema)
   if ('problems' in read)
     return { problem: `asks with a form that ${shortLine(read.problems.join('; '))}` }
@@ -63,7 +63,7 @@ function visibleFields(
   const text = JSON.stringify(clean)
   const read = readFields(clean)
   return 'problems' in read || withoutHidden(text) !== text
-    ? { problem: 'asks with a form that hides something' }
+    ? { problem: 'asks with a form with hidden characters' }
     : read
 }
 

@@ -127,7 +127,7 @@ export class Catalogue {
       this.#report(
         'definition-changed',
         name,
-        `${line.source} describes its tool ${name} otherwise than before. It is kept back until accept() is called for it.`,
+        `${line.source} changed its tool ${name}. The tool is not offered until accept() is called for it.`,
       )
     await pins.save()
   }
@@ -145,13 +145,13 @@ export class Catalogue {
       if (!isIncluded(info, this.#parts.options.include)) continue
       const name = modelName(this.#prefix, info.name)
       if (name === null) this.#leaveOut(info.name, 'has a name without letters')
-      else if (found.has(name)) this.#leaveOut(info.name, 'has the name of another one')
+      else if (found.has(name)) this.#leaveOut(info.name, 'has the name of another tool')
       else found.set(name, info)
       if (isCleaned)
         this.#report(
           'description-cleaned',
           info.name,
-          `Of the tool ${info.name} of ${this.#parts.line.source}, hidden characters or more text than allowed were taken out.`,
+          `Hidden characters or excess text were removed from the tool ${info.name} of ${this.#parts.line.source}.`,
         )
     }
     return found
@@ -314,7 +314,7 @@ async function asked<Result>(address: string, ask: () => Result): Promise<Awaite
     const isFull = thrown instanceof DOMException && thrown.name === 'QuotaExceededError'
     throw new OffstageError(
       isFull ? 'storage-full' : 'storage-failed',
-      `What is known of the tools of ${address} can't be kept: ${describeThrown(thrown)}`,
+      `The tool definitions of ${address} can't be stored: ${describeThrown(thrown)}`,
       { cause: thrown },
     )
   }
@@ -402,9 +402,9 @@ function readSchema(said: unknown): ForeignSchema {
 function parametersProblem(schema: Readonly<Record<string, unknown>>): string | null {
   const { type, properties = {} } = schema
   const isObject = type === 'object' || (type === undefined && Object.keys(schema).length === 0)
-  if (!isObject || unsoundAt(schema, '') !== null) return 'is none of an object'
+  if (!isObject || unsoundAt(schema, '') !== null) return 'is not for an object'
   const names = Object.keys(properties as object).map((name) => cleanName(name))
   return new Set(names).size < names.length || names.includes('')
-    ? 'has parameters whose names differ by signs only'
+    ? 'has parameter names that differ only in punctuation'
     : null
 }

@@ -71,10 +71,10 @@ function checkAuth({ redirectUrl, mode = 'popup', store }: McpAuthOptions): void
   const { origin } = globalThis
   if (typeof origin === 'string' && address.origin !== origin)
     throw badConfig(
-      `redirectUrl of auth is of ${address.origin}, and this page of ${origin}: no answer could come back here.`,
+      `auth.redirectUrl is on ${address.origin}, this page on ${origin}. Use a page of this page's origin.`,
     )
   if (mode !== 'popup' && mode !== 'redirect')
-    throw badConfig("mode of auth is 'popup' or 'redirect'.")
+    throw badConfig("auth.mode must be 'popup' or 'redirect'.")
   if (mode === 'redirect' && !store)
     throw badConfig(
       "mode: 'redirect' of auth needs a store, such as sessionStorage: memory is lost with the page.",
@@ -116,7 +116,7 @@ function checkOptions(options: object, of: string = 'connectMcp'): void {
     const kind = Object.hasOwn(KINDS, name) ? KINDS[name as keyof McpOptions] : undefined
     if (!kind) throw badConfig(`${of} has no ${name}. It has ${Object.keys(KINDS).join(', ')}.`)
     if (value !== undefined && !kind.test(kindOf(value)))
-      throw badConfig(`${name} of ${of} is of the wrong kind.`)
+      throw badConfig(`${name} of ${of} has the wrong type.`)
   }
 }
 
@@ -207,6 +207,6 @@ function readRefusal(source: string, error: RpcError): Probed {
   const supported: readonly unknown[] =
     isRecord(data) && Array.isArray(data.supported) ? data.supported : []
   if (!supported.some((version) => LEGACY.includes(String(version))))
-    throw unsupported(`${source} speaks no revision of MCP that is supported.`)
+    throw unsupported(`${source} speaks no supported revision of MCP.`)
   return { type: 'legacy' }
 }

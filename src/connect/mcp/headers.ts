@@ -21,10 +21,10 @@ export function headerParameters(schema: JsonSchema): readonly HeaderParameter[]
     if (!isRecord(node)) return
     const header = node[MARK]
     if (header !== undefined) {
-      if (!path?.length) problem = `has ${MARK} where it may not stand`
+      if (!path?.length) problem = `has ${MARK} where it is not allowed`
       else if (typeof header !== 'string' || !TOKEN.test(header)) problem = `has a wrong ${MARK}`
       else if (!['string', 'integer', 'boolean'].includes(String(node.type)))
-        problem = `has ${MARK} at a parameter that is no text, integer or boolean`
+        problem = `has ${MARK} at a parameter that is no string, integer or boolean`
       else if (found.some((other) => other.header.toLowerCase() === header.toLowerCase()))
         problem = `has the ${MARK} ${header} twice`
       else found.push({ header, path })

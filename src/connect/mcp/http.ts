@@ -109,7 +109,7 @@ function refused(source: string, status: number): OffstageError {
           details: { status },
         },
       )
-    : new OffstageError('permission-denied', `${source} says that the token is not enough.`, {
+    : new OffstageError('permission-denied', `The token for ${source} lacks permission.`, {
         details: { status },
       })
 }
@@ -167,7 +167,7 @@ function addressOf(url: string | URL): URL {
   try {
     return new URL(url, globalThis.document?.baseURI)
   } catch {
-    throw badConfig('The url of an MCP server must be an address.')
+    throw badConfig('The url of an MCP server must be a valid URL.')
   }
 }
 
@@ -193,7 +193,7 @@ function createBearer({ url, options, fetch, secrets, duringLogIn }: BearerParts
   const bearer: Bearer = async (signal, rejected) => {
     if (token) {
       const text: unknown = await token({ previousRejected: rejected !== undefined, signal })
-      if (typeof text !== 'string' || text === '') throw new TypeError('token returned no text.')
+      if (typeof text !== 'string' || text === '') throw new TypeError('token returned no string.')
       return text
     }
     if (!auth) return null

@@ -104,7 +104,7 @@ class LegacyLine implements McpLine {
     if (!open)
       throw new OffstageError(
         'stream-incomplete',
-        `The question of ${this.source} is lost. It may or may not have taken effect.`,
+        `The question of ${this.source} is lost. The call may or may not have taken effect.`,
       )
     const answer = answers.inputResponses[QUESTION]
     await open.exchange.answer(open.id, isRecord(answer) ? answer : { action: 'cancel' })
@@ -194,7 +194,7 @@ class LegacyLine implements McpLine {
     const state = randomId()
     const timer = setTimeout(() => {
       this.#parked.delete(state)
-      exchange.cancel(new OffstageError('timeout', 'Nobody answered what the server asked.'))
+      exchange.cancel(new OffstageError('timeout', "Nobody answered the server's question."))
     }, QUESTION_MS)
     this.#parked.set(state, { exchange, id, timer })
     return state
@@ -456,7 +456,7 @@ class LegacyExchange {
     })
     await posted.messages.return(undefined)
     if (posted.status >= 400)
-      throw badAnswer(http.source, `took no message (status ${posted.status}).`)
+      throw badAnswer(http.source, `refused a message (status ${posted.status}).`)
   }
 }
 

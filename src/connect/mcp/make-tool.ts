@@ -132,7 +132,7 @@ async function finish(
     const inputResponses: Record<string, unknown> = {}
     const asked = Object.entries(requests)
     if (asked.length === 0 && requestState === undefined)
-      throw badAnswer(person.source, 'asked for input, and not for what.')
+      throw badAnswer(person.source, 'asked for input without a question.')
     questions += asked.length
     if (questions > MOST_QUESTIONS)
       throw badAnswer(person.source, `asked more than ${MOST_QUESTIONS} questions in one call.`)

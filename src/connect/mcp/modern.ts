@@ -186,7 +186,7 @@ function roundOf(result: Fields, source: string): Round {
     }
   }
   if (result.resultType !== undefined && result.resultType !== 'complete')
-    throw badAnswer(source, 'answered with a kind of result that is not known.')
+    throw badAnswer(source, 'answered with an unknown kind of result.')
   return { type: 'done', result }
 }
 

@@ -85,7 +85,7 @@ function* messagesOf(text: string, { source, secrets }: ReadOptions): Generator<
   try {
     value = secrets.parse(text)
   } catch {
-    throw badAnswer(source, 'sent what is no JSON.')
+    throw badAnswer(source, 'sent invalid JSON.')
   }
   // Revision 2025-03-26 has batches.
   for (const one of Array.isArray(value) ? value : [value]) {

@@ -153,8 +153,7 @@ class Served implements McpServer {
     const notify = paced(() => this.#notify(), signal)
     this.#line.listen({
       changed: (list) => (list === 'tools' ? listAnew() : notify()),
-      lost: (why) =>
-        this.#report('stream-lost', `${source} says nothing of its changes any more: ${why}`),
+      lost: (why) => this.#report('stream-lost', `${source} stopped reporting changes: ${why}`),
     })
   }
 

@@ -40,7 +40,7 @@ function partOf(said: unknown): string | Blob {
     case 'resource_link':
       return `[resource ${wordOf(said.uri)}: ${wordOf(said.title ?? said.name)}${said.description === undefined ? '' : `, ${wordOf(said.description)}`}]`
     default:
-      return `[content of a kind that is not known: ${wordOf(said.type)}]`
+      return `[content of an unknown kind: ${wordOf(said.type)}]`
   }
 }
 

@@ -41,7 +41,7 @@ export function agentFromConfig(
   checkFields(given, AGENT, { of: 'The configuration', others: PARTS, elsewhere: 'beside it' })
   if (!isJson(given)) throw wrongAt('', 'The configuration must be plain JSON.')
   checkFields(parts, PARTS, {
-    of: 'What stands beside the configuration',
+    of: 'The second argument of agentFromConfig()',
     others: AGENT,
     elsewhere: 'in the configuration',
   })
@@ -101,7 +101,7 @@ function subAgent(member: SubAgentConfig, { config, parts, inline }: Team): Tool
   })
   const { toPrompt, ...ownParts } = parts.agents?.[member.name] ?? {}
   checkFields(ownParts, SUB_AGENT_PARTS, {
-    of: `What stands beside the agent ${member.name}`,
+    of: `The entry agents.${member.name}`,
     others: SUB_AGENT,
     elsewhere: 'in the configuration',
   })

@@ -49,7 +49,7 @@ export function markOf(method: AnyFunction): CallableOptions | undefined {
 export function checkCallable(options: unknown, of: string): asserts options is CallableOptions {
   checkNames(options, 'tool', { of, allows: (name) => name === 'pass' })
   const { execute, name = '', description = '', pass } = options as Partial<Tool> & CallableOptions
-  if (execute) throw badConfig(`${of} has an execute(), but its function is what is called.`)
+  if (execute) throw badConfig(`${of} must not have an execute(): its function is called.`)
   if (typeof name !== 'string' || typeof description !== 'string')
     throw badConfig(`name and description of ${of} must be strings.`)
   if (pass !== undefined && pass !== 'object' && !isListOfNames(pass))

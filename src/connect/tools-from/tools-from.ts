@@ -127,7 +127,7 @@ function inputOf(chosen: Chosen): Pick<Tool, 'inputSchema'> & Pick<Inferred, 'ha
 
 function unlessProblem<Result extends object>(name: string, result: Result | Problem): Result {
   if ('problem' in result)
-    throw badConfig(`toolsFrom() can't hand an input to ${name}: ${result.problem}.`)
+    throw badConfig(`toolsFrom() can't pass an input to ${name}: ${result.problem}.`)
   return result
 }
 
@@ -247,7 +247,7 @@ function handOverOf(
   return byNames(names, parameters)
 }
 
-const SAY_PASS = "say how the input is handed over with pass: 'object', or pass: [names]"
+const SAY_PASS = "say how to pass the input with pass: 'object', or pass: [names]"
 
 function callWith(
   fn: AnyFunction,

@@ -106,7 +106,7 @@ function findTool({ window, tool }: PageCall, listed: readonly RegisteredTool[])
   if (!found || isPublished(found)) throw new Error('Not done: the page no longer has this tool.')
   const reading = readPageTool(found)
   if ('problem' in reading || !sameDefinition(reading.tool, tool))
-    throw new Error('Not done: the page has changed what this tool is.')
+    throw new Error('Not done: the page changed this tool.')
   return found
 }
 

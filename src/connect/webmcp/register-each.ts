@@ -68,9 +68,9 @@ export async function registerEach(
 }
 
 function refuse(tool: Tool, { toolApproval, confirm }: PublishOptions): void {
-  if (tool.remote) throw new Error("it is somebody else's")
+  if (tool.remote) throw new Error('it is a remote tool')
   if (mayNeedApproval(tool, toolApproval) && !confirm)
-    throw new Error('its calls may need approval, and there is no confirm')
+    throw new Error('its calls may need approval: pass confirm')
 }
 
 function definitionOf(
@@ -147,12 +147,12 @@ async function approve(call: Call, info: ToolCallInfo): Promise<void> {
     async () => (caller?.requestUserInteraction ? caller.requestUserInteraction(ask) : ask()),
     signal,
   )
-  if (answer !== true) throw failed('A person has not allowed this call.')
+  if (answer !== true) throw failed('The user did not approve this call.')
 }
 
 async function resultOf(tool: Tool, returned: unknown, input: unknown): Promise<unknown> {
   if (suspensionOf(returned) !== undefined)
-    throw failed('The tool waits for an agent to settle its call.')
+    throw failed('The tool needs an agent to finish its call.')
   const { result } = unmarked(returned)
   const output = await formatOutput(
     tool.toModelOutput ? await tool.toModelOutput(result, input) : result,
@@ -166,7 +166,7 @@ async function resultOf(tool: Tool, returned: unknown, input: unknown): Promise<
     case 'error':
       throw failed(output.message)
     case 'denied':
-      throw failed(output.reason ?? 'It was denied.')
+      throw failed(output.reason ?? 'Call denied.')
   }
 }
 

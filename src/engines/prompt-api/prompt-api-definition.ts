@@ -85,7 +85,7 @@ async function availableModel(options: JsonObject): Promise<LanguageModelFactory
   if ((await factory.availability(options)) === 'unavailable') {
     throw new OffstageError(
       'model-not-found',
-      "The browser's own model is unavailable: the device is too small, or it knows no such language or input.",
+      "The browser's own model is unavailable: the device is too small, or the language or input is unsupported.",
     )
   }
   return factory

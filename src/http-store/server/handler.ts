@@ -177,7 +177,7 @@ function refusal(error: unknown, { database, onError }: StoreHandlerOptions): Re
 function unknownError(error: unknown, database: SqlDatabase): OffstageError {
   return database.isFull?.(error)
     ? new OffstageError('storage-full', 'The server has no room left.', { retryable: true })
-    : new OffstageError('storage-failed', 'The server could not do it.', { retryable: true })
+    : new OffstageError('storage-failed', 'The server had an error.', { retryable: true })
 }
 
 /** Other refusals get 409, so that monitoring counts only the server's own faults as server errors. */
@@ -294,7 +294,7 @@ async function readAnswer(
     count(chunk.byteLength)
     timer = setTimeout(() => {
       release()
-      controller?.error(new Error('The client did not read on.'))
+      controller?.error(new Error('The client stopped reading.'))
     }, maxMs)
     controller?.enqueue(chunk)
   }

@@ -137,7 +137,7 @@ export function refuseNewerFormat(format: number): void {
 function tooLarge(mostBytes: number): OffstageError {
   return new OffstageError(
     'invalid-input',
-    `The server takes ${mostBytes} bytes at once, and this is more: nothing of it was stored.`,
+    `The request has more than ${mostBytes} bytes. Nothing of it was stored.`,
     { details: { mostBytes } },
   )
 }
@@ -150,7 +150,7 @@ function tooSlow(mostMs: number): OffstageError {
 }
 
 function notUtf8(): OffstageError {
-  return new OffstageError('invalid-input', 'The body is no UTF-8.')
+  return new OffstageError('invalid-input', 'The body is not UTF-8.')
 }
 
 function parsed(text: string): unknown {

@@ -162,10 +162,7 @@ export class TenantRows {
   ): Promise<void> {
     const text = JSON.stringify(record)
     if (text.length > MOST_OF_RECORD)
-      throw new OffstageError(
-        'invalid-input',
-        'The open calls of a conversation have too long ids.',
-      )
+      throw new OffstageError('invalid-input', 'The ids of unfinished calls are too long.')
     await this.#ask(changedAt === null ? INSERT_RECORD : UPDATE_RECORD, {
       conversation: record.conversationId,
       parent: record.parent?.conversationId ?? null,

@@ -162,7 +162,7 @@ export interface ClickOptions extends ActOptions {
 export async function click(target: Target, options: ClickOptions = {}): Promise<ActionReport> {
   const { page, signal, at } = options
   if (at && ![at.x, at.y].every((part) => part >= 0 && part <= 1))
-    throw new PageError('invalid-input', 'x and y of at are parts of the element, from 0 to 1.')
+    throw new PageError('invalid-input', 'at.x and at.y must be fractions, from 0 to 1.')
   const element = await resolveTarget(target, { page, live: livePage(page), signal })
   return perform(options, async (context) => {
     const isClicked = await clickElement(element, context, options)

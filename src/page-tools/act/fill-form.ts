@@ -37,7 +37,7 @@ export async function fillForm(
       const problem = await fillOne(field, { context, options, tellings })
       const left = fields.length - index - 1
       const stop =
-        problem ?? (location.href !== href && left > 0 ? 'The page went elsewhere.' : null)
+        problem ?? (location.href !== href && left > 0 ? 'The page navigated away.' : null)
       if (stop) {
         end = [`Stopped: ${stop}`, `${left} more fields were not filled.`]
         if (index === 0 && problem) throw new PageError('refused-value', end.join('\n'))

@@ -108,7 +108,7 @@ function warnOnce(classify: Classify, what: string, ...details: readonly unknown
   if (warned.has(classify)) return
   warned.add(classify)
   console.warn(
-    `offstage: classify ${what}, not 'commit' or undefined: a person is asked each time it does.`,
+    `offstage: classify ${what}, not 'commit' or undefined. Each such action needs approval.`,
     ...details,
   )
 }

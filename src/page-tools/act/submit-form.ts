@@ -62,7 +62,7 @@ export function submitForm(task: FormTask, options: ActOptions): Promise<ActionR
     if (!submits) {
       if (press) native.focus(press.on)
       const how = press?.action === 'click' ? `press ${describeElement(press.on, live)}` : 'send it'
-      const end = `It is not sent: on this page a person checks it first. Tell them, or ${how} if they said so.`
+      const end = `The form is not sent: on this page a person checks it first. Tell them, or ${how} if they agreed.`
       return {
         summary: (seen) => [...toldBy(tellings, seen), end].join('\n'),
         expectsChange: false,
@@ -71,9 +71,7 @@ export function submitForm(task: FormTask, options: ActOptions): Promise<ActionR
     if (!press)
       return {
         summary: (seen) =>
-          [...toldBy(tellings, seen), 'It is not sent: it has nothing to press for that.'].join(
-            '\n',
-          ),
+          [...toldBy(tellings, seen), 'The form is not sent: it has no submit button.'].join('\n'),
         expectsChange: false,
       }
     // A button may send it later.
@@ -118,7 +116,7 @@ function digestOfOthers({ form, fillings }: FormTask, { options }: LivePage): st
   )
 }
 
-const PRESS = 'What sends the form now is not what was approved.'
+const PRESS = 'The form is now sent in a way that nobody approved.'
 const OTHERS = 'Other fields of the form changed as it was filled in.'
 
 function stale(why: string): PageError {

@@ -475,7 +475,7 @@ async function provideFiles(
   if (!files)
     throw new PageError(
       'unsupported',
-      `${name}: this page lends no files. Ask the person to choose one.`,
+      `${name}: this page offers no files. Ask the person to choose one.`,
     )
   if (native.matches(target, ':disabled')) throw new PageError('disabled', `${name} is disabled.`)
   const transfer = new (viewOf(target).DataTransfer)()

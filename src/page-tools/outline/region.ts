@@ -10,7 +10,7 @@ const IGNORED = '[data-offstage-ignore]'
 export function rootOf({ root }: PageOptions): Element {
   const element = typeof root === 'function' ? root() : root
   if (root && !(element && isAttached(element)))
-    throw new PageError('not-found', 'The part of the page that may be read is not there now.')
+    throw new PageError('not-found', 'The part of the page that may be read does not exist now.')
   const found = element ?? nativeDocument.body(document) ?? nativeDocument.documentElement(document)
   if (!found) throw new PageError('not-found', 'The page is empty.')
   return found

@@ -246,7 +246,7 @@ function requireSameCommit(use: AskedUse, does: string): void {
   if (!does || does === use.does) return
   throw new PageError(
     'stale-ref',
-    `What would be used, ${does}, is not what was approved, ${subjectLine(use)}. ${AGAIN}`,
+    `The element now ${does}, but ${subjectLine(use)} was approved. ${AGAIN}`,
   )
 }
 
@@ -313,7 +313,7 @@ function unconfirmed(element: Element, does: string, live: LivePage): PageError 
 const FOCUS =
   'The focus has moved since this was approved. Read the page, and say where to press the key.'
 const UNCONFIRMED =
-  'A person must be asked about this element first, and was not. It was not there, not marked, or not what the call named. Make the call again, with the ref of this element.'
+  'A person must approve this element first. It was not there, not marked, or not what the call named. Make the call again, with the ref of this element.'
 
 /** The action on an element that is about to be used. Typed keys and pointer moves activate nothing. */
 function doingOf(use: Use | undefined, touch: Touch | undefined): Doing {

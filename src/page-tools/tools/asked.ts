@@ -205,7 +205,7 @@ async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Ele
       : 'it is not there'
   throw new PageError(
     'stale-ref',
-    `The page was loaded anew since ${subjectLine(was)} was asked about, and ${why} now. Read the page again.`,
+    `The page reloaded since approval of ${subjectLine(was)} was requested, and ${why} now. Read the page again.`,
   )
 }
 

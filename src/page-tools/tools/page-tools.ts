@@ -73,14 +73,14 @@ function wantedNames(wanted: PageToolPreset | readonly PageToolName[]): Readonly
     if (Object.hasOwn(PRESETS, wanted)) return PRESETS[wanted] && new Set(PRESETS[wanted])
     throw new PageError(
       'invalid-input',
-      `tools: there is no preset ${JSON.stringify(wanted)}, but ${Object.keys(PRESETS).join(', ')}.`,
+      `tools: there is no preset ${JSON.stringify(wanted)}. Use ${Object.keys(PRESETS).join(', ')}.`,
     )
   }
   const unknown = wanted.find((name) => !ALL.includes(name))
   if (unknown === undefined) return new Set(wanted)
   throw new PageError(
     'invalid-input',
-    `tools: there is no page tool ${JSON.stringify(unknown)}, but ${ALL.join(', ')}.`,
+    `tools: there is no page tool ${JSON.stringify(unknown)}. Use ${ALL.join(', ')}.`,
   )
 }
 
@@ -160,7 +160,7 @@ function requireAsked(
   if (told === null ? mustAsk || (text && !mayCommit) : text && text !== told)
     throw new PageError(
       told === null ? 'unconfirmed' : 'stale-ref',
-      `This address is one ${text}: a person was not asked about that. Read the page again, and call it again.`,
+      `This address is one ${text}: nobody approved that. Read the page again, and repeat the call.`,
     )
 }
 

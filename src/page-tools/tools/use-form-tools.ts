@@ -215,7 +215,7 @@ function register(
     if (undo) return undo
   }
   console.warn(
-    `offstage: the form ${name} is no tool: the agent has one of its name, or takes no such schema.`,
+    `offstage: the form ${name} is no tool: its name is taken, or its schema is not supported.`,
   )
   return null
 }

@@ -172,7 +172,7 @@ function lossWarnings(changes: readonly string[], words: string): StreamPart[] {
     ...(has('metadata') ? ["The model's earlier reasoning was left out."] : []),
     ...(has('calls') ? ['Earlier tool calls were described in words.'] : []),
     ...(has('tools') ? ['Tools are described as text (ACTION mode).'] : []),
-    ...(has('api') ? ["The Responses API is asked instead: set api: 'responses'."] : []),
+    ...(has('api') ? ["The Responses API is used instead: set api: 'responses'."] : []),
   ]
   if (losses.length === 0) return []
   const code = has('tools') ? TOOLS_REFUSED : REQUEST_CHANGED

@@ -39,7 +39,7 @@ export function explainPolicy(refusal: PolicyRefusal): {
   const governing = own ?? named(/^default-src\b/i) ?? ''
   // Drops keywords: only 'self' means something to connections, and 'none' must go.
   const [, ...sources] = governing.split(/\s+/).filter((one) => !/^'(?!self')/i.test(one))
-  const change = own ? 'Change that to' : 'That stands in for a missing connect-src; add'
+  const change = own ? 'Change that to' : 'connect-src is missing; add'
   const orPage = scope === 'worker' ? ", or set transport: 'page' where the page may call it" : ''
   return {
     governing,

@@ -239,7 +239,7 @@ function describeCause(thrown: unknown): string {
 
 /** Error of a second answer in the middle of the first: either could be the valid one. */
 export function secondAnswer(): StreamPart[] {
-  const message = 'The endpoint began its answer anew; nothing was run.'
+  const message = 'The endpoint restarted its answer; nothing was run.'
   return [{ type: 'error', error: { code: 'bad-response', message, retryable: true } }]
 }
 

@@ -79,5 +79,5 @@ async function exchange(send: () => Promise<Response>): Promise<Outcome> {
 }
 
 export function throwIfAborted(signal: AbortSignal | undefined): void {
-  if (signal?.aborted) throw new OffstageError('aborted', 'The examination was aborted.')
+  if (signal?.aborted) throw new OffstageError('aborted', 'The check was aborted.')
 }

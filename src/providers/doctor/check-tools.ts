@@ -24,7 +24,7 @@ const INSTEAD: { readonly [type in Instead]: { readonly what: string; readonly f
     what: 'or a filter of its server refused to answer',
     fix: 'Look into the filters of the server, or use another model.',
   },
-  pause: { what: 'paused before it called', fix: 'Try it in a run, which goes on after a pause.' },
+  pause: { what: 'paused before it called', fix: 'Try it in a run, which resumes after a pause.' },
 }
 
 /** Errors that offered tools may cause even if the server doesn't say so. */
@@ -89,10 +89,10 @@ async function reportRefusal(
   }
   const result = await probeAction(examination)
   const how = result.error
-    ? 'is used in their place.'
+    ? 'is used instead.'
     : isActionCall(result)
-      ? 'is used in their place, and the model called a tool in it.'
-      : 'is used in their place, but the model called no tool in it.'
+      ? 'is used instead, and the model called a tool in it.'
+      : 'is used instead, but the model called no tool in it.'
   findings.warn('tools', `${message}\nACTION mode ${how}`, fix)
   return result
 }
@@ -113,17 +113,17 @@ function reportVerdict(
       const format = dialect ? ` in the format of ${dialect.name}` : ''
       const message = `The model's call came as text${format}: the server does not parse it.`
       if (!isRead)
-        return findings.fail('tools', `${message} Nor can it be read here.`, asText(dialect))
+        return findings.fail('tools', `${message} Offstage can't read it.`, asText(dialect))
       if (!readsTextCalls(config, 'native')) {
         const cause = config.rescue === 'off' ? "rescue 'off'" : `provider '${config.provider}'`
         return findings.fail('tools', `${message} With ${cause} it isn't run.`, asText(dialect))
       }
-      return findings.warn('tools', `${message} Runs read it there.`, asText(dialect))
+      return findings.warn('tools', `${message} Runs can read it.`, asText(dialect))
     }
     case 'cut':
       return findings.warn(
         'tools',
-        `The model had not called the tool when its time or its ${CALL_TOKENS} tokens were used up.`,
+        `The model used up its time or its ${CALL_TOKENS} tokens before calling the tool.`,
         'It thinks at length, or is slow: try it in a run, or let it think less.',
       )
     case 'none':
@@ -183,7 +183,7 @@ function isActionCall({ turn }: ProbeResult): boolean {
 
 function judgeInput(toolName: string, input: JsonValue): Verdict {
   if (meantName(toolName, [probeTool.name]) === undefined)
-    return { type: 'invalid', reason: `It called '${shortened(toolName)}', which it has not.` }
+    return { type: 'invalid', reason: `It called the unknown tool '${shortened(toolName)}'.` }
   if (typeof asRecord(input)?.['value'] === 'number') return { type: 'native' }
   const text = shortened(JSON.stringify(input))
   return { type: 'invalid', reason: `The arguments don't fit the tool's schema: ${text}` }

@@ -102,7 +102,7 @@ async function explainRefusal(
   // Many servers send their CORS headers only where they have something to serve.
   const endpoint = await findEndpoint(examination, plan)
   if (endpoint) {
-    findings.ok('cors', `The server lets pages of ${origin} in.`)
+    findings.ok('cors', `The server allows pages of ${origin}.`)
     const message = `Nothing answers at ${shown(plan.url)}.`
     findings.fail('path', message, `Set ${endpoint.setting}`)
     return
@@ -145,9 +145,8 @@ function explainBrowser(examination: Examination, noAnswer: NoAnswer, gate: Gate
   }
   // Either the person dismissed the prompt, or the port is closed: browser versions differ in which they check first.
   if (permission === 'prompt') {
-    const message =
-      'The browser has no answer yet whether this page may reach local addresses, which may be the cause.'
-    findings.warn('local-network', message, 'Allow it when it asks.')
+    const message = 'Access to local addresses is not allowed yet, which may be the cause.'
+    findings.warn('local-network', message, 'Allow it when asked.')
   }
   // Browsers with this permission allow mixed content to local addresses; others block it.
   if (permission === undefined && isMixedContent(page.url, plan.url)) {
@@ -231,7 +230,7 @@ async function examineEndpoint(examination: Examination): Promise<readonly strin
 function passReach({ findings }: Examination, { url }: Plan, page: Page | undefined): void {
   findings.ok('server', `${url.origin} answers.`)
   if (!page) {
-    const message = 'No browser is in between here.'
+    const message = 'No browser is involved.'
     for (const name of [
       'mixed-content',
       'local-network',
@@ -242,12 +241,12 @@ function passReach({ findings }: Examination, { url }: Plan, page: Page | undefi
     return
   }
   findings.ok('content-security-policy', 'No policy of this scope refused the request.')
-  if (isMixedContent(page.url, url)) findings.ok('mixed-content', 'The browser let it through.')
+  if (isMixedContent(page.url, url)) findings.ok('mixed-content', 'The request was allowed.')
   else findings.skip('mixed-content', 'None: the request is as safe as the page.')
-  if (entersLocalNetwork(page.url, url)) findings.ok('local-network', 'The browser let it through.')
-  else findings.skip('local-network', 'Needs no permission of the browser.')
-  if (page.origin === url.origin) findings.skip('cors', "The page's own origin needs none.")
-  else findings.ok('cors', `The server lets pages of ${page.origin} in.`)
+  if (entersLocalNetwork(page.url, url)) findings.ok('local-network', 'The request was allowed.')
+  else findings.skip('local-network', 'No permission is needed.')
+  if (page.origin === url.origin) findings.skip('cors', 'Not needed: same origin.')
+  else findings.ok('cors', `The server allows pages of ${page.origin}.`)
 }
 
 interface Reached {
@@ -321,7 +320,7 @@ async function examineEngine(examination: Examination): Promise<undefined> {
         )
       break
     case 'wllama':
-      findings.ok('configuration', 'It runs wherever WebAssembly does.')
+      findings.ok('configuration', 'wllama needs only WebAssembly.')
       break
     default:
       examineOther(examination)
@@ -469,7 +468,7 @@ function reportError({ findings }: Examination, evidence: Evidence, error: Error
     case 'network':
       return findings.fail(
         'answer',
-        'The server answers, but not to the real request: the connection broke, or that answer lacks its CORS headers.',
+        'The server answers, but not the real request. The connection broke, or that answer lacks its CORS headers.',
       )
     case 'bad-request':
       if (/\bstream(?:ing|ed)?\b/i.test(message)) return findings.fail('streaming', message)
@@ -512,7 +511,7 @@ function checkListing({ findings }: Examination, { model, list, help }: Evidence
 }
 
 function listed(models: readonly string[]): string {
-  if (models.length === 0) return 'It has no models.'
+  if (models.length === 0) return 'Models: none.'
   const more = models.length > 20 ? ` and ${models.length - 20} more` : ''
-  return `It has: ${models.slice(0, 20).join(', ')}${more}.`
+  return `Models: ${models.slice(0, 20).join(', ')}${more}.`
 }

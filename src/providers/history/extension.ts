@@ -167,7 +167,7 @@ export function extension(
   const names = kept.map(([name]) => name).join(', ')
   throw invalidHistory(
     `messages[${index}]`,
-    `has what the format has no place for: ${names}. Pass extensions: 'keep' or 'omit'`,
+    `has fields that the format lacks: ${names}. Pass extensions: 'keep' or 'omit'`,
   )
 }
 

@@ -68,7 +68,7 @@ function userMessages(message: Placed): Message[] {
 function assistantMessage(message: Placed): AssistantMessage {
   const { fields, place } = message
   if (fields['function_call']) throw refuse(place, 'has a function_call; use tool_calls')
-  if (fields['audio']) throw refuse(place, 'has an answer in audio, which can only be named')
+  if (fields['audio']) throw refuse(place, 'has an audio answer, which cannot be imported')
   const calls = asList(fields['tool_calls']).map((call, index) =>
     chatCall(placed(call, { ...place, field: `tool_calls[${index}]` })),
   )
@@ -190,7 +190,7 @@ function useCall(block: Placed): ToolCallPart {
 function chatCall(call: Placed): ToolCallPart {
   const { fields, place } = call
   const given = asRecord(fields['function'])
-  if (!given) throw refuse(place, 'has a call that is not of a function')
+  if (!given) throw refuse(place, 'has a call of a non-function tool')
   const args = given['arguments']
   const ref = refOf(call, requireText({ fields: given, place }, 'name'))
   const { name: _, arguments: __, ...others } = given

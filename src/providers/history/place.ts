@@ -114,7 +114,7 @@ export function blocksOf(content: unknown, place: Place): Placed[] {
 
 export function requireText({ fields, place }: Placed, name: string): string {
   const value = asText(fields[name])
-  if (value === undefined) throw refuse(place, `has no ${name} where one must be`)
+  if (value === undefined) throw refuse(place, `lacks the required ${name}`)
   return value
 }
 

@@ -266,5 +266,5 @@ function unread(fields: JsonRecord, read: readonly string[]): JsonObject {
 }
 
 function elsewhere({ place }: Placed): Error {
-  return refuse(place, 'has a file that is somewhere else: only data in base64 can be taken')
+  return refuse(place, 'refers to a file: only base64 data can be imported')
 }

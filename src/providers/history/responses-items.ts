@@ -50,7 +50,7 @@ function stepsOf(items: readonly unknown[]): Step[] {
     const item = asRecord(value) as JsonObject | undefined
     if (!item) throw invalidHistory(at, 'is no item')
     if (item['type'] === 'item_reference')
-      throw invalidHistory(at, 'is an item that is somewhere else')
+      throw invalidHistory(at, 'refers to an item: pass the item')
     const answers = isAnswer(item)
     const goesOn = isOpen && answers && asJson(item['offstage'])['step'] !== true
     if (goesOn) steps.at(-1)?.step.push(item)

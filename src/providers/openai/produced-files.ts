@@ -5,7 +5,7 @@ import { asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 const LEFT_OUT: StreamPart = {
   type: 'warning',
   code: 'file-left-out',
-  message: 'The model sent a file as an address, or of a kind that is not taken. It was left out.',
+  message: 'A file of the model was left out: it is a URL, or its type is not supported.',
 }
 
 /** Collects the files of one answer, each once. */

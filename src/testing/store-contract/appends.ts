@@ -26,7 +26,7 @@ export const APPENDS: Record<string, Requirement> = {
     same(seqsOf([...first, ...second]), [1, 2, 3], 'seqs as they were returned')
     same(await rowsIn(store), [...first, ...second], 'rows as they were stored')
   },
-  'keeps what the rows come to in the record': async ({ store }) => {
+  'keeps the state of the rows in the record': async ({ store }) => {
     const { epoch } = await store.claim('c', 1)
     await store.append(appendOf('c', epoch, [started('r', '  Buy\n mugs ')]))
     const open = await store.get('c')
@@ -101,7 +101,7 @@ export const APPENDS: Record<string, Requirement> = {
     const written = await store.append(appendOf('c', epoch, rows))
     same(await rowsIn(other), written, 'what is stored')
   },
-  'of appends at once takes each as a whole, one after the other': async ({ store, other }) => {
+  'takes simultaneous appends as wholes, one after the other': async ({ store, other }) => {
     const { epoch } = await store.claim('c', 1)
     const appends = Array.from({ length: 12 }, (_, at) =>
       appendOf('c', epoch, [started(`r${at}`, 'hi'), ended(`r${at}`)]),

@@ -10,7 +10,7 @@ export function same(found: unknown, wanted: unknown, what: string): void {
 }
 
 export function holds(condition: boolean, what: string): void {
-  if (!condition) throw new Error(`${what}: it isn't so.`)
+  if (!condition) throw new Error(`${what}: not true.`)
 }
 
 /** Throws unless the promise rejects with an `OffstageError` with this code. */

@@ -43,7 +43,7 @@ function chance(seed: number): () => number {
 
 export const HISTORIES_CASES: Record<string, Requirement> = {}
 for (let seed = 1; seed <= HISTORIES; seed++)
-  HISTORIES_CASES[`of two owners come to what one list of rows says, seed ${seed}`] = (pair) =>
+  HISTORIES_CASES[`of two owners result in one list of rows, seed ${seed}`] = (pair) =>
     playHistory(pair, chance(seed))
 
 async function playHistory(pair: StorePair, next: () => number): Promise<void> {

@@ -77,7 +77,7 @@ export const OWNERS: Record<string, Requirement> = {
     const appended = await codeOf(other.append(appendOf('c', newer.epoch, [ended('r')])))
     same(appended, code === null ? 'ownership-lost' : null, 'an append of the quicker one')
   },
-  'of a claim and an append at once puts one before the other': async ({ store, other }) => {
+  'orders a claim and an append that arrive at once': async ({ store, other }) => {
     for (let round = 0; round < 10; round++) {
       const { epoch } = await store.claim('c', 1)
       const before = (await rowsIn(store)).length

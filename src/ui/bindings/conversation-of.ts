@@ -43,7 +43,7 @@ export function actionsOf(now: () => FollowedConversation): ConversationActions 
   const actions = METHODS.map((method) => [
     method === 'abort' ? 'stop' : method,
     (...args: unknown[]) => {
-      const act = now().conversation?.[method] ?? noAgent('The agent is not made yet.')
+      const act = now().conversation?.[method] ?? noAgent('The agent is not ready yet.')
       return (act as (...given: unknown[]) => unknown)(...args)
     },
   ])

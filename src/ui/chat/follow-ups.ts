@@ -32,7 +32,7 @@ export class FollowUps {
 function textsIn(given: unknown): readonly string[] {
   if (given === undefined || given === null) return []
   if (Array.isArray(given) && given.every((text) => typeof text === 'string')) return given
-  throw new TypeError('followUps of a chat must return a list of texts.')
+  throw new TypeError('followUps of a chat must return a list of strings.')
 }
 
 /** Returns texts that a person may want to send next. */

@@ -37,14 +37,14 @@ function checkAnswer({ question, askedAt, input }: CallState, answer: CallAnswer
   )
     throw new OffstageError(
       'consent-refused',
-      'The question about this call has changed. Look at it, then press again.',
+      'The question about this call has changed. Read it, then answer again.',
       { retryable: true },
     )
   const fields = question?.fields
   if (answer.type === 'answer' && fields)
     throw refused("This question asks for fields: answer it with { action: 'accept', content }.")
   if (answer.type !== 'accept') return
-  if (!fields) throw refused('This question asks for a text: it has no fields.')
+  if (!fields) throw refused('This question has no fields: answer with a text.')
   const problems = checkContent(fields, answer.content)
   if (problems.length === 0) return
   const words = problems.slice(0, 8).map(({ field, problem }) => `'${field}' ${problem}`)

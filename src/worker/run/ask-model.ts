@@ -337,8 +337,7 @@ const LOSSES: ReadonlySet<string> = new Set([TOOLS_REFUSED, REQUEST_CHANGED, PRO
 
 const ESTIMATED = {
   code: 'usage-estimated',
-  message:
-    "The model's server didn't say how many tokens it used: the run's limits go by estimates.",
+  message: "The model's server reported no token usage: the run's limits use estimates.",
 }
 
 /** Hides inputs that may hold secrets while they stream: only a complete input shows which values are secret. */

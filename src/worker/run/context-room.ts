@@ -144,7 +144,7 @@ export function refuseTooSmall(
   const { instructions, context, tools } = size
   throw new OffstageError(
     'context-too-small',
-    `The context window of ${window} tokens can't hold what goes with every request, about ${fixed}: instructions ${instructions}, tools ${tools}, context ${context}. Give the model a larger window, fewer tools or shorter texts.`,
+    `The context window of ${window} tokens is too small. Every request needs about ${fixed}: instructions ${instructions}, tools ${tools}, context ${context}. Give the model a larger window, fewer tools or shorter texts.`,
     { details: { contextWindow: window, instructions, tools, context } },
   )
 }

@@ -157,7 +157,7 @@ function instead({ conversation, runId, stream }: RunContext, why: string): Comp
   stream.delta({
     type: 'warning',
     code: 'compaction-failed',
-    message: `The policy of compaction has failed, and '${policy}' is used in its place: ${why}`,
+    message: `compaction.policy has failed, so '${policy}' is used instead: ${why}`,
     runId,
     step: (conversation.run?.steps ?? 0) + 1,
     attempt: 1,
@@ -171,7 +171,7 @@ const WORTHWHILE = 0.2
 /** Useless compactions in consecutive steps after which the run gives up. */
 const ENOUGH = 2
 
-const SPENT = `Each of the last ${ENOUGH} requests was too long, and less than ${WORTHWHILE * 100} % of it could be left out. Use a model with a larger window, or have tools return less.`
+const SPENT = `The last ${ENOUGH} requests were too long. Less than ${WORTHWHILE * 100} % of each could be left out. Use a model with a larger window, or have tools return less.`
 
 interface Compaction {
   /** Tokens of the request. */
@@ -319,7 +319,7 @@ const NO_CALLS: RunUsage = { modelCalls: 0 }
 
 const NOT_NEEDED: ErrorData = {
   code: 'aborted',
-  message: 'The summary that the model was asked for is of no use any more.',
+  message: 'The requested summary is no longer needed.',
   retryable: false,
 }
 

@@ -63,7 +63,7 @@ const WAITED: ToolOutput = errorOutput({
 export const NOT_KEPT: ToolOutput = errorOutput({
   code: 'not-kept',
   message:
-    'A secret value of this call was sealed and not kept, so it did not run. Call again with the value; if you do not know it, ask the person.',
+    'A secret value of this call was not kept, so the call did not run. Call again with the value; if you do not know it, ask the person.',
 })
 
 /** For a suspended call whose outcome didn't come by the tool's deadline `until`, in milliseconds since 1970. */
@@ -79,7 +79,7 @@ function overdue(until: number): ToolOutput {
 /** `isElsewhere`: whether another open tab has registered the tool. */
 export function notRegistered(toolName: string, isElsewhere: boolean): ToolOutput {
   const where = isElsewhere
-    ? `not available in this tab, but in another one that is open: the person can let the conversation go on there. The call did not run.`
+    ? `not available in this tab, but in another one that is open: the person can resume the conversation there. The call did not run.`
     : `no longer available on this page, so the call did not run.`
   return errorOutput({ code: 'failed', message: `The tool '${toolName}' is ${where}` })
 }

@@ -30,15 +30,15 @@ function olderInTheWay(): OffstageError {
 }
 
 function transactionInTheWay(): OffstageError {
-  return inTheWay('does not answer: a transaction of another tab or script of this site holds it')
+  return inTheWay('does not answer: another tab or script of this site holds it')
 }
 
 function inTheWay(what: string): OffstageError {
-  return blocked(`The database ${what}. It is used as soon as that tab is reloaded or closed.`)
+  return blocked(`The database ${what}. Reload or close that tab to continue.`)
 }
 
 function unanswered(): OffstageError {
-  return blocked('The browser has not opened the database yet: another tab may be in the way.')
+  return blocked('The browser has not opened the database yet. Close other tabs of this site.')
 }
 
 function blocked(message: string): OffstageError {
@@ -73,7 +73,7 @@ function storageError(error: unknown): OffstageError {
     case 'DataCloneError':
       return new OffstageError('internal', `This can't be stored: ${describeThrown(error)}`)
     case 'ConstraintError':
-      return new OffstageError('conversation-broken', 'A row is in the way that no record counts.')
+      return new OffstageError('conversation-broken', 'The conversation has an unexpected row.')
     default:
       return new OffstageError(
         'storage-failed',

@@ -176,7 +176,7 @@ export function refuseOrphan(record: StoredRecord, hasParent: boolean): void {
   if (parent === undefined || lastSeq > 0 || hasParent) return
   throw new OffstageError(
     'conversation-not-found',
-    `The conversation ${parent.conversationId}, whose call began ${conversationId}, is gone.`,
+    `The parent ${parent.conversationId} of conversation ${conversationId} is gone.`,
   )
 }
 
@@ -234,11 +234,9 @@ export function refuseBroken({ conversationId, broken }: StoredRecord): void {
 
 /** Error for a decision that depends on rows, when only a copy of them can be read. */
 export function onlyCopy(): OffstageError {
-  return new OffstageError(
-    'storage-offline',
-    'The store can not be reached, and a copy is shown.',
-    { retryable: true },
-  )
+  return new OffstageError('storage-offline', 'The store is offline. Try again once it is back.', {
+    retryable: true,
+  })
 }
 
 /** Tells apart conversations that had the same id one after the other. */

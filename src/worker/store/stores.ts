@@ -179,7 +179,7 @@ function redactedStore(store: Store, storage: string, redaction: Redaction): Sto
   })
 }
 
-const UNANSWERED = 'Nothing was stored: the page did not say how it is to be redacted.'
+const UNANSWERED = 'Nothing was stored: the page did not redact the data.'
 
 function factOf({ runId: _runId, at: _at, ...fact }: NewRow): Fact {
   return fact as Fact
@@ -188,7 +188,7 @@ function factOf({ runId: _runId, at: _at, ...fact }: NewRow): Fact {
 function failed({ type }: NewRow): OffstageError {
   return new OffstageError(
     'redact-failed',
-    `Nothing was stored: redact must return a ${type} fact as it is, but for its texts and data.`,
+    `Nothing was stored: redact may change only the texts and data of a ${type} fact.`,
   )
 }
 

@@ -132,7 +132,7 @@ test.each([hermes, pythonic])('a call as text, %j: with openai no run reads it',
   expect(dependable.check('tools')?.fix).toContain("toolMode 'action'")
   const local = await chat()(answer)
   expect(local).toMatchObject({ ok: true, toolRan: true })
-  expect(local.check('tools')?.message).toContain('Runs read it there.')
+  expect(local.check('tools')?.message).toContain('Runs can read it.')
 })
 
 test.each(['anthropic', 'minimax'] as const)(

@@ -110,8 +110,8 @@ test('mixed content that the browser lets through is fine', async () => {
   const network: Network = () => Response.json({ error: { message: 'no' } }, { status: 400 })
   const report = await diagnose(lan, { page, probe: false, fetch: browse(network) })
   expect(report.ok).toBe(true)
-  expect(wordsOf(report, 'mixed-content')).toMatch(/let it through/)
-  expect(wordsOf(report, 'local-network')).toMatch(/let it through/)
+  expect(wordsOf(report, 'mixed-content')).toMatch(/was allowed/)
+  expect(wordsOf(report, 'local-network')).toMatch(/was allowed/)
 })
 
 test('the local-network permission: denied, and not answered yet', async () => {
@@ -134,7 +134,7 @@ test('no answer to the permission, and a failure all the same', async () => {
   permission({ 'loopback-network': 'prompt' })
   const report = await diagnose(ollama, { page, fetch: browse(down) })
   expect(failed(report)).toEqual(['server'])
-  expect(wordsOf(report, 'local-network')).toMatch(/no answer yet/)
+  expect(wordsOf(report, 'local-network')).toMatch(/not allowed yet/)
 })
 
 test('with the permission, a private address is no mixed content', async () => {
@@ -193,5 +193,5 @@ test('the page is the global scope’s own where none is given', async () => {
   vi.stubGlobal('origin', 'http://localhost:11434')
   const network: Network = () => Response.json({ error: { message: 'no' } }, { status: 400 })
   const same = await diagnose(ollama, { probe: false, fetch: browse(network) })
-  expect(wordsOf(same, 'cors')).toMatch(/own origin/)
+  expect(wordsOf(same, 'cors')).toMatch(/same origin/)
 })

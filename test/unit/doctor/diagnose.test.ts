@@ -219,7 +219,7 @@ test('a missing model, with those that are there', async () => {
   for (const probe of [true, false]) {
     const report = await diagnose(config, { probe })
     expect(troubles(report)).toEqual(['model failed'])
-    expect(check(report, 'model').message).toContain('It has: a, b.')
+    expect(check(report, 'model').message).toContain('Models: a, b.')
     expect(report.models).toEqual(['a', 'b'])
   }
 })
@@ -254,7 +254,7 @@ test('a server that answers under any name', async () => {
 test('no model configured', async () => {
   const { config } = await configFor(chatRoute(['a']), { model: '' })
   const report = await diagnose(config, { probe: false })
-  expect(check(report, 'model').message).toBe('No model is configured. It has: a.')
+  expect(check(report, 'model').message).toBe('No model is configured. Models: a.')
 })
 
 test('streaming refused, ignored, and cut', async () => {

@@ -121,7 +121,7 @@ test.each([
   expect(tools.message).toContain(
     String((reply.json as { error: { message: string } }).error.message),
   )
-  expect(tools.message).toContain('ACTION mode is used in their place, and the model called')
+  expect(tools.message).toContain('ACTION mode is used instead, and the model called')
   expect(tools.fix).toContain(fix)
   expect(runs).toHaveLength(2)
 })
@@ -246,7 +246,7 @@ test.each([
   expect(tools.status).toBe('warning')
   expect(tools.message).toContain('came as text')
   expect(tools.message).toContain(format)
-  expect(tools.message).toContain('Runs read it there')
+  expect(tools.message).toContain('Runs can read it')
   expect(tools.fix).toContain(fix)
   expect(runs).toHaveLength(1)
 })
@@ -271,7 +271,7 @@ test('a preset names the server that says nothing of itself; its list of models 
 test('a call in text that no run would read', async () => {
   const unread = await examine(says('<tool_call>{"name": "report_number", "arguments": {"val'))
   expect(unread).toMatchObject({ ok: false, tools: { status: 'failed' } })
-  expect(unread.tools.message).toContain('Nor can it be read here')
+  expect(unread.tools.message).toContain("Offstage can't read it")
   const off = await examine(says(hermes), { rescue: 'off' })
   expect(off).toMatchObject({ ok: false, tools: { status: 'failed' } })
   expect(off.tools.message).toContain("rescue 'off'")

@@ -416,7 +416,7 @@ describe('a store handler', () => {
     await unread[0]!.body!.cancel()
     expect(await (await read(tenant)).json()).toMatchObject({ value: { rows: [{ seq: 1 }] } })
     await new Promise((resolve) => setTimeout(resolve, 700))
-    await expect(unread[1]!.text()).rejects.toThrow('did not read on')
+    await expect(unread[1]!.text()).rejects.toThrow('stopped reading')
     const later = [await read(tenant), await read(tenant), await read(tenant)]
     expect(later.map(({ status }) => status)).toEqual([200, 200, 200])
     for (const { body } of later) await body!.cancel()

@@ -149,7 +149,7 @@ test.each([
   const first = { row: { seq: 1, runId: null, at: 1, type: 'renamed', title: 'x' } }
   const [journal] = readFile('f', linesOf(HEAD, TALK, first, row)).journals
   expect(journal?.rows).toHaveLength(1)
-  expect(journal?.fault).toBe("What comes after row 1 can't be shown.")
+  expect(journal?.fault).toBe("The rows after row 1 can't be shown.")
 })
 
 test('an input may have any names', () => {
@@ -164,7 +164,7 @@ test('an input may have any names', () => {
     asks: true,
   }
   const [journal] = readFile('f', linesOf(HEAD, TALK, { row })).journals
-  expect(journal?.fault ?? '').not.toContain('What comes after')
+  expect(journal?.fault ?? '').not.toContain('The rows after')
 })
 
 test('a file that somebody made up is shown up to what can be read', () => {
@@ -214,7 +214,7 @@ test('a check sum that is another one is said, and the rows are shown', async ()
   const [journal] = readFile('f', text.replaceAll('I add.', 'I odd.')).journals
   expect(text).toContain('I add.')
   expect(journal?.rows).toHaveLength(rows.length)
-  expect(journal?.fault).toMatch(/check sum/)
+  expect(journal?.fault).toMatch(/checksum/)
   await agent.dispose()
 })
 
@@ -340,18 +340,18 @@ test('a file from which something was left out, or into which something was put,
   expect(faultOf(lines)).toBeNull()
   const without = (type: string): string[] => lines.filter((line) => !line.startsWith(`{"${type}"`))
   const changed = lines.map((line) => line.replace('"I add."', '"I take."'))
-  expect(faultOf(changed)).toMatch(/check sum/)
+  expect(faultOf(changed)).toMatch(/checksum/)
   expect(faultOf(changed.filter((line) => !line.startsWith('{"end"')))).toMatch(
     /end of a conversation/,
   )
   expect(faultOf(without('conversations'))).toMatch(/cut off/)
   expect(faultOf(without('end').slice(0, -1))).toMatch(/cut off/)
-  expect(faultOf([...lines.slice(0, -1), '{"conversations":3}'])).toMatch(/as many/)
+  expect(faultOf([...lines.slice(0, -1), '{"conversations":3}'])).toMatch(/number of conversations/)
   const [row = ''] = lines.filter((line) => line.startsWith('{"row"'))
-  expect(faultOf([...lines.slice(0, -1), row, ...lines.slice(-1)])).toMatch(/of no conversation/)
-  expect(faultOf([...lines.slice(0, 1), row, ...lines.slice(1)])).toMatch(/of no conversation/)
+  expect(faultOf([...lines.slice(0, -1), row, ...lines.slice(-1)])).toMatch(/to no conversation/)
+  expect(faultOf([...lines.slice(0, 1), row, ...lines.slice(1)])).toMatch(/to no conversation/)
   expect(faultOf([...lines.slice(0, -1), '{"else":1}', ...lines.slice(-1)])).toMatch(
-    /no export has/,
+    /unknown kind of line/,
   )
   expect(faultOf([...lines, row])).toMatch(/after its end/)
 })

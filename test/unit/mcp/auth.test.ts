@@ -189,7 +189,7 @@ it('says of a log-in that was given up that it was', async () => {
   controller.abort(new DOMException('The time is up.', 'TimeoutError'))
   expect(await failure).toMatchObject({
     code: 'aborted',
-    message: 'The log-in was given up before it was finished.',
+    message: 'The log-in was cancelled before it finished.',
   })
 })
 

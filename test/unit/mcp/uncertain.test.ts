@@ -125,7 +125,7 @@ it('does not say so of what was not sent, or was refused', async () => {
     token = none
     await expect(pay(other)).rejects.toMatchObject({
       code: 'authentication',
-      message: expect.stringMatching(/nothing was sent: token returned no text\.$/),
+      message: expect.stringMatching(/nothing was sent: token returned no string\.$/),
     })
   }
   token = 'a\nsecret'

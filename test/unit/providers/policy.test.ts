@@ -50,13 +50,13 @@ describe('what to change', () => {
     ['connect-src', 'Change that to: connect-src http://127.0.0.1:11434'],
     [
       "default-src 'self' https://cdn.example",
-      "missing connect-src; add: connect-src 'self' https://cdn.example http://127.0.0.1:11434",
+      "connect-src is missing; add: connect-src 'self' https://cdn.example http://127.0.0.1:11434",
     ],
     [
       "default-src 'self' 'unsafe-inline' data: 'nonce-abc'; img-src *",
       "add: connect-src 'self' data: http://127.0.0.1:11434",
     ],
-    ["default-src 'none'", 'missing connect-src; add: connect-src http://127.0.0.1:11434'],
+    ["default-src 'none'", 'connect-src is missing; add: connect-src http://127.0.0.1:11434'],
   ])('%s', (policy, fix) => {
     expect(explain(policy).fix).toContain(fix)
   })

@@ -58,7 +58,7 @@ describe('a front matter', () => {
     ['name: { a: b }', 'unless it is in quotes'],
     ['name: "open', 'not closed on its line'],
     ['name: "a" b', 'too much'],
-    ['name: "\\q"', 'no escape'],
+    ['name: "\\q"', 'unknown escape'],
     ['name: x\nname: y', 'twice'],
     ['metadata:\n  a:\n    b: c', 'no text'],
     ['metadata:\n  a: b\n   c: d', ''],

@@ -82,13 +82,13 @@ describe('loadSkill', () => {
     ['Hello\nthere', 'front matter'],
     ['---\nname: pdf\n---\nDo', 'description'],
     ['---\nname: pdf\ndescription: x\n---\n \n', 'instructions'],
-    ['---\nname: PDF\ndescription: x\n---\nDo', 'must be of a-z'],
-    ['---\nname: a--b\ndescription: x\n---\nDo', 'must be of a-z'],
-    ['---\nname: __proto__\ndescription: x\n---\nDo', 'must be of a-z'],
+    ['---\nname: PDF\ndescription: x\n---\nDo', 'Use a-z'],
+    ['---\nname: a--b\ndescription: x\n---\nDo', 'Use a-z'],
+    ['---\nname: __proto__\ndescription: x\n---\nDo', 'Use a-z'],
     [`---\nname: ${'a'.repeat(65)}\ndescription: x\n---\nDo`, '64 characters'],
     [`---\nname: a\ndescription: ${'x'.repeat(1025)}\n---\nDo`, '1024 characters'],
     [`---\nname: a\ndescription: x\n---\n${'x'.repeat(100_001)}`, '100000 characters'],
-    ['---\nname: [a]\ndescription: x\n---\nDo', 'must be of a-z'],
+    ['---\nname: [a]\ndescription: x\n---\nDo', 'Use a-z'],
     ['---\nname: *a\ndescription: x\n---\nDo', 'Line 2: The field name was left out'],
   ])('refuses %j', async (text, words) => {
     const { code, message, details } = await refusal(text)
@@ -216,8 +216,8 @@ describe('defineSkill', () => {
   })
 
   test.each<[object, string]>([
-    [{ name: 'A b' }, 'must be of a-z'],
-    [{ name: undefined }, 'must be of a-z'],
+    [{ name: 'A b' }, 'Use a-z'],
+    [{ name: undefined }, 'Use a-z'],
     [{ description: ' ' }, 'needs a description'],
     [{ instructions: '' }, 'needs instructions'],
     [{ instruction: 'x' }, 'Did you mean instructions?'],

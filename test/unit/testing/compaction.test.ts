@@ -309,8 +309,8 @@ describe('room', () => {
 
 describe('the option', () => {
   it.each([
-    [{ at: 0 }, /at of compaction/],
-    [{ at: 1.1 }, /at of compaction/],
+    [{ at: 0 }, /compaction\.at/],
+    [{ at: 1.1 }, /compaction\.at/],
     [{ policy: 'summarise' }, /policy of/],
     [{ window: 4_000 }, /Did you mean contextWindow/],
     [true, /must be/],

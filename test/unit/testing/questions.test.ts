@@ -186,7 +186,7 @@ describe('a question with fields', () => {
     const { answer, run } = await waiting([{ question: 'Which?' }, 'Fine.'])
     await expect(answer({ action: 'accept', content: {} })).rejects.toMatchObject({
       code: 'invalid-input',
-      message: /asks for a text/,
+      message: /answer with a text/,
     })
     expect(await answer('This.')).toBe(true)
     expect(await statusOf(run)).toBe('succeeded')

@@ -100,7 +100,7 @@ describe('published tools', () => {
       { name: 'pay', reason: expect.stringContaining('confirm') },
       { name: 'asks', reason: expect.stringContaining('confirm') },
       { name: 'both', reason: expect.stringContaining('agent') },
-      { name: 'theirs', reason: expect.stringContaining('somebody else') },
+      { name: 'theirs', reason: expect.stringContaining('remote tool') },
       { name: '???', reason: expect.stringContaining('name') },
     ])
   })

@@ -348,7 +348,7 @@ describe('a definition that changes', () => {
       } as never)
     await expect(call()).rejects.toThrow('no longer has this tool')
     context.add({ ...changedSearch, execute: ran })
-    await expect(call()).rejects.toThrow('has changed what this tool is')
+    await expect(call()).rejects.toThrow('the page changed this tool')
     expect(ran).not.toHaveBeenCalled()
   })
 })

@@ -162,7 +162,7 @@ function foreignTool(part: JsonRecord): StreamPart {
   return {
     type: 'warning',
     code: 'provider-executed-tool',
-    message: `The model's vendor ran ${name} itself; only what the model says of it is kept.`,
+    message: `The model's vendor ran ${name} itself; only what the model reports is kept.`,
   }
 }
 

@@ -166,7 +166,7 @@ class OAuth implements Authorizer {
 
 function logInStopped({ reason }: AbortSignal): OffstageError {
   const code = OffstageError.is(reason) ? reason.code : 'aborted'
-  return new OffstageError(code, 'The log-in was given up before it was finished.')
+  return new OffstageError(code, 'The log-in was cancelled before it finished.')
 }
 
 /** Joins the scopes granted before and those requested now, so that a new token loses none. */
@@ -212,7 +212,7 @@ export async function leavePage(address: string, signal: AbortSignal): Promise<n
       signal,
       () =>
         new Promise<never>((_, reject) => {
-          const message = 'The page was not left for the log-in. Connect again.'
+          const message = 'The browser did not open the log-in page. Connect again.'
           timer = setTimeout(() => reject(authFailed(message)), LEAVE_MS)
         }),
     )
@@ -233,7 +233,7 @@ export async function logInByWindow(
 ): Promise<string> {
   const opened = globalThis.open?.(address, '_blank', 'popup,width=520,height=720')
   if (!opened)
-    throw authFailed('The window for the log-in was blocked. Connect in the handler of a press.')
+    throw authFailed('The window for the log-in was blocked. Connect in a click handler.')
   // Cleared before another site's page loads in the window, so that it can't navigate this page.
   opened.opener = null
   // A channel of this origin, because other origins can post window messages but not channel messages.

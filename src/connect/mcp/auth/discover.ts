@@ -107,7 +107,7 @@ async function readIssuer(
     const document = await documentAt(place, discovery)
     if (!document) continue
     // Simple string comparison, as in RFC 8414, section 3.3.
-    if (document.issuer !== issuer) throw authFailed(`The metadata of ${issuer} is another's.`)
+    if (document.issuer !== issuer) throw authFailed(`${issuer} has metadata of another issuer.`)
     const methods = document.code_challenge_methods_supported
     if (!Array.isArray(methods) || !methods.includes('S256'))
       throw authFailed(`${issuer} doesn't support PKCE with S256.`)

@@ -55,10 +55,11 @@ export async function beginLogIn(
  */
 export function readAnswer(query: string, { state, server }: LogIn): string {
   const answer = new URLSearchParams(query)
-  if (answer.get('state') !== state) throw authFailed('An answer came that belongs to no log-in.')
+  if (answer.get('state') !== state)
+    throw authFailed('The answer matches no log-in. Connect again.')
   const issuer = answer.get('iss')
   if (issuer === null ? server.saysIssuer : issuer !== server.issuer)
-    throw authFailed(`The answer to the log-in is not of ${server.issuer}.`)
+    throw authFailed(`The answer to the log-in is not from ${server.issuer}.`)
   const code = answer.get('code')
   if (code !== null && code !== '') return code
   const error = answer.get('error') ?? 'no code'

@@ -142,7 +142,7 @@ async function sessionProblems(
       code: 'cors-expose',
       header: 'Access-Control-Expose-Headers',
       message:
-        'Access-Control-Expose-Headers lacks Mcp-Session-Id: the page is not shown its session.',
+        "Access-Control-Expose-Headers lacks Mcp-Session-Id: the page can't read its session id.",
     },
   ]
 }
@@ -181,7 +181,7 @@ async function pathProblem(asked: Asked, { status }: Answer): Promise<McpProblem
   if (status >= 500)
     return {
       code: 'server-error',
-      message: `${asked.url.origin} has trouble of its own (status ${status}): see its log.`,
+      message: `${asked.url.origin} failed (status ${status}): see its log.`,
     }
   return {
     code: 'wrong-path',

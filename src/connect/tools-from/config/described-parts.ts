@@ -48,7 +48,7 @@ export function memoriesIn(
     const found = namedAt(path, { name: kind, what: 'memory', among })
     if (typeof found === 'object') {
       if (isNamed) return found
-      throw wrongAt(path, `${path}: ${kind} is a memory, not a kind of them. Write its name only.`)
+      throw wrongAt(path, `${path}: ${kind} is a memory, not a memory kind. Write its name only.`)
     }
     const make = found as (options: object) => AgentMemory
     // Memories can't use a custom store of the worker, so they keep their default storage.

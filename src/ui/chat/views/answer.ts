@@ -39,7 +39,7 @@ export function sourcesView({ words, answers }: MessageContext, answer: ShownMes
 function sourcesIn(given: unknown): readonly AnswerSource[] {
   if (given === undefined || given === null) return []
   if (Array.isArray(given) && given.every(isSource)) return given
-  throw new TypeError('sources of a chat must return a list of { title, url }, which are texts.')
+  throw new TypeError('sources of a chat must return a list of { title, url }, both strings.')
 }
 
 /** Data from elsewhere may have null for a missing value. */

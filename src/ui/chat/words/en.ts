@@ -84,7 +84,7 @@ export const en: Words = {
     dragBy: (what, pixels) => `Drag ${what} by ${pixels} pixels`,
     goTo: (address) => `Go to ${address}`,
     find: (what) => `Find ${what} on the page`,
-    waitFor: (what) => `Wait until ${what} is there`,
+    waitFor: (what) => `Wait until ${what} appears`,
     waitGone: (what) => `Wait until ${what} is gone`,
   },
   waitingCalls: (count) => `Waiting for you: ${count}`,

@@ -96,7 +96,7 @@ function takeRow(journal: Journal, row: Fields): void {
 function breakFile(journals: readonly Journal[]): void {
   const journal = journals.at(-1)
   if (!journal) throw new Error("The file is damaged: its conversation can't be shown.")
-  journal.break(`What comes after row ${journal.rows.length} can't be shown.`)
+  journal.break(`The rows after row ${journal.rows.length} can't be shown.`)
 }
 
 function idOf({ conversationId }: Fields): string {
@@ -170,7 +170,7 @@ class CheckSum {
     }
     return 'crc32' in end && end.crc32 === this.#crc.digits
       ? null
-      : 'The file is damaged, or was changed: its check sum is another one.'
+      : 'The file is damaged, or was changed: its checksum does not match.'
   }
 }
 

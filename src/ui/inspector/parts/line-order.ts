@@ -9,7 +9,7 @@ export class LineOrder {
   /** Returns the problem with a line after the first; null if there is none. */
   take(fields: Fields | null): string | null {
     if (fields === null) return null
-    if (this.#isOver) return 'The file is damaged, or was changed: it goes on after its end.'
+    if (this.#isOver) return 'The file is damaged, or was changed: it has lines after its end.'
     if ('conversation' in fields) {
       const wasOpen = this.#isOpen
       this.#isOpen = true
@@ -27,9 +27,9 @@ export class LineOrder {
       if (this.#isOpen) return NO_END
       return fields['conversations'] === this.#conversations
         ? null
-        : 'The file is damaged, or was changed: it has not as many conversations as it says.'
+        : 'The file is damaged, or was changed: its number of conversations is wrong.'
     }
-    return 'The file is damaged, or was changed: it has a line that no export has.'
+    return 'The file is damaged, or was changed: it has an unknown kind of line.'
   }
 
   /** Returns what is missing after the last line; null if nothing is. */
@@ -39,4 +39,4 @@ export class LineOrder {
 }
 
 const NO_END = 'The file is damaged, or was changed: the end of a conversation is missing.'
-const STRAY = 'The file is damaged, or was changed: it has rows that are of no conversation.'
+const STRAY = 'The file is damaged, or was changed: some rows belong to no conversation.'

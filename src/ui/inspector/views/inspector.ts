@@ -343,10 +343,10 @@ function exportView({ recording, chosen, choose, save }: InspectorContext): Temp
   const runs = recording?.journal.runIds() ?? []
   return html`<div class="export" role="group" aria-label="Export">
     <p>
-      <strong>The file can be read by whoever gets it.</strong> It has all rows up to the end of the
-      run: what was written and answered, inputs and outputs of tools, files, and the conversations
-      that calls of it began, as they are stored (what <code>redact</code> or masks took out is not
-      in it), and which browser this is. It has no keys and no headers.
+      <strong>Whoever gets the file can read it.</strong> It has all stored rows up to the end of
+      the run: messages, inputs and outputs of tools, files, and conversations that its calls
+      started. It also names this browser. What <code>redact</code> or masks removed is not in it,
+      nor are keys or headers.
     </p>
     <div class="buttons">
       <select

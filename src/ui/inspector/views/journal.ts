@@ -106,7 +106,7 @@ const MOST_MESSAGES = 60
 
 /** Shows the snapshot that a page would show, in plain words and without its styles. */
 function shownView(snapshot: ConversationSnapshot | null): TemplateResult {
-  if (!snapshot) return html`<p class="problem">These rows come to nothing that can be shown.</p>`
+  if (!snapshot) return html`<p class="problem">Nothing can be shown for these rows.</p>`
   const { messages, status, ended, pending } = snapshot
   const shown = messages.slice(-MOST_MESSAGES)
   return html`

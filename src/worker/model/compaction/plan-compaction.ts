@@ -277,7 +277,7 @@ function clearUpTo(state: ConversationState, { clearUpTo: id, except = [] }: Cle
             message.parts.some(({ toolCallId }) => toolCallId === callId)),
       ),
   )
-  if (unknown !== undefined) return { fault: `there is no call ${unknown}, of except.` }
+  if (unknown !== undefined) return { fault: `except has an unknown call, ${unknown}.` }
   const chosen = clearing(results.filter(({ part }) => !except.includes(part.toolCallId)))
   if (chosen.freed <= 0) return { fault: 'there is nothing to be cleared.' }
   return { facts: [clear(state, chosen)] }
@@ -288,10 +288,9 @@ function sumUp(state: ConversationState, { summary, firstKept }: Sum): CheckedCh
   const end = path.findIndex(({ id }) => id === firstKept)
   if (end < 0) return notThere('firstKept', firstKept)
   if (!isStart(path[end]))
-    return { fault: 'firstKept is no message of a person or the model: it would lose its call.' }
+    return { fault: 'firstKept must be a message of a person or the model, not a result.' }
   const { request, newestStep } = landmarks(path)
-  if (end > Math.max(request, newestStep))
-    return { fault: 'firstKept lies behind the newest step.' }
+  if (end > Math.max(request, newestStep)) return { fault: 'firstKept is after the newest step.' }
   // The newest request stays, so the messages before it and those after it are two ranges.
   const before = leavingOut(state, { from: 0, before: Math.min(end, request) }, summary)
   const behind = leavingOut(state, { from: request + 1, before: end }, before ? '' : summary)
@@ -300,7 +299,7 @@ function sumUp(state: ConversationState, { summary, firstKept }: Sum): CheckedCh
 }
 
 function notThere(name: string, id: string): CheckedChoice {
-  return { fault: `there is no message ${id}, of ${name}.` }
+  return { fault: `${name} has an unknown id, ${id}.` }
 }
 
 /** Share of the room that may stay full after clearing results. Above it, messages are dropped instead. */
