@@ -50,7 +50,7 @@ const builds: Record<string, UserConfig> = {
         },
         { name: 'lazy-runtime', test: /[\\/]src[\\/]client[\\/]api[\\/]lazy-runtime\.ts$/ },
         { name: 'define-skill', test: /[\\/]src[\\/]skills[\\/]define-skill\.ts$/ },
-        { name: 'is-json', test: /[\\/]src[\\/]lib[\\/]is-json\.ts$/ },
+        { name: 'is-json', test: /[\\/]src[\\/]lib[\\/]json[\\/]is-json\.ts$/ },
         // A bundler leaves it out where only tools are made.
         {
           name: 'agent-from-config',

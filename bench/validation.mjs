@@ -55,7 +55,7 @@ function rowOf(at) {
 
 async function load() {
   const outDir = await mkdtemp(join(tmpdir(), 'offstage-bench-'))
-  const entry = join(import.meta.dirname, '../src/worker/validation/json-schema-validator.ts')
+  const entry = join(import.meta.dirname, '../src/worker/validation/validator.ts')
   await build({
     configFile: false,
     logLevel: 'error',

@@ -12,7 +12,7 @@ export {
   type CallableOptions,
 } from './connect/tools-from/callable.ts'
 export { toolsFrom } from './connect/tools-from/tools-from.ts'
-export type { ToolsFromOptions } from './connect/tools-from/choose.ts'
+export type { ToolsFromOptions } from './connect/tools-from/methods.ts'
 export type {
   AgentConfig,
   BlackboardConfig,

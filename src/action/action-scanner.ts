@@ -1,17 +1,21 @@
 import type { StreamPart } from '../protocol/message.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import { findThoughtEnd, readBlockContent, readOwnSections, readSections } from './read-sections.ts'
-import { type CallsRead, readBlock } from './block-reader.ts'
-import { createBlockDetector, type FoundBlock, matchOpener } from './pending-block.ts'
+import { type CallsRead, readBlock, tooLong } from './block-reader.ts'
+import {
+  createBlockDetector,
+  type FoundBlock,
+  matchOpener,
+  endsAnswer,
+  splitAtCloser,
+} from './pending-block.ts'
 import { type ActionError, CallProblem } from './call-problem.ts'
 import { ForeignDetector } from './foreign/foreign-detector.ts'
-import { withoutTagMarks, writtenPosition } from './foreign/tag-marks.ts'
+import { withoutTagMarks, writtenPosition } from './foreign/tags.ts'
 import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
-import { tooLong } from './malformed-calls.ts'
 import { QuotationTracker } from './quotation-tracker.ts'
 import { OutputMachine } from './scan/output-machine.ts'
 import type { CallsFound, CallsOptions, Sink } from './scan/reply.ts'
-import { endsAnswer, splitAtCloser } from './trailing-text.ts'
 import { indexTools, type ToolIndex } from './tool-index.ts'
 import type { ActionCall } from './call-arguments.ts'
 import type { JsonObject } from '../protocol/json.ts'

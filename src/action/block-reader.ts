@@ -1,16 +1,9 @@
 import { XMLValidator } from 'fast-xml-parser'
-import { type ActionCall, readArguments, readJsonCall, requireTool } from './call-arguments.ts'
 import {
-  BlockTokens,
-  type Child,
-  ElementFinder,
-  type Expected,
-  type Slice,
-  type Token,
-} from './element-finder.ts'
-import { CallProblem, ValueProblem } from './call-problem.ts'
-import type { JsonValue } from '../protocol/json.ts'
-import {
+  type ActionCall,
+  readArguments,
+  readJsonCall,
+  requireTool,
   coerceEntries,
   coerceText,
   firstFit,
@@ -18,9 +11,14 @@ import {
   parseBoundedJson,
   setOwn,
   within,
-} from './coerce.ts'
-import { admits, admitsText, isUntyped, leaves, propertySchema, type Shape } from './schema.ts'
+} from './call-arguments.ts'
 import {
+  BlockTokens,
+  type Child,
+  ElementFinder,
+  type Expected,
+  type Slice,
+  type Token,
   decodeEntities,
   isCdataOpener,
   type OpenTag,
@@ -29,7 +27,10 @@ import {
   readOpenTag,
   readText,
   trimLayout,
-} from './xml-text.ts'
+} from './xml.ts'
+import { CallProblem, ValueProblem } from './call-problem.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import { admits, admitsText, isUntyped, leaves, propertySchema, type Shape } from './schema.ts'
 import { type IndexedTool, makeTags, propertyOfTag, type ToolIndex } from './tool-index.ts'
 
 /** Comments before and after a value. Inside a value they are content, like JSON's strings and CDATA. */
@@ -524,4 +525,24 @@ function endOfContent(text: string): number {
     text.slice(-200),
   )
   return cut ? text.length - (text.slice(-200).length - cut.index) : text.length
+}
+
+/** A call that was cut off by the end of the output. */
+export function cutOff(): CallsRead {
+  return malformedCalls('the call is cut off. Write the whole call again.')
+}
+
+/** An unreadable call after a marker. */
+export function unreadable(): CallsRead {
+  return malformedCalls(
+    'the call could not be read. Write it as an <ACTION> block with one element per call and one per parameter.',
+  )
+}
+
+export function tooLong(): CallsRead {
+  return malformedCalls('the block is too long. Write less in one action.')
+}
+
+function malformedCalls(message: string): CallsRead {
+  return { calls: [], problem: new CallProblem('malformed', `Malformed action: ${message}`) }
 }

@@ -1,12 +1,16 @@
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { CallProblem, ValueProblem } from './call-problem.ts'
-import { coerceJson, coerceText, parseBoundedJson, setOwn } from './coerce.ts'
 import { isRecord } from '../lib/shape.ts'
-import { propertySchema } from './schema.ts'
-import type { Shape } from './schema.ts'
+import { propertySchema, type Shape, admitsText, isUntyped, type TypeName } from './schema.ts'
 import { suggestName } from './suggest.ts'
-import { describeParameters } from './tool-index.ts'
-import type { IndexedTool, ToolIndex } from './tool-index.ts'
+import {
+  describeParameters,
+  type IndexedTool,
+  type ToolIndex,
+  describeShape,
+  quote,
+} from './tool-index.ts'
+import { isInexact, JSON_TOKENS } from '../lib/json/exact-numbers.ts'
 
 /** A call that may run. */
 export interface ActionCall {
@@ -137,4 +141,333 @@ export function unknownTool(name: string, names: readonly string[]): CallProblem
     `Unknown tool '${name}'${hint} Available tools: ${list.join(', ') || 'none'}.`,
     suggestion,
   )
+}
+
+/** Deeper than any tool's input, but safe for recursion. */
+const MAX_DEPTH = 500
+
+/**
+ * Parses JSON; undefined when the text isn't JSON, repeats a key, or is nested too deeply. Numbers that a double
+ * would round become texts. They stay exact where a tool takes text, and are refused where it takes numbers.
+ */
+export function parseBoundedJson(text: string): JsonValue | undefined {
+  try {
+    const value = JSON.parse(quoteInexact(text)) as JsonValue
+    return isSound(text) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether nesting is within the limit and no key is repeated. `JSON.parse` would silently keep the last. */
+function isSound(json: string): boolean {
+  const keys: Set<string>[] = []
+  for (const [sign, key] of json.matchAll(/("(?:\\.|[^"\\])*")\s*:|"(?:\\.|[^"\\])*"|[[{}\]]/g)) {
+    if (key !== undefined) {
+      const known = keys.at(-1)
+      const name = JSON.parse(key) as string
+      if (known?.has(name)) return false
+      known?.add(name)
+    } else if (sign === '[' || sign === '{') keys.push(new Set())
+    else if (sign === ']' || sign === '}') keys.pop()
+    if (keys.length > MAX_DEPTH) return false
+  }
+  return true
+}
+
+/** Puts quotes around numbers that parsing would round. */
+function quoteInexact(json: string): string {
+  return json.replace(JSON_TOKENS, (token) => (isInexact(token) ? `"${token}"` : token))
+}
+
+/** Deepest nesting allowed, in markup and in JSON. */
+export const maxDepth = 100
+
+const numberPattern = /^[+-]?(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][+-]?\d+)?$/
+
+/** Converts a text to the type in its schema (R12, R15). Throws `ValueProblem`. */
+export function coerceText(text: string, shape: Shape): JsonValue {
+  if (isUntyped(shape)) return text
+  if (shape.options) return matchOption(text, shape)
+  const branches = shape.branches ?? byType(shape)
+  if (branches.length > 1) return firstFit(branches, shape, (branch) => oneBranch(text, branch))
+  const only = branches[0]
+  return only?.branches || only?.options
+    ? coerceText(text, only)
+    : coerceToType(text, only ?? shape)
+
+  function oneBranch(value: string, branch: Shape): JsonValue {
+    if (branch.types.includes('array') && branch.types.length === 1)
+      throw new ValueProblem('a list needs <item> elements')
+    if (value === '' && branch.types[0] === 'null' && admitsText(shape))
+      throw new ValueProblem('the empty string is text')
+    const read = coerceText(value, branch)
+    if (typeof read === 'string' || read === null || !admitsText(shape)) return read
+    if (typeof read === 'object' || String(read) === value.trim()) return read
+    throw new ValueProblem('not exactly that value')
+  }
+}
+
+/** Splits a schema with several types into one branch per type. `null` comes first: it matches only one text. */
+function byType(shape: Shape): readonly Shape[] {
+  const ordered = shape.types.toSorted((a, b) => Number(b === 'null') - Number(a === 'null'))
+  return ordered.map((type) => ({ ...shape, types: [type] }))
+}
+
+/** The result of the first branch that accepts the value; `null` branches are tried first (R15). */
+export function firstFit(
+  branches: readonly Shape[],
+  whole: Shape,
+  attempt: (branch: Shape) => JsonValue,
+): JsonValue {
+  const nullFirst = branches.toSorted((a, b) => Number(isNull(b)) - Number(isNull(a)))
+  return firstOf(nullFirst, whole, attempt)
+}
+
+function firstOf(
+  branches: readonly Shape[],
+  whole: Shape,
+  attempt: (branch: Shape) => JsonValue,
+): JsonValue {
+  let problem: ValueProblem | undefined
+  for (const branch of branches) {
+    try {
+      return attempt(branch)
+    } catch (thrown) {
+      if (!(thrown instanceof ValueProblem)) throw thrown
+      if (!isNull(branch)) problem ??= thrown
+    }
+  }
+  throw new ValueProblem(
+    `expected ${describeShape(whole)}${problem ? ` (${problem.message})` : ''}`,
+    problem?.suggestion,
+  )
+}
+
+function isNull({ types }: Shape): boolean {
+  return types.length === 1 && types[0] === 'null'
+}
+
+function coerceToType(text: string, shape: Shape): JsonValue {
+  const trimmed = text.trim()
+  switch (shape.types[0]) {
+    case 'string':
+      return text
+    case 'integer':
+    case 'number':
+      return toNumber(trimmed, shape.types[0])
+    case 'boolean':
+      return toBoolean(trimmed)
+    case 'null':
+      if (trimmed === 'null' || (trimmed === '' && text === '')) return null
+      break
+    case 'array':
+      return textToArray(text, shape)
+    case 'object':
+      return coerceJson(parseJson(trimmed === '' ? '{}' : trimmed, shape), shape)
+    case undefined:
+      return text
+  }
+  throw new ValueProblem(`expected ${describeShape(shape)}, got ${quote(trimmed)}`)
+}
+
+function toNumber(text: string, type: 'integer' | 'number'): number {
+  const wanted = type === 'integer' ? 'a whole number' : 'a number'
+  if (!numberPattern.test(text)) throw new ValueProblem(`expected ${wanted}, got ${quote(text)}`)
+  const value = Number(text)
+  return checkNumber(Object.is(value, -0) ? 0 : value, type, text)
+}
+
+function checkNumber(value: number, type: 'integer' | 'number', written: string): number {
+  if (!Number.isFinite(value)) throw new ValueProblem(`number out of range: ${quote(written)}`)
+  if (type === 'integer' && !Number.isInteger(value))
+    throw new ValueProblem(`expected a whole number, got ${quote(written)}`)
+  if (isInexact(written) || (type === 'integer' && !Number.isSafeInteger(value)))
+    throw new ValueProblem(`${quote(written)} is too large to be an exact whole number`)
+  return value
+}
+
+function toBoolean(text: string): boolean {
+  const word = text.toLowerCase()
+  if (word === 'true') return true
+  if (word === 'false') return false
+  throw new ValueProblem(`expected true or false, got ${quote(text)}`)
+}
+
+/** R13 for text: empty text is `[]`, a JSON list is read, anything else becomes the only element. */
+function textToArray(text: string, shape: Shape): JsonValue {
+  const trimmed = text.trim()
+  if (trimmed === '') return []
+  if (trimmed.startsWith('[')) {
+    const parsed = parseBoundedJson(trimmed)
+    if (Array.isArray(parsed)) return coerceJson(parsed, shape)
+  }
+  const item = shape.schemas.shape(shape.itemAt(0))
+  const parsed =
+    trimmed.startsWith('{') && !admitsText(item) ? parseBoundedJson(trimmed) : undefined
+  return [parsed === undefined ? coerceText(text, item) : coerceJson(parsed, item)]
+}
+
+function parseJson(text: string, shape: Shape): JsonValue {
+  const parsed = parseBoundedJson(text)
+  if (parsed !== undefined) return parsed
+  throw new ValueProblem(
+    `expected ${describeShape(shape)} as child elements or JSON, got ${quote(text)}`,
+  )
+}
+
+/** R12: the exact option, or else the only one that matches when letter case and quotes are ignored. */
+function matchOption(text: string, shape: Shape): JsonValue {
+  const options = shape.options ?? []
+  const trimmed = text.trim()
+  const exact =
+    options.find((option) => option === text) ?? options.find((o) => written(o) === trimmed)
+  if (exact !== undefined) return exact as JsonValue
+  const loose = options.filter((option) => plainOption(written(option)) === plainOption(trimmed))
+  if (loose.length === 1) return loose[0] as JsonValue
+  const number = numberPattern.test(trimmed) ? Number(trimmed) : undefined
+  if (number !== undefined && options.includes(number)) return number
+  throw new ValueProblem(
+    `expected ${describeShape(shape)}, got ${quote(trimmed)}`,
+    suggestName(trimmed, options.map(written)),
+  )
+}
+
+function written(option: unknown): string {
+  return typeof option === 'string' ? option : JSON.stringify(option)
+}
+
+function plainOption(text: string): string {
+  return text
+    .replace(/^(["'`])(.*)\1$/s, '$2')
+    .trim()
+    .toLowerCase()
+}
+
+/** Fits a JSON value to its schema: converts wrong scalar types, refuses unknown keys. */
+export function coerceJson(value: JsonValue, shape: Shape, depth: number = 0): JsonValue {
+  if (depth > maxDepth) throw new ValueProblem(`nested more than ${maxDepth} levels deep`)
+  if (shape.options) return jsonOption(value, shape)
+  if (shape.branches) return jsonBranch(value, shape, depth)
+  if (isUntyped(shape)) return checkUntyped(value, depth)
+  const own = typeOf(value)
+  if (accepts(shape, own, value)) return coerceSame(value, shape, depth)
+  if (typeof value === 'string') return coerceText(value, shape)
+  if (value !== null && typeof value !== 'object') {
+    if (shape.types.includes('string')) return String(value)
+    if (shape.types.includes('array')) {
+      return [coerceJson(value, shape.schemas.shape(shape.itemAt(0)), depth + 1)]
+    }
+  }
+  if (isRecord(value) && shape.types.includes('array'))
+    return [coerceJson(value, shape.schemas.shape(shape.itemAt(0)), depth + 1)]
+  if (shape.types.includes('integer') && typeof value === 'number')
+    return checkNumber(value, 'integer', String(value))
+  throw new ValueProblem(`expected ${describeShape(shape)}, got ${quote(JSON.stringify(value))}`)
+}
+
+function jsonOption(value: JsonValue, shape: Shape): JsonValue {
+  if (shape.options?.includes(value)) return value
+  if (value !== null && typeof value === 'object') {
+    const text = JSON.stringify(value)
+    const same = shape.options?.find((option) => JSON.stringify(option) === text)
+    if (same !== undefined) return value
+  }
+  return matchOption(typeof value === 'string' ? value : JSON.stringify(value), shape)
+}
+
+/** Uses the first branch of the value's own type that fits, or else the first that it can be converted to. */
+function jsonBranch(value: JsonValue, shape: Shape, depth: number): JsonValue {
+  const branches = shape.branches ?? []
+  const type = typeOf(value)
+  const own = branches.filter(
+    (branch) => branch.options?.includes(value) || accepts(branch, type, value),
+  )
+  const order = [...own, ...branches.filter((branch) => !own.includes(branch))]
+  return firstOf(order, shape, (branch) => coerceJson(value, branch, depth))
+}
+
+function typeOf(value: JsonValue): TypeName {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  return typeof value as 'boolean' | 'number' | 'string' | 'object'
+}
+
+function accepts(shape: Shape, own: TypeName, value: JsonValue): boolean {
+  if (shape.types.includes(own)) return true
+  return own === 'number' && shape.types.includes('integer') && Number.isSafeInteger(value)
+}
+
+function coerceSame(value: JsonValue, shape: Shape, depth: number): JsonValue {
+  if (Array.isArray(value)) {
+    return value.map((entry: JsonValue, index) =>
+      within(`item ${index + 1}`, () =>
+        coerceJson(entry, shape.schemas.shape(shape.itemAt(index)), depth + 1),
+      ),
+    )
+  }
+  if (!isRecord(value)) return value
+  return coerceEntries(Object.entries(value) as [string, JsonValue][], shape, (entry, schema) =>
+    coerceJson(entry, shape.schemas.shape(schema), depth + 1),
+  )
+}
+
+/** Builds an object from entries. Refuses unknown keys and missing required ones (R9, R14, R17). */
+export function coerceEntries<Value>(
+  entries: Iterable<readonly [string, Value]>,
+  shape: Shape,
+  coerceOne: (value: Value, schema: unknown) => JsonValue,
+): Record<string, JsonValue> {
+  const result: Record<string, JsonValue> = {}
+  for (const [key, value] of entries) {
+    const schema = propertySchema(shape, key)
+    if (schema === undefined || schema === false) throw unknownKey(key, shape)
+    setOwn(
+      result,
+      key,
+      within(`'${key}'`, () => coerceOne(value, schema)),
+    )
+  }
+  for (const key of shape.required) {
+    if (!Object.hasOwn(result, key)) throw new ValueProblem(`missing required '${key}'`)
+  }
+  return result
+}
+
+function unknownKey(key: string, shape: Shape): ValueProblem {
+  const suggestion = suggestName(key, shape.properties.keys())
+  const hint = suggestion === undefined ? '' : `, did you mean '${suggestion}'?`
+  return new ValueProblem(`unknown property '${key}'${hint}`, suggestion)
+}
+
+/** Runs `read`. If it throws a `ValueProblem`, prefixes the message with the place. */
+export function within<T>(place: string, read: () => T): T {
+  try {
+    return read()
+  } catch (thrown) {
+    if (!(thrown instanceof ValueProblem)) throw thrown
+    throw new ValueProblem(`${place}: ${thrown.message}`, thrown.suggestion)
+  }
+}
+
+/** Sets an own property, whatever its name. */
+export function setOwn(target: Record<string, JsonValue>, key: string, value: JsonValue): void {
+  if (key !== '__proto__') target[key] = value
+  else
+    Object.defineProperty(target, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+}
+
+/** Returns a value without a schema unchanged. Refuses deep nesting and the key `__proto__`. */
+function checkUntyped(value: JsonValue, depth: number): JsonValue {
+  if (depth > maxDepth) throw new ValueProblem(`nested more than ${maxDepth} levels deep`)
+  if (value === null || typeof value !== 'object') return value
+  if (!Array.isArray(value) && Object.hasOwn(value, '__proto__'))
+    throw new ValueProblem("'__proto__' is no allowed key")
+  for (const entry of Object.values(value) as JsonValue[]) checkUntyped(entry, depth + 1)
+  return value
 }

@@ -1,12 +1,11 @@
 import type { JsonValue } from '../protocol/json.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import { findMarker, openers } from './foreign/dialects/table.ts'
-import { endOfElement } from './foreign/element-end.ts'
-import { withoutTagMarks } from './foreign/tag-marks.ts'
+import { endOfElement, withoutTagMarks } from './foreign/tags.ts'
 import { readSection } from './read-sections.ts'
 import { anyOf } from './char-codes.ts'
 import { indexTools, type ToolIndex } from './tool-index.ts'
-import { canonicalJson } from '../lib/canonical-json.ts'
+import { canonicalJson } from '../lib/json/canonical-json.ts'
 
 /** Longer calls are not found. */
 const maxLength = 20_000

@@ -1,9 +1,8 @@
 import type { ToolDefinition } from '../protocol/tool.ts'
 import { describeShape, type IndexedTool, indexTools, makeTags } from './tool-index.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
-import type { ActionCall } from './call-arguments.ts'
+import { type ActionCall, setOwn } from './call-arguments.ts'
 import { formatAction } from './format-action.ts'
-import { setOwn } from './coerce.ts'
 import { admits, leaves, propertySchema, type Shape } from './schema.ts'
 
 /** Instructions that the model can load on demand; not callable as a tool. */

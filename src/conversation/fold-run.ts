@@ -1,8 +1,8 @@
 import type { Row, RowOf } from '../protocol/fact.ts'
 import type { RunState, StepOutput } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
-import type { Draft } from './draft.ts'
-import { proposedCalls } from './propose-call.ts'
+import type { Draft } from './state.ts'
+import { proposedCalls } from './fold-call.ts'
 import { titleOf } from './title.ts'
 import { addCost, addUsage } from './usage.ts'
 

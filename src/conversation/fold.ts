@@ -6,13 +6,12 @@ import type {
   ConversationState,
   MessageNode,
 } from '../protocol/state.ts'
-import { Draft } from './draft.ts'
-import { addResult, foldCall } from './fold-call.ts'
+import { Draft } from './state.ts'
+import { addResult, foldCall, callParts, importedCall, proposedCalls } from './fold-call.ts'
 import { foldRun, isOfRun } from './fold-run.ts'
-import { isTaintedInWhole, mayUntaint } from './taint.ts'
+import { isTaintedInWhole, mayUntaint, originOfTools } from './taint.ts'
 import { growHead, headOf } from './tree.ts'
 import { sumUsage } from './usage.ts'
-import { originOfTools } from './taint-walk.ts'
 import type {
   AssistantMessage,
   Message,
@@ -22,7 +21,6 @@ import type {
 } from '../protocol/message.ts'
 import { answerText, finishingCall } from './result.ts'
 import type { SettledStatus } from '../protocol/tool.ts'
-import { callParts, importedCall, proposedCalls } from './propose-call.ts'
 
 type MessageRow = RowOf<
   | 'run-started'

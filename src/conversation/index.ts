@@ -4,7 +4,7 @@
  */
 export { olderThan, windowed, withOlder } from './checkpoint.ts'
 export { emptySnapshot } from './snapshot.ts'
-export { emptyState } from './empty-state.ts'
+export { emptyState } from './state.ts'
 export { fold } from './fold.ts'
 export { foldDelta, NOTHING_LIVE, settleLive } from './live.ts'
 export {

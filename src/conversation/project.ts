@@ -8,8 +8,7 @@ import { outputOf } from './fold-run.ts'
 import { pendingCalls, shownAsked, shownRememberable } from './pending.ts'
 import { finishingCall, resultOf } from './result.ts'
 import type { ErrorData } from '../protocol/error.ts'
-import { askedQuestion } from './fold-call.ts'
-import { callParts } from './propose-call.ts'
+import { askedQuestion, callParts } from './fold-call.ts'
 
 /** The files of a model's output. */
 function fileEvents({ message }: RowOf<'model-output'>): RunEventBody[] {

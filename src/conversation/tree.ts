@@ -1,5 +1,5 @@
 import type { ConversationState, MessageNode } from '../protocol/state.ts'
-import type { Draft } from './draft.ts'
+import type { Draft } from './state.ts'
 import { isTaintedInWhole } from './taint.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { closest, isTag, viewOf } from './dom.ts'
+import { closest, isTag, viewOf, labelsOf, descendantsOf } from './dom.ts'
 import { drawsDots } from './generated-text.ts'
 import * as native from './native.ts'
 import type { PageOptions } from './options.ts'
@@ -8,9 +8,16 @@ import {
   isCardPart,
   isOneTimeCodeBox,
   takesDigits,
-} from './secrets/split-fields.ts'
-import { senseOf, wordsOf } from './secrets/field-words.ts'
-import { isOncePassword } from './secrets/once-passwords.ts'
+  senseOf,
+  wordsOf,
+} from './secrets/field-words.ts'
+import { cleanText } from './clean-text.ts'
+import {
+  isShortWord,
+  SecretMatcher,
+  withoutEncoded,
+  withoutTokens,
+} from './secrets/secret-matcher.ts'
 
 export const MASKED = '[masked]'
 
@@ -130,4 +137,197 @@ export function isInMaskedPart(element: Element, options: PageOptions): boolean 
 /** Whether the element lies in a masked part of the page, or is a secret field. */
 export function isMasked(element: Element, options: PageOptions): boolean {
   return isSecretPart(element) || isInMaskedPart(element, options)
+}
+
+/** Secrets to keep that the page no longer has. */
+const MOST_GONE = 500
+/** Beyond this, secrets that the page still has are dropped, too. */
+const MOST_SHOWN = 3000
+
+/**
+ * Secrets, or parts of them, found so far, oldest first. The page may still show a value that its field no longer
+ * contains. Secrets still on the page are never dropped in favour of others.
+ */
+export class KnownSecrets {
+  readonly #known = new Set<string>()
+  #changes = 0
+
+  /** `shown`: all secrets on the page now. */
+  add(shown: ReadonlySet<string>): void {
+    for (const one of shown) {
+      if (!this.#known.delete(one)) this.#changes += 1
+      this.#known.add(one)
+    }
+    const most = Math.min(MOST_SHOWN, shown.size + MOST_GONE)
+    for (const oldest of this.#known) {
+      if (this.#known.size <= most) return
+      this.#known.delete(oldest)
+      this.#changes += 1
+    }
+  }
+
+  /** Changes whenever the set changes. */
+  get version(): number {
+    return this.#changes
+  }
+
+  get size(): number {
+    return this.#known.size
+  }
+
+  get all(): readonly string[] {
+    return [...this.#known]
+  }
+}
+
+/** Fields that are or were password fields. "Show password" turns them into text fields. */
+const passwords = new WeakSet<Element>()
+
+/** Password fields by name, id and label. Some pages replace the field with a text field to show the password. */
+const twins = new Map<string, WeakRef<Element>>()
+const MAX_TWINS = 200
+
+/** Whether the field is a password field, was one, or has replaced one. */
+function isOncePassword(field: Element): boolean {
+  if (isTag(field, 'input') && field.type === 'password') rememberPassword(field)
+  if (passwords.has(field)) return true
+  if (twins.size === 0 || !keysOf(field).some(isFree)) return false
+  passwords.add(field)
+  return true
+}
+
+function rememberPassword(field: Element): void {
+  if (passwords.has(field)) return
+  passwords.add(field)
+  for (const key of keysOf(field)) {
+    twins.delete(key)
+    twins.set(key, new WeakRef(field))
+  }
+  while (twins.size > MAX_TWINS)
+    for (const oldest of twins.keys()) {
+      twins.delete(oldest)
+      break
+    }
+}
+
+/** Whether the password field with this key is gone or not displayed, so that another field may have replaced it. */
+function isFree(key: string): boolean {
+  const twin = twins.get(key)
+  if (!twin) return false
+  const field = twin.deref()
+  return !(field && native.isConnected(field)) || !native.checkVisibility(field)
+}
+
+function keysOf(field: Element): string[] {
+  const label = labelsOf(field)
+    .map(({ textContent }) => cleanText(textContent))
+    .join(' ')
+  return [
+    ['name', native.getAttribute(field, 'name')],
+    ['id', native.id(field)],
+    ['label', label || native.getAttribute(field, 'aria-label')],
+  ].flatMap(([kind, value]) => (value ? [`${kind} ${value}`] : []))
+}
+
+const SOURCES = ['masked-part', 'secret-field'] as const
+
+/** Secrets of fields are kept apart, so that a table of masked cells can't push them out. */
+const known = { 'secret-field': new KnownSecrets(), 'masked-part': new KnownSecrets() }
+/** The last cleaner and its key: most texts are cleaned of the same secrets as the one before. */
+let last: { readonly key: string; readonly clean: (text: string) => string } | undefined
+
+/**
+ * Removes secrets from a text that is about to be returned, wherever they came from: a label that refers to
+ * a masked element, a field's own error message, an address. The last of several checks.
+ */
+export function scrubberFor(
+  trees: Iterable<Document | ShadowRoot>,
+  options: PageOptions,
+): (text: string) => string {
+  const found = secretsIn(trees, options)
+  for (const source of SOURCES) known[source].add(found[source])
+  if (!hasSecrets()) return (text) => withoutTokens(text, MASKED)
+  const key = SOURCES.map((source) => known[source].version).join()
+  if (last?.key !== key)
+    last = { key, clean: cleanerFor(SOURCES.flatMap((source) => known[source].all)) }
+  return last.clean
+}
+
+function cleanerFor(secrets: readonly string[]): (text: string) => string {
+  const matcher = new SecretMatcher(secrets)
+  return (text) =>
+    withoutTokens(withoutEncoded(matcher.replace(text, MASKED), matcher, MASKED), MASKED)
+}
+
+/** Whether any secret was found so far. */
+export function hasSecrets(): boolean {
+  return SOURCES.some((source) => known[source].size > 0)
+}
+
+type Secrets = Readonly<Record<(typeof SOURCES)[number], Set<string>>>
+
+function secretsIn(trees: Iterable<ParentNode>, options: PageOptions): Secrets {
+  const found: Secrets = { 'secret-field': new Set(), 'masked-part': new Set() }
+  for (const tree of trees) {
+    for (const field of native.querySelectorAll(tree, 'input[type="password"]'))
+      rememberPassword(field)
+    for (const field of native.querySelectorAll(tree, VALUE_FIELDS)) {
+      const values = valuesOf(field).filter(({ length }) => length >= SHORTEST)
+      if (values.length === 0 || !isSecretField(field)) continue
+      for (const value of values) addValue(found['secret-field'], value)
+    }
+    for (const part of native.querySelectorAll(tree, maskSelector(options)))
+      addTexts(found['masked-part'], part)
+  }
+  return found
+}
+
+const VALUE_FIELDS =
+  'input,textarea,select,[contenteditable],[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider]'
+/**
+ * Attributes of masked elements that may hold secrets. Values without digits are skipped: other elements mostly have
+ * the same.
+ */
+const ATTRIBUTES = 'aria-label,aria-valuetext,aria-description,title,placeholder,alt'.split(',')
+
+function addTexts(found: Set<string>, part: Element): void {
+  const add = (text: string | null): void => {
+    const value = cleanText(text ?? '')
+    // A short word of a masked part is elsewhere, too.
+    if (value.length >= SHORTEST && !isShortWord(value)) found.add(value)
+  }
+  add(valueOf(part))
+  for (const element of [part, ...descendantsOf(part)]) {
+    const { value: own } = element as { value?: unknown }
+    if (typeof own === 'string' || typeof own === 'number') add(String(own))
+    for (const name of ATTRIBUTES) {
+      const value = native.getAttribute(element, name)
+      if (value && /\d/.test(value)) add(value)
+    }
+    for (let node = native.firstChild(element); node; node = native.nextSibling(node))
+      if (native.nodeType(node) === 3) add(native.nodeValue(node))
+  }
+}
+
+function valueOf(element: Element): string {
+  const { value } = element as Partial<HTMLInputElement>
+  return typeof value === 'string' ? value : (native.textContent(element) ?? '')
+}
+
+/** Values of a field: the chosen options of a list, and a number in words, too. */
+function valuesOf(field: Element): string[] {
+  if (isTag(field, 'select')) return [...field.selectedOptions].map(({ label }) => label)
+  const told = ['aria-valuetext', 'aria-valuenow'].map(
+    (name) => native.getAttribute(field, name) ?? '',
+  )
+  return [valueOf(field), ...told]
+}
+
+const SHORTEST = 3
+
+/** Adds a field's value, words included. */
+function addValue(found: Set<string>, text: string): void {
+  const value = cleanText(text)
+  if (value.length > SHORTEST || (value.length === SHORTEST && !isShortWord(value)))
+    found.add(value)
 }

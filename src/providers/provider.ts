@@ -1,7 +1,7 @@
 import type { ErrorData } from '../protocol/error.ts'
 import type { JsonObject } from '../protocol/json.ts'
 import type { Message, StreamPart } from '../protocol/message.ts'
-import type { Credentials, Endpoint, ModelConfigData } from '../protocol/model.ts'
+import type { Credentials, Endpoint, ModelConfigData, ProviderId } from '../protocol/model.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 
 /** The input of one model turn, in Offstage's own format. */
@@ -123,3 +123,15 @@ export interface StreamProviderDefinition {
     options: StreamOptions,
   ): AsyncIterable<StreamPart | readonly StreamPart[]>
 }
+
+// Each built-in id is in one of these groups, and definitions of a group are keyed by its ids. An id that is
+// added in one place only doesn't compile.
+
+/** Providers that are engines of the page. */
+export type EngineId = Extract<ProviderId, 'webllm' | 'wllama' | 'prompt-api'>
+
+/** Providers with Anthropic's Messages format. */
+export type MessagesId = Extract<ProviderId, 'anthropic' | 'minimax'>
+
+/** Providers with Chat Completions: all others. */
+export type ChatId = Exclude<ProviderId, EngineId | MessagesId | 'scripted'>

@@ -2,8 +2,10 @@ import { OffstageError, toErrorData } from '../protocol/error.ts'
 import { type ModelConfigData, modelName } from '../protocol/model.ts'
 import { createHttpProvider } from './core/http-provider.ts'
 import { withoutKeys } from './core/redact-parts.ts'
-import type { ChatId, EngineId, MessagesId } from './provider-ids.ts'
 import type {
+  ChatId,
+  EngineId,
+  MessagesId,
   BatchProvider,
   HttpProviderDefinition,
   Provider,

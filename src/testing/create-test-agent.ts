@@ -5,12 +5,18 @@ import type { Script } from '../protocol/model.ts'
 import type { WorkerLike } from '../client/worker-link/spawn-worker.ts'
 import { scriptedProvider } from '../providers/scripted.ts'
 import { type Effects, realEffects } from '../worker/effects.ts'
-import { type ClaimBook, memoryClaimBook } from '../worker/store/claim-book.ts'
+import { type ClaimBook, memoryClaimBook } from '../worker/store/claims.ts'
 import { startWorker, type StartWorkerOptions } from '../worker/start-worker.ts'
 import { createMemoryStore } from '../worker/store/memory-store.ts'
 import type { Store } from '../worker/store/store.ts'
 import { forgetPage } from '../client/page-life/page-registry.ts'
 import { forgetPageWide, pageWide } from '../lib/page-wide.ts'
+import {
+  addPress,
+  type CallAnswers,
+  type CallRef,
+  type PersonConsent,
+} from '../client/execution/person-check.ts'
 
 /** Options of `createTestAgent`: those of `createAgent`, with a script for the model and a storage for tests. */
 export interface TestAgentOptions
@@ -229,4 +235,15 @@ export function simulateReload(): void {
   for (const life of page.lives) life.abort()
   forgetPageWide(NAME)
   forgetPage()
+}
+
+/** Simulates a user gesture, which allows one answer to an agent with `consent: 'person'`. */
+export function personPress(): void {
+  addPress()
+}
+
+/** Returns a consent as a user gesture makes one: `approve(call, { consent: consentTo(agent, call) })`. */
+export function consentTo(agent: Pick<CallAnswers, 'consent'>, call: CallRef): PersonConsent {
+  addPress()
+  return agent.consent(call)
 }

@@ -1,5 +1,5 @@
 import { sleepUnlessAborted } from '../lib/sleep.ts'
-import { type ClaimBook, storedClaimBook } from './store/claim-book.ts'
+import { type ClaimBook, storedClaimBook } from './store/claims.ts'
 import { openTabPort, type OpenTabPort } from './ownership/tab-channel.ts'
 import { randomId } from '../lib/random-id.ts'
 

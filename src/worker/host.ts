@@ -1,18 +1,23 @@
-import type {
-  AbortRun,
-  AnnounceChild,
-  CallAnswer,
-  LeaseCheck,
-  Preparation,
-  ResumeRun,
-  RevokeConsent,
-  SendMessage,
-  StartRun,
-  SupplyOutput,
-  WithdrawMessage,
+import {
+  type AbortRun,
+  type AnnounceChild,
+  type CallAnswer,
+  type LeaseCheck,
+  type Preparation,
+  type ResumeRun,
+  type RevokeConsent,
+  type SendMessage,
+  type StartRun,
+  type SupplyOutput,
+  type WithdrawMessage,
+  type LockRef,
+  type PageHello,
+  PROTOCOL_VERSION,
+  type WorkerCalls,
+  type WorkerHello,
 } from '../protocol/worker-calls.ts'
 import type { PageNotice, WorkerNotice } from '../protocol/notices.ts'
-import type { PageApi } from '../protocol/page-calls.ts'
+import { type PageApi, PAGE_CALLS } from '../protocol/page-calls.ts'
 import type { AgentRef, ConversationScope, RunRef } from '../protocol/conversation.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
@@ -23,7 +28,7 @@ import { Extractions } from './model/extract.ts'
 import { Imports } from './imports.ts'
 import { Library } from './library.ts'
 import { ModelMemory } from './model/model-memory.ts'
-import { elsewhere, isElsewhere } from './ownership/elsewhere.ts'
+import { elsewhere, isElsewhere } from './ownership/leases.ts'
 import type { PageVisibilityTarget } from './page-visibility.ts'
 import { lateOutputMessage, LeftRuns, type Resume, TELL_MODEL } from './left-runs.ts'
 import { RunFamilies, RunLauncher } from './run-launcher.ts'
@@ -38,7 +43,10 @@ import type { Validator } from './validation/validator.ts'
 import { isSettled } from '../conversation/pending.ts'
 import { MOST_CHILDREN } from '../protocol/run.ts'
 import type { FactDraft } from './store/fact-draft.ts'
-import { withStop } from './ownership/with-stop.ts'
+import { withStop } from './stopping.ts'
+import { wrap } from 'comlink'
+import { holdLifeLock } from '../lib/life-lock.ts'
+import { type Answers, asked } from '../protocol/call.ts'
 
 /** Milliseconds between checks of the store, in case another tab drives or ends the run. */
 const LOOK_MS = 1000
@@ -483,5 +491,96 @@ export class Host {
     this.extractions.release(agentId)
     this.titles.release(agentId)
     this.#engines.release(agentId)
+  }
+}
+
+type LinkOptions = Omit<HostOptions, 'page' | 'pageId' | 'notify'>
+
+/** Connection to the worker's one page. */
+export class Link {
+  readonly #options: LinkOptions
+  readonly #locks = new Map<string, () => void>()
+  /** Locks whose release arrived before their request: the two travel on different ports. */
+  readonly #released = new Set<string>()
+  #host: Host | null = null
+
+  constructor(options: LinkOptions) {
+    this.#options = options
+  }
+
+  /** Returns the method with the command's name, from the part that has it. */
+  answer(name: keyof WorkerCalls): (argument: never) => unknown {
+    const parts = name in this ? [this] : this.#started.parts
+    // The parts together have every method that the table names.
+    const part = parts.find((each) => name in each) as Link &
+      Host &
+      Library &
+      ConversationRetention &
+      Imports &
+      ConversationViews &
+      Extractions &
+      Titles &
+      CompositeCommands &
+      Undoing
+    const answers: Answers<WorkerCalls> = part
+    return (argument) => answers[name](argument)
+  }
+
+  async connect(hello: PageHello): Promise<WorkerHello> {
+    const { protocolVersion, pageId, pagePort, eventPort } = hello
+    if (protocolVersion !== PROTOCOL_VERSION) {
+      throw new OffstageError(
+        'protocol-mismatch',
+        `The page has version ${protocolVersion} of the protocol, the worker ${PROTOCOL_VERSION}: an old file is cached. Reload without the cache, or deploy both together.`,
+      )
+    }
+    this.#host = new Host({
+      ...this.#options,
+      page: asked(PAGE_CALLS, wrap(pagePort)),
+      pageId,
+      notify: (notice) => eventPort.postMessage(notice),
+    })
+    eventPort.onmessage = ({ data }) => this.#onNotice(data as PageNotice)
+    return { protocolVersion: PROTOCOL_VERSION, clock: this.#options.effects.monotonic() }
+  }
+
+  ping(): void {}
+
+  holdLock({ name }: LockRef): Promise<boolean> | boolean {
+    if (this.#released.delete(name) || this.#options.effects.locks === undefined) return false
+    return holdLifeLock(name, new Promise((release) => this.#locks.set(name, release)))
+  }
+
+  /** Accepts the run without waiting for it. The run's outcome arrives as its last event. */
+  startRun(command: StartRun): void {
+    void this.#started.startRun(command)
+  }
+
+  get #started(): Host {
+    if (this.#host === null) {
+      throw new OffstageError('protocol-mismatch', 'The page must call connect() first.')
+    }
+    return this.#host
+  }
+
+  #onNotice(notice: PageNotice): void {
+    switch (notice.type) {
+      case 'release-lock':
+        return this.#releaseLock(notice.name)
+      case 'visibility':
+        this.#host?.visibility.set(notice.isVisible)
+        return this.#host?.shown.keepDrafts()
+      case 'tool-progress':
+        return this.#host?.progress(notice)
+      default:
+        notice satisfies never
+    }
+  }
+
+  #releaseLock(name: string): void {
+    const release = this.#locks.get(name)
+    if (release) release()
+    else this.#released.add(name)
+    this.#locks.delete(name)
   }
 }

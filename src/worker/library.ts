@@ -6,7 +6,7 @@ import type {
   StoredConversation,
 } from '../protocol/conversation.ts'
 import { isSettled, pendingOf } from '../conversation/pending.ts'
-import { taintOf } from '../conversation/taint.ts'
+import { taintOf, TaintWalk } from '../conversation/taint.ts'
 import { ownTitle } from '../conversation/title.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { DELETED } from '../protocol/run.ts'
@@ -14,7 +14,6 @@ import { busy, callsPending } from './active-conversation.ts'
 import type { Effects } from './effects.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import { soundRows } from './store/sound-rows.ts'
-import { TaintWalk } from '../conversation/taint-walk.ts'
 import type { ContextRow, ConversationState, MessageNode } from '../protocol/state.ts'
 import type { FactDraft } from './store/fact-draft.ts'
 

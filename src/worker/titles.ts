@@ -11,9 +11,9 @@ import type { ConversationRegistry } from './conversation-registry.ts'
 import { callModel, type ModelOutcome } from './model/call-model.ts'
 import { providerOf } from './model/engines.ts'
 import type { ExtractDeps } from './model/extract.ts'
-import { meterUsage } from './model/meter-usage.ts'
+import { meterUsage } from './model/token-counts.ts'
 import { modelFetch } from './model/page-fetch.ts'
-import { stoppablePage } from './stoppable.ts'
+import { stoppablePage } from './stopping.ts'
 
 /** Length of the excerpt from each side of the exchange. Characters. */
 const EXCERPT = 2000

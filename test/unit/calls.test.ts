@@ -5,7 +5,7 @@ import { callsOf, type Command, type Question } from '../../src/protocol/call.ts
 import type { ErrorCode } from '../../src/protocol/error.ts'
 import { PAGE_CALLS } from '../../src/protocol/page-calls.ts'
 import { WORKER_CALLS, type WorkerCalls } from '../../src/protocol/worker-calls.ts'
-import { stoppablePage } from '../../src/worker/stoppable.ts'
+import { stoppablePage } from '../../src/worker/stopping.ts'
 
 type Rows<Row> = readonly (readonly [name: string, row: Row])[]
 

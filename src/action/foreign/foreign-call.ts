@@ -7,9 +7,9 @@ import {
   readJsonCall,
   readTextCall,
   requireTool,
+  coerceJson,
 } from '../call-arguments.ts'
 import { CallProblem } from '../call-problem.ts'
-import { coerceJson } from '../coerce.ts'
 import { anyOf, dash } from '../char-codes.ts'
 import { describeParameters, type IndexedTool, type ToolIndex } from '../tool-index.ts'
 import { lazyPattern } from '../../lib/once.ts'

@@ -1,4 +1,4 @@
-import { matchOpener } from '../pending-block.ts'
+import { matchOpener, matchMadeUp, TrailingText } from '../pending-block.ts'
 import {
   backtick,
   carriageReturn,
@@ -12,7 +12,6 @@ import {
 } from '../char-codes.ts'
 import type { QuotationTracker } from '../quotation-tracker.ts'
 import type { ToolIndex } from '../tool-index.ts'
-import { matchMadeUp, TrailingText } from '../trailing-text.ts'
 import {
   BracketMatcher,
   CloserWatch,

@@ -1,9 +1,9 @@
 import type { JsonValue } from '../../protocol/json.ts'
-import { setOwn } from '../coerce.ts'
+import { setOwn } from '../call-arguments.ts'
 import { wordName } from './foreign-call.ts'
-import { isInexact } from '../../lib/exact-numbers.ts'
+import { isInexact } from '../../lib/json/exact-numbers.ts'
 import { lazyPattern, once } from '../../lib/once.ts'
-import { decodeEntities, dropOuterLines } from '../xml-text.ts'
+import { decodeEntities, dropOuterLines } from '../xml.ts'
 
 /** Maximum number of closers that may appear as text inside a value. */
 const maxCandidates = 20

@@ -1,6 +1,6 @@
 import type { BlockOutcome, Opener, PendingBlock } from '../pending-block.ts'
 import { bracket, dash, isBlank, isTagStart, lessThan, moreThan, newline } from '../char-codes.ts'
-import { CodeContext } from './code-context.ts'
+import { CodeContext, letter } from '../code-tracker.ts'
 import {
   type Header,
   isCutFrame,
@@ -23,7 +23,6 @@ import {
 } from './place.ts'
 import { matchReasoning, type ReasoningEnd } from './reasoning-marks.ts'
 import { startsMadeUp, startsOthersTurn } from '../made-up.ts'
-import { letter } from '../code-tracker.ts'
 
 const comment = '<!--'
 

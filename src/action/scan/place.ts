@@ -1,11 +1,10 @@
 import type { CaptureContext, Opener } from '../pending-block.ts'
 import { isTagStart, lessThan, space } from '../char-codes.ts'
 import type { ConstructMatcher } from '../foreign/construct-matcher.ts'
-import type { CodeContext } from './code-context.ts'
+import { type CodeContext, letter } from '../code-tracker.ts'
 import type { Detectors, Reply } from './reply.ts'
 import type { Frame, Header } from './frames.ts'
 import { matchReasoning, type ReasoningTag } from './reasoning-marks.ts'
-import { letter } from '../code-tracker.ts'
 
 /** The text that is held back, with the scan's position in it. */
 export class Window {

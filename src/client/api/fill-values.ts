@@ -1,4 +1,4 @@
-import { copyPlain } from '../../lib/copy-plain.ts'
+import { copyPlain } from '../../lib/json/copy-plain.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { PromptValues, RunInput } from './options.ts'
 

@@ -1,4 +1,4 @@
-import { isJson } from '../../lib/is-json.ts'
+import { isJson } from '../../lib/json/is-json.ts'
 import { whenAborted } from '../../lib/abort.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
@@ -14,7 +14,7 @@ import {
   type ToolRun,
   type ToolRunner,
   type ToolStop,
-} from '../execution/run-tool.ts'
+} from '../execution/execution.ts'
 import { type CompositeContext, isComposite, type StepOptions } from '../tools/tool.ts'
 import {
   type CallEnd,
@@ -28,7 +28,7 @@ import {
 } from '../../protocol/composite.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import { sealedLike } from '../../protocol/sealed.ts'
-import { canonicalJson } from '../../lib/canonical-json.ts'
+import { canonicalJson } from '../../lib/json/canonical-json.ts'
 
 /** Outcome of a call or step: the same each time the function runs. */
 type Outcome = { readonly value: unknown } | { readonly error: Error }

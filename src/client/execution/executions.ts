@@ -5,13 +5,20 @@ import type {
   ToolOutcome,
 } from '../../protocol/page-calls.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
-import { Execution, type ExecutionHooks, type ExecutionOwner } from './execution.ts'
+import {
+  Execution,
+  type ExecutionHooks,
+  type ExecutionOwner,
+  isRepeatable,
+  runTool,
+  type ToolRunner,
+  ToolStop,
+} from './execution.ts'
 import { reportThrown } from '../api/failures.ts'
 import { errorOutput } from './format-output.ts'
 import { loadPart } from '../api/load-part.ts'
 import { pageRegistry, type PageRegistry } from '../page-life/page-registry.ts'
 import type { PreparedTool } from '../tools/prepare-tool.ts'
-import { isRepeatable, runTool, type ToolRunner, ToolStop } from './run-tool.ts'
 import { isComposite } from '../tools/tool.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 

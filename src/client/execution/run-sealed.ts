@@ -1,9 +1,9 @@
-import { isJson } from '../../lib/is-json.ts'
+import { isJson } from '../../lib/json/is-json.ts'
 import { findRepeats } from '../../lib/replace-repeats.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { replaceInJson, replaceInOutput } from '../../protocol/message.ts'
 import { sealedValues } from '../../protocol/sealed.ts'
-import type { ToolEnding, ToolRunner } from './run-tool.ts'
+import type { ToolEnding, ToolRunner } from './execution.ts'
 
 /** Runs a tool whose input has secrets. Replaces them with placeholders in what it returns, throws or reports. */
 export function sealedRunner(runner: ToolRunner): ToolRunner {

@@ -1,6 +1,5 @@
-import { foldWords } from '../../lib/fold-words.ts'
+import { foldWords, withLatinLetters } from '../../lib/fold-words.ts'
 import { withoutInvisible } from '../../lib/invisible.ts'
-import { withLatinLetters } from '../../lib/look-alikes.ts'
 import { findSecretWord } from '../../lib/secret-words.ts'
 import type { FieldsSchema } from '../../protocol/fields.ts'
 

@@ -1,6 +1,4 @@
 import type { AgentParts } from '../api/agent-parts.ts'
-import { makeTitles } from '../features/make-titles.ts'
-import { whenIdle } from './when-idle.ts'
 
 /** Idle time before old conversations are dropped. Milliseconds. */
 const IDLE_MS = 2000
@@ -32,4 +30,60 @@ export function workWhileIdle(agent: AgentParts): void {
     import('../tools/warn-of-keywords.ts')
       .then((part) => part.warnOfKeywords(agent))
       .catch(() => {})
+}
+
+interface IdleWork {
+  /** How long nothing must have been open. Milliseconds. */
+  readonly after: number
+  work(): Promise<void>
+  /** Called when a run has begun or ended. */
+  onChange?(): void
+}
+
+/** Does work whenever the agent has been idle for a while. */
+export function whenIdle(
+  { agentEvents, runs, signal }: AgentParts,
+  { after, work, onChange }: IdleWork,
+): void {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const plan = (): void => {
+    clearTimeout(timer)
+    onChange?.()
+    // Failed work is tried again the next time.
+    if (runs.open.size === 0 && !signal.aborted)
+      timer = setTimeout(() => void work().catch(() => {}), after)
+  }
+  agentEvents.on('status', plan, { signal })
+  signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
+  plan()
+}
+
+/** How long nothing must have been open. Milliseconds. */
+const TITLE_IDLE_MS = 500
+
+/** Has the worker title the conversations in which the agent ran something, whenever the agent is idle. */
+export function makeTitles(agent: AgentParts): void {
+  const { agentEvents, ask, options, runs, scope, signal } = agent
+  if (!options.titles) return
+  const untitled = new Set<string>()
+  const isIdle = (): boolean => runs.open.size === 0 && !signal.aborted
+  const title = async (conversationId: string): Promise<void> => {
+    untitled.delete(conversationId)
+    try {
+      const made = await ask('titleConversation', { ...scope(), conversationId })
+      if (made) agentEvents.emit({ type: 'conversation-titled', conversationId, ...made })
+    } catch {
+      // A run came in between, or the worker was lost. Tried again after the next run.
+      untitled.add(conversationId)
+    }
+  }
+  const work = async (): Promise<void> => {
+    // Iterates over a copy: a failed title puts its conversation back into the set.
+    const waiting = Array.from(untitled)
+    for (const conversationId of waiting) if (isIdle()) await title(conversationId)
+  }
+  const onChange = (): void => {
+    for (const { run } of runs.open.values()) untitled.add(run.conversationId)
+  }
+  whenIdle(agent, { after: TITLE_IDLE_MS, work, onChange })
 }

@@ -4,12 +4,11 @@ import { type RunRef, storageKey } from '../../protocol/conversation.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { AgentParts } from '../api/agent-parts.ts'
 import { badConfig, reportThrown } from '../api/failures.ts'
-import type { RunInput } from '../api/options.ts'
+import type { RunInput, SubAgentOptions } from '../api/options.ts'
 import type { Run } from '../runs/run.ts'
 import { pending, type Pending } from '../runs/pending.ts'
 import { errorOutput, formatOutput, stringify } from '../execution/format-output.ts'
 import { type ChildCall, joinerOf } from '../page-life/joiners.ts'
-import type { SubAgent } from './sub-agent-parts.ts'
 import type { ToolContext } from '../tools/tool.ts'
 import {
   type ConversationSnapshot,
@@ -21,12 +20,14 @@ import { isSettledStatus } from '../../conversation/pending.ts'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'
 import type { RunUsage, ToolOutput } from '../../protocol/message.ts'
 import { DELETED, isLeftOpen, PARENT_ENDED, type RunOutcome } from '../../protocol/run.ts'
-import type { Conversation } from '../api/agent.ts'
+import type { Conversation, Agent } from '../api/agent.ts'
 import { createSnapshotStore, type SnapshotStore } from '../runs/snapshot-store.ts'
 import { isRecord } from '../../lib/is-record.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import { jsonSchemaOf, type StandardSchema } from '../tools/standard-schema.ts'
 import { loadPart } from '../api/load-part.ts'
+import type { AgentCore } from '../api/agent-core.ts'
+import type { RunStarter } from '../runs/agent-runs.ts'
 
 /** An agent's view of a conversation, for use inside the client. */
 function shownBy(parent: AgentParts, conversationId: string): SnapshotStore<ConversationSnapshot> {
@@ -524,4 +525,12 @@ function promptOf({ options }: SubAgent, input: unknown): RunInput {
 function refuseOtherStore({ core, options }: SubAgent, parent: AgentParts): void {
   if (storageKey(core.scope().storage) === storageKey(parent.scope().storage)) return
   throw badConfig(`${options.name} must have the storage of the agent that calls it.`)
+}
+
+/** An agent that other agents use as a tool. */
+export interface SubAgent {
+  readonly agent: Agent
+  readonly core: AgentCore
+  readonly start: RunStarter
+  readonly options: SubAgentOptions
 }

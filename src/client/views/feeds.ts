@@ -11,7 +11,7 @@ import type { Delta, DeltaOf, Live } from '../../protocol/delta.ts'
 import type { Row } from '../../protocol/fact.ts'
 import { isLeftOpen, type RunOutcome, type RunResult } from '../../protocol/run.ts'
 import type { RunHandle } from '../runs/run.ts'
-import { emptyState, rooted } from '../../conversation/empty-state.ts'
+import { emptyState, rooted } from '../../conversation/state.ts'
 import { fold } from '../../conversation/fold.ts'
 import { foldDelta, NOTHING_LIVE, refused, settleLive } from '../../conversation/live.ts'
 import {

@@ -9,8 +9,7 @@ import type {
 } from '../../index.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { follow, type Followed } from './follow.ts'
-import { loaded } from './to-ui-messages.ts'
-import type { UICommonChunk, UIMessageLike } from './ui-message.ts'
+import { loaded, type UICommonChunk, type UIMessageLike } from './to-ui-messages.ts'
 
 /** Options of `createChatTransport`: the conversation behind the chat. */
 export interface ChatTransportOptions {

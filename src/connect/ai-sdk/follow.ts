@@ -1,14 +1,16 @@
 import type { Conversation, ConversationSnapshot, Run, RunOutcome } from '../../index.ts'
-import { dataParts, metadataOf, partsOf } from './to-ui-messages.ts'
-import type {
-  UIChunk,
-  UIDataPart,
-  UIMessageLike,
-  UIMetadata,
-  UIOrderedPart,
-  UITextPart,
-  UIToolPart,
-} from './ui-message.ts'
+import {
+  dataParts,
+  metadataOf,
+  partsOf,
+  type UIChunk,
+  type UIDataPart,
+  type UIMessageLike,
+  type UIMetadata,
+  type UIOrderedPart,
+  type UITextPart,
+  type UIToolPart,
+} from './to-ui-messages.ts'
 
 type FinishReason = Extract<UIChunk, { type: 'finish' }>['finishReason']
 

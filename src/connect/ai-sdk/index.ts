@@ -20,4 +20,4 @@ export type {
   UISteeringPart,
   UITextPart,
   UIToolPart,
-} from './ui-message.ts'
+} from './to-ui-messages.ts'

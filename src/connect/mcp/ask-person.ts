@@ -1,8 +1,12 @@
 import { withoutHidden } from '../../lib/invisible.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { OffstageError } from '../../protocol/error.ts'
-import type { FieldsSchema, FieldValues, QuestionAnswer } from '../../protocol/fields.ts'
-import { readFields } from '../../protocol/read-fields.ts'
+import {
+  type FieldsSchema,
+  type FieldValues,
+  type QuestionAnswer,
+  readFields,
+} from '../../protocol/fields.ts'
 import { shortLine } from './failures.ts'
 import type { McpElicitation } from './options.ts'
 

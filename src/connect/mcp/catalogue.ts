@@ -8,6 +8,7 @@ import type {
   McpOptions,
   McpToolInfo,
   McpToolOptions,
+  McpKeyStore,
 } from './options.ts'
 import { listAll, type McpLine, type Within } from './line.ts'
 import { cleanPrefix, makeTool, modelName } from './make-tool.ts'
@@ -15,9 +16,8 @@ import { loadPart } from '../../client/api/load-part.ts'
 import { nextTurn } from '../../lib/next-turn.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import { shortLine, shortWords } from './failures.ts'
-import { canonicalJson } from '../../lib/canonical-json.ts'
-import type { McpKeyStore } from './auth/options.ts'
-import { type ForeignSchema, readForeignSchema } from '../../lib/foreign-schema.ts'
+import { canonicalJson } from '../../lib/json/canonical-json.ts'
+import { type ForeignSchema, readForeignSchema } from '../../lib/foreign-data.ts'
 import { withoutHidden } from '../../lib/invisible.ts'
 import { cleanName } from '../../client/tools/clean-name.ts'
 import { unsoundAt } from '../../client/tools/unsound-schema.ts'

@@ -5,10 +5,10 @@ import type {
   McpDiagnostic,
   McpFetch,
   McpOptions,
+  McpKeyStore,
 } from './options.ts'
 import type { McpServer } from './server.ts'
 import type { McpDiagnosis } from './doctor/diagnose.ts'
-import type { McpKeyStore } from './auth/options.ts'
 import type { Agent } from '../../client/api/agent.ts'
 import type { CompositeTool, Tool } from '../../client/tools/tool.ts'
 import { describeThrown } from '../../protocol/error.ts'

@@ -12,7 +12,7 @@ export type {
   McpToolOptions,
   TokenRequest,
 } from './options.ts'
-export type { McpAuthOptions, McpKeyStore } from './auth/options.ts'
+export type { McpAuthOptions, McpKeyStore } from './options.ts'
 export type { FromMcpClientOptions, McpClientLike } from './options.ts'
 export type { McpDiagnosis, McpProblem } from './doctor/diagnose.ts'
 export type { McpDiagnostic } from './options.ts'

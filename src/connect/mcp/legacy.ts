@@ -2,7 +2,7 @@ import { randomId } from '../../lib/random-id.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { afterSending, badAnswer, cutOff, refusedBy, stopped } from './failures.ts'
-import type { HttpLine } from './http.ts'
+import { type HttpLine, readMessages } from './http.ts'
 import { keepListening, listenable, type RevisionOptions, tellChange } from './modern.ts'
 import {
   initialize,
@@ -24,7 +24,6 @@ import {
   type ServerInfo,
   type ToolRequest,
 } from './line.ts'
-import { readMessages } from './read-messages.ts'
 import { type Fields, type Incoming, RPC } from './wire.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'

@@ -3,7 +3,7 @@ import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { afterSending, badAnswer, cutOff, refusedBy } from './failures.ts'
 import { parameterHeaders, standardHeaders } from './headers.ts'
-import type { HttpLine } from './http.ts'
+import { type HttpLine, readMessages } from './http.ts'
 import {
   type CallOptions,
   type Listener,
@@ -15,7 +15,6 @@ import {
   type ServerInfo,
   type ToolRequest,
 } from './line.ts'
-import { readMessages } from './read-messages.ts'
 import { CLIENT_INFO, type Fields, type Incoming, MODERN } from './wire.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'

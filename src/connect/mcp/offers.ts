@@ -2,7 +2,7 @@ import { listAll, type McpLine, type Within } from './line.ts'
 import { withoutHidden } from '../../lib/invisible.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { badAnswer, shortWords } from './failures.ts'
-import { resourcePart, toOutput } from './to-output.ts'
+import { resourcePart, toOutput } from './make-tool.ts'
 
 /** A server's resources and prompts. Loaded on first use. */
 export interface Offers {

@@ -1,4 +1,4 @@
-import { isJson } from '../../lib/is-json.ts'
+import { isJson } from '../../lib/json/is-json.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import type { Agent } from '../../client/api/agent.ts'
 import { hintAmong } from '../../client/api/check-names.ts'
@@ -16,9 +16,17 @@ import type {
   Secrets,
   SubAgentConfig,
 } from './config/agent-config.ts'
-import { checkFields, listOf, within, wrongAt } from './config/check.ts'
+import {
+  checkFields,
+  listOf,
+  within,
+  wrongAt,
+  AGENT,
+  PARTS,
+  SUB_AGENT,
+  SUB_AGENT_PARTS,
+} from './config/fields.ts'
 import { compositesOf, memoriesIn, skillsOf } from './config/described-parts.ts'
-import { AGENT, PARTS, SUB_AGENT, SUB_AGENT_PARTS } from './config/fields.ts'
 
 export type {
   AgentConfig,

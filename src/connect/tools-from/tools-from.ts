@@ -2,13 +2,16 @@ import { OffstageError } from '../../protocol/error.ts'
 import { badConfig } from '../../client/api/failures.ts'
 import { type PreparedTool, prepareTool, toJsonSchema } from '../../client/tools/prepare-tool.ts'
 import type { Tool } from '../../client/tools/tool.ts'
-import { checkOptions, choose, type Chosen, type ToolsFromOptions } from './choose.ts'
-import { findMethods } from './find-methods.ts'
-import { looksMinified } from './infer/minified.ts'
+import { checkOptions, choose, type Chosen, type ToolsFromOptions, findMethods } from './methods.ts'
+import {
+  looksMinified,
+  objectSchema,
+  type Parameter,
+  type Signature,
+} from './infer/read-signature.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import { isRecord } from '../../lib/is-record.ts'
 import type { AnyFunction, CallableOptions } from './callable.ts'
-import { objectSchema, type Parameter, type Signature } from './infer/read-signature.ts'
 
 /** Most methods that an error lists: `window` has hundreds. */
 const MAX_LISTED = 20

@@ -7,7 +7,7 @@ import { sleepUnlessAborted } from '../../lib/sleep.ts'
 import { isOwnWindow, isPublished } from './published-names.ts'
 import { withoutHidden } from '../../lib/invisible.ts'
 import { isRecord } from '../../lib/shape.ts'
-import { visibleData } from '../../lib/visible-data.ts'
+import { visibleData } from '../../lib/foreign-data.ts'
 import { describeThrown } from '../../protocol/error.ts'
 
 export interface ToolParts {

@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../lib/canonical-json.ts'
-import { readForeignSchema } from '../../lib/foreign-schema.ts'
+import { canonicalJson } from '../../lib/json/canonical-json.ts'
+import { readForeignSchema } from '../../lib/foreign-data.ts'
 import { withoutHidden } from '../../lib/invisible.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import { isOwnWindow } from './published-names.ts'

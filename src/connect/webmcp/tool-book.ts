@@ -3,6 +3,7 @@ import type { Consumable, RegisteredTool } from './model-context.ts'
 import type { CheckedOptions } from './options.ts'
 import { type PageTool, type Reading, readPageTool, sameDefinition } from './page-tool.ts'
 import { pageWide } from '../../lib/page-wide.ts'
+import { isPublished } from './published-names.ts'
 
 /** Most tools at one time. No page needs more. */
 const MAX_TOOLS = 200
@@ -184,4 +185,17 @@ function seenTool(name: string, pageName: string, window: unknown): SeenTool {
   const held =
     typeof window === 'object' && window !== null ? new WeakRef(window) : { deref: () => window }
   return { name, pageName, isIn: (other) => held.deref() === other }
+}
+
+/** The tools of this page and its same-origin frames, without debugging tools and those that Offstage published. */
+export async function listTools(context: Consumable): Promise<readonly RegisteredTool[]> {
+  const { location } = globalThis as { readonly location?: Location }
+  const listed = await context.getTools()
+  return listed.filter(
+    (tool) =>
+      typeof tool.name === 'string' &&
+      (tool.origin === undefined || !location || tool.origin === location.origin) &&
+      tool.annotations?.debugging !== true &&
+      !isPublished(tool),
+  )
 }

@@ -1,7 +1,13 @@
-import { badConfig } from '../../client/api/failures.ts'
+import { badConfig, reportThrown } from '../../client/api/failures.ts'
 import type { Tool } from '../../client/tools/tool.ts'
-import { type Registers, ToolLink, type WebMcpLink } from './link.ts'
-import { listTools } from './list-tools.ts'
+import {
+  listTools,
+  bookOf,
+  statusOf,
+  type Entry,
+  type ToolBook,
+  type WebMcpTool,
+} from './tool-book.ts'
 import { makeTool } from './make-tool.ts'
 import { canConsume, type Consumable, pageContext } from './model-context.ts'
 import {
@@ -10,7 +16,10 @@ import {
   isIncluded,
   type WebMcpOptions,
 } from './options.ts'
-import { bookOf, statusOf } from './tool-book.ts'
+import type { Agent } from '../../client/api/agent.ts'
+import { canonicalJson } from '../../lib/json/canonical-json.ts'
+import { describeThrown } from '../../protocol/error.ts'
+import type { PageTool } from './page-tool.ts'
 
 /**
  * Keeps an agent's tools in sync with those that the page has registered with WebMCP, until `dispose()`. Without WebMCP
@@ -58,4 +67,215 @@ function contextOf({ context }: CheckedOptions): Consumable | undefined {
   if (canConsume(found)) return found
   if (context) throw badConfig('context of WebMCP needs getTools() and executeTool().')
   return undefined
+}
+
+export type Registers = Pick<Agent, 'registerTool'>
+
+/** An agent's connection to the tools that the page registers with the browser. */
+export interface WebMcpLink {
+  /** Resolves when the tools that the page has now are registered. Never rejects. */
+  readonly ready: Promise<void>
+  /** Current state of every tool, in the order in which they were first seen. */
+  readonly tools: readonly WebMcpTool[]
+  /** Accepts the changed definition of a tool. Returns false if there is none. */
+  accept(name: string): boolean
+  /** Reads the page's tools again. Changes are also noticed without it. */
+  refresh(): Promise<void>
+  /** Removes all of the page's tools from the agent and stops watching. */
+  dispose(): void
+}
+
+/** Registers a page's tools with an agent, and follows their changes. */
+class ToolLink implements WebMcpLink {
+  readonly ready: Promise<void>
+  readonly #agent: Registers
+  readonly #context: Consumable
+  readonly #options: CheckedOptions
+  readonly #book: ToolBook
+  readonly #offers = new Map<Entry, Offer>()
+  /** Newest definition that was reported to `onDefinitionChange`, by entry. */
+  readonly #asked = new Map<Entry, string>()
+  readonly #watch: ToolWatch
+
+  constructor(agent: Registers, context: Consumable, options: CheckedOptions) {
+    this.#agent = agent
+    this.#context = context
+    this.#options = options
+    this.#book = bookOf(context, options)
+    this.#watch = watchTools(context, () => this.#read())
+    this.ready = this.#watch.now()
+  }
+
+  get tools(): readonly WebMcpTool[] {
+    return this.#book.shown()
+  }
+
+  refresh(): Promise<void> {
+    return this.#watch.now()
+  }
+
+  accept(name: string): boolean {
+    const entry = this.#book.entries.find((each) => each.name === name)
+    if (!entry || !this.#book.accept(entry)) return false
+    this.#settle()
+    return true
+  }
+
+  dispose(): void {
+    this.#watch.stop()
+    for (const { undo } of this.#offers.values()) undo()
+    this.#offers.clear()
+  }
+
+  async #read(): Promise<void> {
+    const listed = await listTools(this.#context)
+    this.#book.update(listed, (tool) => isIncluded(tool, this.#options))
+    for (const entry of this.#book.entries) {
+      const { pinned, changed } = entry
+      if (!pinned || !changed) continue
+      if (this.#options.trusted) this.accept(entry.name)
+      else this.#show(entry, pinned, changed)
+    }
+    this.#settle()
+  }
+
+  /** Asks the app once about each definition that a tool changed to. */
+  #show(entry: Entry, before: PageTool, after: PageTool): void {
+    const { name } = entry
+    const text = canonicalJson(after)
+    if (this.#asked.get(entry) === text) return
+    this.#asked.set(entry, text)
+    const { onDefinitionChange } = this.#options
+    if (!onDefinitionChange) {
+      console.warn(
+        `offstage: the page changed its tool ${name}, which is not offered until accept('${name}') is called, or onDefinitionChange returns true.`,
+      )
+      return
+    }
+    const ask = async (): Promise<void> => {
+      const accepts = await onDefinitionChange({ name, before, after })
+      if (accepts === true && canonicalJson(entry.changed ?? null) === text) this.accept(name)
+    }
+    ask().catch(reportThrown)
+  }
+
+  /** Registers and removes tools until the agent has exactly the accepted ones. */
+  readonly #settle = (): void => {
+    if (this.#watch.isStopped) return
+    for (const entry of this.#book.entries) {
+      const wanted = statusOf(entry) === 'offered' ? entry.pinned : undefined
+      const offer = this.#offers.get(entry)
+      if (offer) {
+        offer.isWanted = offer.tool === wanted
+        if (offer.isWanted || offer.isBusy) continue
+        offer.undo()
+        this.#offers.delete(entry)
+      }
+      if (wanted) this.#offer(entry, wanted)
+    }
+  }
+
+  #offer(entry: Entry, tool: PageTool): void {
+    const { name, window } = entry
+    const [context, options] = [this.#context, this.#options]
+    const offer = new Offer(tool, this.#settle)
+    const { during, available } = offer
+    try {
+      offer.undo = this.#agent.registerTool(
+        makeTool({ name, window, tool, context, options, during, available }),
+      )
+      this.#offers.set(entry, offer)
+    } catch (thrown) {
+      // The schema is invalid, or the app has a tool of this name.
+      entry.problem = describeThrown(thrown)
+    }
+  }
+}
+
+/** A tool of the page that the agent has. */
+class Offer {
+  readonly tool: PageTool
+  /** False once the page has removed or changed the tool. */
+  isWanted = true
+  /** Removes the tool from the agent. */
+  undo: () => void = () => {}
+  readonly #onIdle: () => void
+  #calls = 0
+
+  constructor(tool: PageTool, onIdle: () => void) {
+    this.tool = tool
+    this.#onIdle = onIdle
+  }
+
+  /**
+   * Whether a call is running. Removing the tool would stop it, and many calls make the page change or remove the tool.
+   */
+  get isBusy(): boolean {
+    return this.#calls > 0
+  }
+
+  readonly available = (): boolean => this.isWanted
+
+  readonly during = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    this.#calls += 1
+    try {
+      return await call()
+    } finally {
+      this.#calls -= 1
+      // The timeout lets the agent get the result first.
+      if (!this.isBusy) setTimeout(this.#onIdle)
+    }
+  }
+}
+
+/** Polling interval in browsers without a `toolchange` event. Milliseconds. */
+const POLL_MS = 2000
+/** Polling interval in browsers with the event: Chromium 156 fires none when a frame is removed. Milliseconds. */
+const SLOW_POLL_MS = 10_000
+
+interface ToolWatch {
+  readonly isStopped: boolean
+  /** Reads the tools. At most one reading waits behind a running one. Never rejects. */
+  now(): Promise<void>
+  stop(): void
+}
+
+/** Calls `read` whenever the page's tools may have changed. */
+function watchTools(context: Consumable, read: () => Promise<void>): ToolWatch {
+  const stopped = new AbortController()
+  const { signal } = stopped
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+
+  const once = (): Promise<void> =>
+    read()
+      .catch(reportThrown)
+      .finally(() => (running = undefined))
+  const now = (): Promise<void> => {
+    if (signal.aborted) return Promise.resolve()
+    if (!running) return (running = once())
+    next ??= running.then(() => {
+      next = undefined
+      return signal.aborted ? undefined : (running = once())
+    })
+    return next
+  }
+
+  const onChange = (): void => void now()
+  const hasEvent = 'ontoolchange' in context && context.addEventListener !== undefined
+  if (hasEvent) context.addEventListener?.('toolchange', onChange, { signal })
+  const timer: number | { unref?(): void } = setInterval(
+    onChange,
+    hasEvent ? SLOW_POLL_MS : POLL_MS,
+  )
+  // The timer must not keep a Node process alive.
+  if (typeof timer === 'object') timer.unref?.()
+  signal.addEventListener('abort', () => clearInterval(timer as number))
+  return {
+    get isStopped() {
+      return signal.aborted
+    },
+    now,
+    stop: () => stopped.abort(),
+  }
 }

@@ -1,5 +1,5 @@
 import type { JsonSchema } from '../../protocol/json.ts'
-import { jsonSchemaValidator } from '../../worker/validation/json-schema-validator.ts'
+import { jsonSchemaValidator } from '../../worker/validation/validator.ts'
 
 /** Problems of an input, for a message; null if it fits the schema. */
 export function problemOf(schema: JsonSchema, input: unknown): string | null {

@@ -1,6 +1,6 @@
 import { OffstageError } from '../../protocol/error.ts'
 import { FORMAT } from '../../protocol/fact.ts'
-import { createJsonScan } from '../../lib/json-scan.ts'
+import { createJsonScan } from '../../lib/json/json-scan.ts'
 import {
   type Check,
   isFlag,

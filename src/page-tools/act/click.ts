@@ -13,9 +13,9 @@ import * as native from '../native.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { hiddenUntilHover } from '../outline/hover/on-hover.ts'
+import { hiddenUntilHover, mayDependOnHover } from '../outline/hover/on-hover.ts'
 import { isActionable, roleOf } from '../outline/role.ts'
-import { describeElement } from './describe.ts'
+import { describeElement, resolveTarget, type Target } from './target.ts'
 import {
   elementAt,
   type Hit,
@@ -30,11 +30,11 @@ import { makeReady, scrollIntoView } from './make-ready.ts'
 import { editContextOf, sendChoice } from './field-kind.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { checkAction, checkPressed } from './guard-actions.ts'
-import { resolveTarget, type Target } from './target.ts'
 import { isDisabled } from '../outline/state.ts'
 import { nextFrame } from '../waiting.ts'
 import { reactsItself } from '../outline/own-reaction.ts'
 import { isAllowed } from '../outline/region.ts'
+import type { OutlineNode } from '../outline/walk.ts'
 
 const FIELDS = 'input,select,textarea,[role=checkbox],[role=radio],[role=switch],[role=combobox]'
 const LEVELS = 4
@@ -283,4 +283,50 @@ async function pointAround(element: HTMLElement, context: ActionContext): Promis
   // A script may show the element then, too, or another one in its place.
   for (let frame = 0; frame < 2; frame += 1) await nextFrame(viewOf(around))
   return hit
+}
+
+/**
+ * Moves the pointer over an element, which opens menus and tooltips. Styles of `:hover` don't apply: the report lists
+ * what they show.
+ */
+export async function hover(target: Target, options: ActOptions = {}): Promise<ActionReport> {
+  const { page, signal } = options
+  const element = await resolveTarget(target, { page, live: livePage(page), signal })
+  return perform(options, async ({ live, show }) => {
+    const hit = await makeReady(element, { live, signal, enabled: false })
+    await show(element)
+    movePointer(live, hit)
+    return {
+      summary: ({ changed }) =>
+        `The pointer is over ${describeElement(element, live)}.${changed ? '' : hoverNote(element, live)}`,
+      element,
+      opensSlowly: true,
+    }
+  })
+}
+
+const MOST = 8
+const HOVERED_LEVELS = 3
+
+/** Lists what styles show at the element for a real pointer, but not for a scripted one. Empty: nothing. */
+function hoverNote(element: Element, live: LivePage): string {
+  const shown = live.outline
+    .hiddenUntilHover()
+    .filter((node) => (node.clickable || isActionable(node.role)) && isNear(node, element))
+  if (shown.length > 0) {
+    const lines = shown.slice(0, MOST).map((node) => `\n- ${describeElement(node.element, live)}`)
+    return ` To a person's pointer a style shows there what click takes, too:${lines.join('')}`
+  }
+  return mayDependOnHover(element)
+    ? " A style may show something there, but only to a person's pointer."
+    : ''
+}
+
+/** Whether the node is in the element, or shown beside it: their nearest visible ancestor holds both. */
+function isNear(node: OutlineNode, element: Element): boolean {
+  let seen = node.parent
+  while (seen?.onHover) seen = seen.parent
+  if (!seen) return false
+  if (contains(element, node.element)) return true
+  return [element, ...ancestorsOf(element)].slice(0, HOVERED_LEVELS).includes(seen.element)
 }

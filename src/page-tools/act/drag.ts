@@ -4,7 +4,7 @@ import { livePage, type LivePage } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { nextFrame } from '../waiting.ts'
-import { describeElement } from './describe.ts'
+import { describeElement, resolveTarget, type Target } from './target.ts'
 import { checkAction, type GuardedCall, marksOf, mustConfirm } from './guard-actions.ts'
 import { aimBox, elementAt, type Hit, hitTest, type Point } from './hit-test.ts'
 import { type ActionContext, type ActionReport, perform } from './perform.ts'
@@ -17,7 +17,6 @@ import {
   releasePointer,
 } from './pointer.ts'
 import { makeReady } from './make-ready.ts'
-import { resolveTarget, type Target } from './target.ts'
 import { requireAllowed } from '../outline/region.ts'
 
 /**

@@ -17,7 +17,7 @@ import { roleOf } from '../outline/role.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
 import { pictureBox } from '../read/picture.ts'
-import { describeElement } from './describe.ts'
+import { describeElement } from './target.ts'
 
 // Places on an element are fractions of its width and height. They hold for any size of its picture, and wherever the
 // page is scrolled to.

@@ -1,13 +1,14 @@
-import { isTag, viewOf } from '../dom.ts'
+import { isTag, viewOf, ancestorsOf, elementById, isDisplayed, isElement } from '../dom.ts'
 import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { drawPicture, partsElsewhere } from '../read/draw-picture.ts'
-import { isSvg, type Picture, picturesOf, requireShowable } from '../read/picture.ts'
+import { isSvg, type Picture, picturesOf, requireShowable, pictureBox } from '../read/picture.ts'
 import { nextFrame, sleep } from '../waiting.ts'
-import { describeElement } from './describe.ts'
+import { describeElement, resolveTarget, type Target } from './target.ts'
 import { scrollIntoView } from './make-ready.ts'
-import { resolveTarget, type Target } from './target.ts'
+import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
+import { readColour } from '../sight/unseen.ts'
 
 /** Picture of a part of the page. */
 export interface Look {
@@ -82,4 +83,449 @@ async function becomeDrawn(picture: Picture, signal: AbortSignal | undefined): P
   scrollIntoView(picture)
   const until = performance.now() + LOADING_MS
   while (!picture.complete && performance.now() < until) await sleep(50, signal)
+}
+
+/** Size that models read without scaling it down themselves: some 1500 tokens. */
+const MAX_PIXELS = 1_100_000
+const MAX_SIDE = 1568
+
+interface Size {
+  readonly width: number
+  readonly height: number
+}
+
+/** The size in which to draw a picture: its own number of pixels (`density` for each of the page's), up to a limit. */
+function drawnSize({ width, height }: Size, density: number): Size {
+  const most = Math.min(
+    Math.sqrt(MAX_PIXELS / (width * height)),
+    MAX_SIDE / Math.max(width, height),
+  )
+  const scale = Math.min(density, most)
+  return { width: whole(width * scale), height: whole(height * scale) }
+}
+
+const whole = (length: number): number => Math.max(1, Math.round(length))
+
+/** Place of an element's picture in its box, by `object-fit` and `object-position`, in parts of the box. */
+function placeInBox(element: Element, own: Size, box: Size): DOMRect {
+  const { objectFit, objectPosition } = viewOf(element).getComputedStyle(element)
+  const scale = fitScale(objectFit, own, box)
+  const width = scale === null ? box.width : own.width * scale
+  const height = scale === null ? box.height : own.height * scale
+  const [across = '50%', down = '50%'] = objectPosition.split(' ')
+  const x = offset(across, box.width - width)
+  const y = offset(down, box.height - height)
+  return new DOMRect(x / box.width, y / box.height, width / box.width, height / box.height)
+}
+
+/** Null: the picture is stretched. */
+function fitScale(fit: string, own: Size, box: Size): number | null {
+  const [across, down] = [box.width / own.width, box.height / own.height]
+  switch (fit) {
+    case 'contain':
+      return Math.min(across, down)
+    case 'cover':
+      return Math.max(across, down)
+    case 'none':
+      return 1
+    case 'scale-down':
+      return Math.min(1, across, down)
+    default:
+      return null
+  }
+}
+
+function offset(position: string, room: number): number {
+  const number = Number.parseFloat(position) || 0
+  return position.endsWith('%') ? (room * number) / 100 : number
+}
+
+/** The plain colour behind a picture, which may be transparent. */
+function groundOf(picture: Picture): string {
+  for (const one of [picture, ...ancestorsOf(picture)]) {
+    const { backgroundColor } = viewOf(one).getComputedStyle(one)
+    if (readColour(backgroundColor)?.alpha === 1) return backgroundColor
+  }
+  return 'white'
+}
+
+const SVG = 'http://www.w3.org/2000/svg'
+/** Elements that run, move, fetch, or draw nothing. Words of HTML parts are drawn separately. */
+const LEFT_OUT =
+  /^(script|style|foreignObject|animate|animateTransform|animateMotion|set|mpath|title|desc|metadata)$/
+const DATA_IMAGE = /^data:image\/(png|jpe?g|gif|webp|avif)[;,]/i
+const REFERENCE = /url\(\s*["']?#([^"')]+)["']?\s*\)/g
+
+/** A self-contained copy of a drawing. */
+interface DrawingCopy {
+  /** Markup of the drawing as it looks now, without scripts, styles and addresses. */
+  readonly markup: string
+  /** Some parts come from other files, and are left out. */
+  readonly isPart: boolean
+}
+
+interface Copying {
+  readonly to: Document
+  isPart: boolean
+}
+
+/**
+ * Parts of a drawing that are elsewhere in the page: symbols, gradients. Null: with them, it has more than `most`
+ * elements, each counted as often as it is copied.
+ */
+function partsElsewhere(drawing: SVGSVGElement, most: number): readonly Element[] | null {
+  const root = native.getRootNode(drawing)
+  const found = new Set<Element>()
+  const pending: Element[] = [drawing]
+  let room = most
+  for (let at = pending.pop(); at; at = pending.pop()) {
+    const all = [at, ...native.querySelectorAll(at, '*')]
+    room -= all.length
+    if (room < 0) return null
+    for (const id of all.flatMap(referencesOf)) {
+      const part = elementById(root, id)
+      if (!part || native.contains(drawing, part) || found.has(part)) continue
+      found.add(part)
+      pending.push(part)
+    }
+  }
+  return [...found]
+}
+
+function referencesOf(element: Element): readonly string[] {
+  const style = viewOf(element).getComputedStyle(element)
+  const painted = [
+    'fill',
+    'stroke',
+    'clip-path',
+    'mask',
+    'filter',
+    'marker-start',
+    'marker-mid',
+    'marker-end',
+  ]
+    .map((name) => style.getPropertyValue(name))
+    .join(' ')
+  const ids = [...painted.matchAll(REFERENCE)].map(([, id]) => id ?? '')
+  const href = addressOf(element)
+  return href.startsWith('#') ? [...ids, href.slice(1)] : ids
+}
+
+function addressOf(element: Element): string {
+  return native.getAttribute(element, 'href') ?? native.getAttribute(element, 'xlink:href') ?? ''
+}
+
+/** Copies a drawing into a document that loads and runs nothing. `parts`: those elsewhere in the page. */
+function copyDrawing(
+  drawing: SVGSVGElement,
+  parts: readonly Element[],
+  { box, size }: { readonly box: Size; readonly size: Size },
+): DrawingCopy {
+  const to = nativeDocument
+    .implementation(native.ownerDocument(drawing))
+    .createDocument(SVG, 'svg', null)
+  const copying: Copying = { to, isPart: false }
+  const copy = copyElement(drawing, null, copying) ?? to.documentElement
+  if (!copy.hasAttribute('viewBox')) copy.setAttribute('viewBox', `0 0 ${box.width} ${box.height}`)
+  for (const name of ['x', 'y', 'transform', 'opacity', 'display', 'visibility'])
+    copy.removeAttribute(name)
+  copy.setAttribute('width', String(size.width))
+  copy.setAttribute('height', String(size.height))
+  const defs = to.createElementNS(SVG, 'defs')
+  for (const part of parts) {
+    const inner = copyElement(part, null, copying)
+    if (inner) defs.append(inner)
+  }
+  copy.prepend(defs)
+  return { markup: new XMLSerializer().serializeToString(copy), isPart: copying.isPart }
+}
+
+function copyElement(element: Element, parent: Element | null, copying: Copying): Element | null {
+  const tag = native.localName(element)
+  if (native.namespaceURI(element) !== SVG || LEFT_OUT.test(tag)) return null
+  const copy = copying.to.importNode(element, false)
+  for (const name of copy.getAttributeNames())
+    if (/^(on|style$|class$)/i.test(name)) copy.removeAttribute(name)
+  const href = addressOf(element)
+  if (href && !href.startsWith('#') && !DATA_IMAGE.test(href)) {
+    copy.removeAttribute('href')
+    copy.removeAttributeNS('http://www.w3.org/1999/xlink', 'href')
+    if (tag !== 'a') copying.isPart = true
+  }
+  if (!copyPaint(element, parent, copy)) return null
+  const nodes = native.childNodes(element)
+  // Browsers draw the first of the alternatives.
+  const first = tag === 'switch' ? native.firstElementChild(element) : null
+  for (const node of first ? [first] : nodes) {
+    const type = native.nodeType(node)
+    const inner = isElement(node) ? copyElement(node, element, copying) : null
+    if (inner) copy.append(inner)
+    else if (type === 3) copy.append(copying.to.createTextNode(native.nodeValue(node) ?? ''))
+  }
+  return copy
+}
+
+// The copy lacks the page's style sheets, which may have painted the drawing: write computed styles into attributes.
+
+/** Properties that children inherit. */
+const INHERITED = (
+  'fill,fill-opacity,fill-rule,stroke,stroke-width,stroke-dasharray,stroke-dashoffset,stroke-linecap,stroke-linejoin,' +
+  'stroke-miterlimit,stroke-opacity,color,visibility,font-family,font-size,font-style,font-weight,letter-spacing,' +
+  'text-anchor,clip-rule,marker-start,marker-mid,marker-end,paint-order'
+).split(',')
+/** Other properties, with their initial values. */
+const OWN: Readonly<Record<string, string>> = {
+  opacity: '1',
+  'clip-path': 'none',
+  mask: 'none',
+  filter: 'none',
+  'stop-color': 'rgb(0, 0, 0)',
+  'stop-opacity': '1',
+  'dominant-baseline': 'auto',
+  'vector-effect': 'none',
+}
+const SHAPES = /^(rect|circle|ellipse|image)$/
+const GEOMETRY = ['x', 'y', 'width', 'height', 'cx', 'cy', 'r', 'rx', 'ry']
+
+/** Writes how an element is painted into its copy. Returns false if it isn't displayed. */
+function copyPaint(element: Element, parent: Element | null, copy: Element): boolean {
+  const style = viewOf(element).getComputedStyle(element)
+  if (style.display === 'none') return false
+  const around = parent && viewOf(parent).getComputedStyle(parent)
+  for (const name of INHERITED) {
+    const value = style.getPropertyValue(name)
+    const given = copy.getAttribute(name)
+    // The colour in a symbol is that of the place where it is used.
+    if (given !== null && /currentcolor|inherit|context-/i.test(given)) continue
+    const isOwn = around
+      ? value !== around.getPropertyValue(name)
+      : native.localName(element) === 'svg'
+    if (value && (isOwn || given !== null)) copy.setAttribute(name, value)
+  }
+  for (const [name, initial] of Object.entries(OWN)) {
+    const value = style.getPropertyValue(name)
+    if (value && value !== initial) copy.setAttribute(name, value)
+  }
+  if (SHAPES.test(native.localName(element)))
+    for (const name of GEOMETRY) {
+      const value = style.getPropertyValue(name)
+      if (!copy.hasAttribute(name) && /^-?[\d.]+(px|%)$/.test(value)) copy.setAttribute(name, value)
+    }
+  const transform = parent && style.transform !== 'none' ? matrixOf(element, parent) : null
+  if (transform) copy.setAttribute('transform', transform)
+  return true
+}
+
+/** Matrix from an element's coordinates to its parent's, whether a style or an attribute sets it. */
+function matrixOf(element: Element, parent: Element): string | null {
+  const own = (element as Partial<SVGGraphicsElement>).getScreenCTM?.()
+  const around = (parent as Partial<SVGGraphicsElement>).getScreenCTM?.()
+  if (!own || !around) return null
+  const { a, b, c, d, e, f } = around.inverse().multiply(own)
+  return `matrix(${[a, b, c, d, e, f].join(' ')})`
+}
+
+/** Maximum factor by which small vector drawings are enlarged. They lose no detail. */
+const MAX_ENLARGED = 4
+/** Side up to which small drawings are enlarged. CSS pixels. */
+const ENLARGED_SIDE = 600
+
+interface Drawn extends Size {
+  readonly canvas: OffscreenCanvas
+  /** Notes for the model, in sentences. */
+  readonly notes: readonly string[]
+}
+
+/** `width` and `height`: in pixels of the image. */
+export interface DrawnPicture extends Omit<Drawn, 'canvas'> {
+  readonly image: Blob
+}
+
+type Context = OffscreenCanvasRenderingContext2D
+
+/** `name`: name of the picture in errors. `parts`: parts of a drawing that are elsewhere in the page. */
+export interface DrawOptions {
+  readonly name: string
+  readonly parts: readonly Element[]
+}
+
+/** Reads everything it needs from the page before it waits for anything. */
+async function drawPicture(picture: Picture, options: DrawOptions): Promise<DrawnPicture> {
+  if (typeof OffscreenCanvas !== 'function')
+    throw new PageError('unsupported', 'This browser is too old to give pictures.')
+  const box = pictureBox(picture)
+  if (box.width < 1 || box.height < 1)
+    throw new PageError('hidden', `${options.name} can't be looked at: it has no size.`)
+  try {
+    const { canvas, ...drawn } = isSvg(picture)
+      ? await drawDrawing(picture, box, options)
+      : drawPixels(picture, box, options.name)
+    return { ...drawn, image: await encode(canvas) }
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'SecurityError')) throw error
+    throw new PageError(
+      'unsupported',
+      `${options.name} can't be looked at: it comes from another site, which doesn't let pages read it (CORS).`,
+    )
+  }
+}
+
+function drawPixels(picture: Exclude<Picture, SVGSVGElement>, box: DOMRect, name: string): Drawn {
+  const own = ownSize(picture)
+  if (own.width === 0 || own.height === 0)
+    throw new PageError('unsupported', `${name} shows no picture now: none is loaded.`)
+  const place = placeInBox(picture, own, box)
+  const size = drawnSize(box, Math.max(1, own.width / (place.width * box.width)))
+  const { canvas, context } = canvasOf(size)
+  context.drawImage(
+    picture,
+    place.x * size.width,
+    place.y * size.height,
+    place.width * size.width,
+    place.height * size.height,
+  )
+  const isEmpty = isTag(picture, 'canvas') && isBlank(context, size)
+  fillBehind(context, size, groundOf(picture))
+  const empty =
+    "It is empty, or drawn in a way that a page can't read back (WebGL without preserveDrawingBuffer)."
+  return { ...size, canvas, notes: isEmpty ? [empty] : [] }
+}
+
+function ownSize(picture: Exclude<Picture, SVGSVGElement>): Size {
+  if (isTag(picture, 'img')) return { width: picture.naturalWidth, height: picture.naturalHeight }
+  if (isTag(picture, 'video')) return { width: picture.videoWidth, height: picture.videoHeight }
+  return { width: picture.width, height: picture.height }
+}
+
+async function drawDrawing(
+  drawing: SVGSVGElement,
+  box: DOMRect,
+  { name, parts }: DrawOptions,
+): Promise<Drawn> {
+  const enlarged = ENLARGED_SIDE / Math.max(box.width, box.height)
+  const size = drawnSize(box, Math.min(Math.max(1, enlarged), MAX_ENLARGED))
+  const { markup, isPart } = copyDrawing(drawing, parts, { box, size })
+  const words = htmlWords(drawing, box, size)
+  const ground = groundOf(drawing)
+  const image = await loadDrawing(markup, viewOf(drawing))
+  if (!image)
+    throw new PageError(
+      'unsupported',
+      `${name} can't be looked at: this page lets no drawing be made into a picture.`,
+    )
+  const { canvas, context } = canvasOf(size)
+  context.drawImage(image, 0, 0, size.width, size.height)
+  context.textBaseline = 'middle'
+  for (const { text, x, y, width, font, colour } of words) {
+    context.font = font
+    context.fillStyle = colour
+    context.fillText(text, x, y, width)
+  }
+  fillBehind(context, size, ground)
+  const left = 'What comes from other files is not in it.'
+  return { ...size, canvas, notes: isPart ? [left] : [] }
+}
+
+/**
+ * Loads a drawing as an image, which runs no scripts and loads nothing. A page's policy may allow only one of the two
+ * kinds of address.
+ */
+async function loadDrawing(
+  markup: string,
+  view: Window & typeof globalThis,
+): Promise<HTMLImageElement | null> {
+  const image = new view.Image()
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(markup)}`
+  if (await isLoaded(image)) return image
+  const address = URL.createObjectURL(new Blob([markup], { type: 'image/svg+xml' }))
+  image.src = address
+  const loaded = await isLoaded(image)
+  URL.revokeObjectURL(address)
+  return loaded ? image : null
+}
+
+function isLoaded(image: HTMLImageElement): Promise<boolean> {
+  return image.decode().then(
+    () => true,
+    () => false,
+  )
+}
+
+function canvasOf({ width, height }: Size): { canvas: OffscreenCanvas; context: Context } {
+  const canvas = new OffscreenCanvas(width, height)
+  const context = canvas.getContext('2d', { willReadFrequently: true })
+  if (!context) throw new PageError('unsupported', 'This browser has no memory for a picture now.')
+  context.imageSmoothingQuality = 'high'
+  return { canvas, context }
+}
+
+function fillBehind(context: Context, { width, height }: Size, colour: string): void {
+  context.globalCompositeOperation = 'destination-over'
+  context.fillStyle = colour
+  context.fillRect(0, 0, width, height)
+}
+
+function isBlank(context: Context, { width, height }: Size): boolean {
+  const { data } = context.getImageData(0, 0, width, height)
+  for (let at = 3; at < data.length; at += 4) if (data[at] !== 0) return false
+  return true
+}
+
+/** Largest PNG to send without trying JPEG. Bytes. */
+const LARGE = 300_000
+
+async function encode(canvas: OffscreenCanvas): Promise<Blob> {
+  const exact = await canvas.convertToBlob({ type: 'image/png' })
+  if (exact.size <= LARGE) return exact
+  const photo = await canvas.convertToBlob({ type: 'image/jpeg', quality: 0.85 })
+  return photo.size < exact.size / 2 ? photo : exact
+}
+
+/** A word, and its position in a picture. */
+interface Word {
+  readonly text: string
+  readonly x: number
+  /** Vertical middle of the word. */
+  readonly y: number
+  readonly width: number
+  readonly font: string
+  readonly colour: string
+}
+
+const MAX_WORDS = 3000
+/** Height of a line in parts of its font size, for most fonts. */
+const LINE = 1.17
+
+/** Words in a drawing's HTML parts, which browsers don't let a page draw. `size`: size of the picture. */
+function htmlWords(drawing: SVGSVGElement, box: DOMRect, size: Size): readonly Word[] {
+  const words: Word[] = []
+  const document = native.ownerDocument(drawing)
+  const scale = size.width / box.width
+  for (const part of native.querySelectorAll(drawing, 'foreignObject')) {
+    const walker = nativeDocument.createTreeWalker(document, part, NodeFilter.SHOW_TEXT)
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+      const holder = native.parentElement(node)
+      const isSeen =
+        holder && isDisplayed(holder, { opacityProperty: true, visibilityProperty: true })
+      if (!isSeen) continue
+      const { color, fontFamily, fontWeight, fontStyle } = viewOf(holder).getComputedStyle(holder)
+      for (const { index, 0: text } of (native.nodeValue(node) ?? '').matchAll(/\S+/g)) {
+        if (words.length >= MAX_WORDS) return words
+        const range = nativeDocument.createRange(document)
+        range.setStart(node, index)
+        range.setEnd(node, index + text.length)
+        const { x, y, width, height } = range.getBoundingClientRect()
+        if (width === 0) continue
+        words.push({
+          text,
+          x: (x - box.x) * scale,
+          y: (y - box.y + height / 2) * scale,
+          width: width * scale,
+          font: `${fontStyle} ${fontWeight} ${(height * scale) / LINE}px ${fontFamily}`,
+          colour: color,
+        })
+      }
+    }
+  }
+  return words
 }

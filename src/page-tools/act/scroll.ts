@@ -10,11 +10,10 @@ import { comparableTexts, type TextForms } from '../read/readable-text.ts'
 import { PageError } from '../page-error.ts'
 import { isMasked } from '../privacy.ts'
 import { nextFrame, sleep } from '../waiting.ts'
-import { describeElement } from './describe.ts'
+import { describeElement, resolveTarget, type Target } from './target.ts'
 import { isOnScreen } from './hit-test.ts'
 import { type ActionContext, type ActionOutcome, type ActionReport, perform } from './perform.ts'
 import { scrollIntoView } from './make-ready.ts'
-import { resolveTarget, type Target } from './target.ts'
 
 /** Options of `scroll`: an element, a direction, or a text to search for. */
 export interface ScrollOptions extends ActOptions {

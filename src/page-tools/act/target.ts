@@ -1,18 +1,25 @@
-import { quote, quoteSent, rememberScrubbed, shorten } from '../clean-text.ts'
+import { quote, quoteSent, rememberScrubbed, shorten, cleanText } from '../clean-text.ts'
 import { contains, isAttached, isDisplayed, isElement, referenced } from '../dom.ts'
 import { type LivePage, scrub, scrubber } from '../outline/live-page.ts'
 import type { Page } from '../options.ts'
 import { PageError, type PageErrorCode } from '../page-error.ts'
 import { ALIAS_SCORE, find, type FindOptions, type Found, toldApart } from '../read/find.ts'
-import { isClickable } from '../read/hints.ts'
-import { isContainer, mayHoldRef } from '../read/line.ts'
+import {
+  isClickable,
+  isContainer,
+  mayHoldRef,
+  headWithRef,
+  shownValue,
+  standaloneNode,
+} from '../read/line.ts'
 import { nameOf } from '../outline/name.ts'
 import { isActionable } from '../outline/role.ts'
-import { requireAllowed, requireReadable } from '../outline/region.ts'
+import { requireAllowed, requireReadable, isReadable } from '../outline/region.ts'
 import { lookUpRef, readRef } from '../refs.ts'
 import * as native from '../native.ts'
 import { ariaModal, isUnreachable } from '../outline/visibility.ts'
-import { describeElement } from './describe.ts'
+import { isMasked } from '../privacy.ts'
+import { readableText } from '../read/readable-text.ts'
 
 const NAME_LIMIT = 100
 /** Elements that an error lists for one name. */
@@ -177,4 +184,31 @@ async function findBlockingDialog(
   const isOutside = modal ? !contains(modal, found.element) : isUnreachable(found.element)
   const top = isOutside ? (modal ?? ariaModal(native.ownerDocument(found.element))) : null
   return top ? describeElement(top, live) : ''
+}
+
+const LIMIT = 200
+
+/** The browser's validation message for the field's value, in quotes; null when the value is valid. */
+export function validationMessageOf(element: Element): string | null {
+  const { validity, validationMessage = '', title } = element as Partial<HTMLInputElement>
+  if (validity?.valid !== false) return null
+  // Browsers show the title with their message about a pattern.
+  const hint = validity.patternMismatch && title ? ` (${cleanText(title)})` : ''
+  return quote(shorten(cleanText(validationMessage) + hint, LIMIT))
+}
+
+const TEXT_LIMIT = 60
+
+/** An element in a sentence: `button "Save" [ref=e12]`. */
+export function describeElement(element: Element, { options }: LivePage): string {
+  if (native.isConnected(element) && !isReadable(element, options))
+    return 'something outside the part of the page that you may use'
+  const node = standaloneNode(element, options)
+  const head = headWithRef(node, options)
+  if (node.name?.text || shownValue(node, options) !== null || head.includes(' [hint=')) return head
+  const text = isMasked(element, options) ? '' : cleanText(readableText(element, options))
+  if (node.role && (!text || text.length > TEXT_LIMIT)) return head
+  const label =
+    text || native.id(element) || native.getAttribute(element, 'class') || native.localName(element)
+  return `${head} ${quote(shorten(cleanText(label), TEXT_LIMIT).replace(/"/g, "'"))}`
 }

@@ -7,8 +7,7 @@ import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
 import { readableTexts } from '../read/readable-text.ts'
 import { sleep } from '../waiting.ts'
-import { perform, type ActionReport, type ActionOutcome } from './perform.ts'
-import { waitUntilSettled } from './wait-until-settled.ts'
+import { perform, type ActionReport, type ActionOutcome, waitUntilSettled } from './perform.ts'
 
 /** Condition of `waitFor`: what must appear or disappear. Without any, it waits until the page settles. */
 export interface WaitOptions extends ActOptions {

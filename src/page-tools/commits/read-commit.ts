@@ -1,5 +1,10 @@
-import { foldLetters, foldWords, LETTERS, LETTERS_AND_NUMBERS } from '../../lib/fold-words.ts'
-import { withLatinLetters } from '../../lib/look-alikes.ts'
+import {
+  foldLetters,
+  foldWords,
+  LETTERS,
+  LETTERS_AND_NUMBERS,
+  withLatinLetters,
+} from '../../lib/fold-words.ts'
 import { lazyPattern } from '../../lib/once.ts'
 
 /** Words of one language, as patterns. Folded like names: without accents, in lower case, a space for any gap. */

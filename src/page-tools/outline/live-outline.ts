@@ -5,7 +5,7 @@ import type { PageOptions } from '../options.ts'
 import { runInSlices } from '../waiting.ts'
 import { once } from '../../lib/once.ts'
 import { ariaModal, isUnreachable, skipsContent } from './visibility.ts'
-import { recountRules } from './hover/cascade.ts'
+import { recountRules } from './hover/on-hover.ts'
 import { type Extent, MutationLog, numbersOf, shapeOf } from './mutation-log.ts'
 import {
   isReordered,
@@ -14,9 +14,12 @@ import {
   type OutlineItem,
   type OutlineNode,
   signatureOf,
-} from './outline-node.ts'
+  pageContext,
+  walk,
+  type Walk,
+  walkChildren,
+} from './walk.ts'
 import { isActionable } from './role.ts'
-import { pageContext, walk, type Walk, walkChildren } from './walk.ts'
 import { cut, quote } from '../clean-text.ts'
 import { knownRef, lookUpRef } from '../refs.ts'
 

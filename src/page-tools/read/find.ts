@@ -7,12 +7,22 @@ import { PageError } from '../page-error.ts'
 import { isField, isMasked } from '../privacy.ts'
 import { refOf } from '../refs.ts'
 import { runInSlices } from '../waiting.ts'
-import { drawnWordsOf, hints, isClickable, LONG_TEXT, nameHint, typedValue } from './hints.ts'
+import {
+  drawnWordsOf,
+  hints,
+  isClickable,
+  LONG_TEXT,
+  nameHint,
+  typedValue,
+  headWithRef,
+  isContainer,
+  shownValue,
+  standaloneNode,
+  textMark,
+} from './line.ts'
 import { excerptOf, longTextOf } from './long-text.ts'
-import { headWithRef, isContainer, shownValue, standaloneNode, textMark } from './line.ts'
 import { hiddenReason, visibilityOf } from '../outline/visibility.ts'
-import { recountRules } from '../outline/hover/cascade.ts'
-import { hiddenUntilHover } from '../outline/hover/on-hover.ts'
+import { recountRules, hiddenUntilHover } from '../outline/hover/on-hover.ts'
 import { nameOf } from '../outline/name.ts'
 import { comparableTexts, readableText, shownText } from './readable-text.ts'
 import { isReadable, rootOf } from '../outline/region.ts'

@@ -7,7 +7,7 @@ import {
   type LineLimits,
   type Size,
   sizeOfAll,
-} from './entry.ts'
+} from './entries.ts'
 import { LEAST_WITH_MARK, NAME_LIMIT } from './line.ts'
 import { addedTokens } from '../../lib/estimate-tokens.ts'
 import { refOf } from '../refs.ts'

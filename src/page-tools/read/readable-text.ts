@@ -3,10 +3,9 @@ import { childrenOf, isElement, parentOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { excludedSelector, isExcluded } from '../outline/region.ts'
-import { isSecretPart, MASKED, maskSelector } from '../privacy.ts'
-import { hasSecrets } from '../scrub.ts'
+import { isSecretPart, MASKED, maskSelector, hasSecrets } from '../privacy.ts'
 import { type Unseen, unseenReason } from '../sight/unseen.ts'
-import type { TextItem } from '../outline/outline-node.ts'
+import type { TextItem } from '../outline/walk.ts'
 
 /** Elements whose text continues the line around them, without a gap unless the page contains one. */
 export const INLINE_TAGS: ReadonlySet<string> = new Set(

@@ -9,7 +9,7 @@ import type {
 } from '../../client/tools/tool.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import type { ActionReport } from '../act/perform.ts'
-import type { Target } from '../act/target.ts'
+import { type Target, describeElement } from '../act/target.ts'
 import type { Page, PageAction } from '../options.ts'
 import {
   type Asked,
@@ -33,7 +33,6 @@ import {
   type Touch,
 } from '../act/guard-actions.ts'
 import { isNamedBy } from '../act/option-list.ts'
-import { describeElement } from '../act/describe.ts'
 import { commitOf, type Doing, LEAVES, rememberPost } from '../act/commits.ts'
 import {
   addressDigest,

@@ -21,10 +21,10 @@ import type { Page, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
 import { readRef } from '../refs.ts'
-import { partsOf } from '../act/type-characters.ts'
+import { partsOf } from '../act/text/type-characters.ts'
 import { nameOf } from '../outline/name.ts'
 import { roleOf } from '../outline/role.ts'
-import { isCardNumber } from '../secrets/split-fields.ts'
+import { isCardNumber } from '../secrets/field-words.ts'
 import { isMasked } from '../privacy.ts'
 
 /** A text that a call writes into an element. */

@@ -1,7 +1,15 @@
 import type { Tool } from '../../client/tools/tool.ts'
 import { isToolPrefix, TOOL_PREFIX_RULE } from '../../lib/tool-prefix.ts'
 import type { JsonSchema, JsonValue } from '../../protocol/json.ts'
-import { type FormDefinition, type FormField, readForm } from '../act/form-definition.ts'
+import {
+  type FormDefinition,
+  type FormField,
+  readForm,
+  type Filling,
+  pressThatSends,
+  type SendingPress,
+  submitForm,
+} from '../act/submit-form.ts'
 import { isDisplayed, isElement, isTag } from '../dom.ts'
 import * as native from '../native.ts'
 import { createPage, livePage } from '../outline/live-page.ts'
@@ -9,9 +17,7 @@ import { isAllowed } from '../outline/region.ts'
 import type { Page, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import * as nativeDocument from '../native-document.ts'
-import { setField } from '../act/fill-form.ts'
-import { check } from '../act/set-checked.ts'
-import { type Filling, pressThatSends, type SendingPress, submitForm } from '../act/submit-form.ts'
+import { setField, check } from '../act/fill-form.ts'
 import { refOf } from '../refs.ts'
 import { actingTool, readUnloadNote } from './acting-tool.ts'
 import { readAsked, type Use, type Written } from './asked.ts'

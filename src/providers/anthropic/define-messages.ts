@@ -1,6 +1,6 @@
 import { baseURLOf, endpointURL } from '../core/base-url.ts'
-import type { MessagesId } from '../provider-ids.ts'
 import type {
+  MessagesId,
   HttpProviderDefinition,
   HttpRequest,
   ModelRequest,
@@ -12,7 +12,7 @@ import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { modelName } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { defined } from '../core/defined.ts'
-import { strictParameters, type StrictRules } from '../core/strict-schema.ts'
+import { strictParameters, type StrictRules } from '../core/schema/strict-schema.ts'
 import type {
   AssistantMessage,
   FilePart,

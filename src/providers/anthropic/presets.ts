@@ -1,5 +1,5 @@
-import type { StrictRules } from '../core/strict-schema.ts'
-import type { MessagesId } from '../provider-ids.ts'
+import type { StrictRules } from '../core/schema/strict-schema.ts'
+import type { MessagesId } from '../provider.ts'
 
 /** Differences between endpoints with Anthropic's Messages format. */
 export interface MessagesRules {

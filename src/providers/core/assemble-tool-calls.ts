@@ -1,8 +1,13 @@
 import type { StreamPart } from '../../protocol/message.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
-import { createArgumentText, type ArgumentText } from './argument-text.ts'
-import { newCallId } from './new-call-id.ts'
-import { callParts, type OutputEnd, type Settlement } from './read-input.ts'
+import {
+  createArgumentText,
+  type ArgumentText,
+  callParts,
+  type OutputEnd,
+  type Settlement,
+} from './argument-text.ts'
+import { newCallId } from './call-defaults.ts'
 import { secondAnswer } from './provider-error.ts'
 
 /** A chunk's piece of a call. Any field may be missing; `args` may be the whole value. */

@@ -1,6 +1,6 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { FinishReason } from '../../protocol/message.ts'
-import type { OutputEnd } from './read-input.ts'
+import type { OutputEnd } from './argument-text.ts'
 import { bodyError, incompleteError, plainText } from './provider-error.ts'
 
 const MAX_WORDS = 4_000

@@ -1,4 +1,4 @@
-import { isInexact, JSON_TOKENS } from '../../lib/exact-numbers.ts'
+import { isInexact, JSON_TOKENS } from '../../lib/json/exact-numbers.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { CallError } from '../../protocol/message.ts'
 import { asRecord, parseJson } from './read-json.ts'

@@ -1,7 +1,6 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { StreamPart, ToolCallStreamPart } from '../../protocol/message.ts'
-import { newCallId } from './new-call-id.ts'
-import { unfinished } from './unfinished.ts'
+import { newCallId, unfinished } from './call-defaults.ts'
 import { incompleteError } from './provider-error.ts'
 
 type Ending = Extract<StreamPart, { type: 'finish' | 'error' }>

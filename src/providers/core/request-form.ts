@@ -11,7 +11,7 @@ import type {
 } from '../../protocol/message.ts'
 import { filesInWords, outputFiles, outputText } from '../sent-files.ts'
 import type { ModelRequest, RequestConfig, RequestForm } from '../provider.ts'
-import { minimalSchema, portableSchema } from './portable-schema.ts'
+import { minimalSchema, portableSchema } from './schema/portable-schema.ts'
 import { asObjects, asRecord } from './read-json.ts'
 import { wireId } from './wire-ids.ts'
 

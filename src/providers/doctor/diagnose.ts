@@ -28,7 +28,7 @@ import {
   type ModelList,
   offers,
   probeEndpoint,
-} from './find-endpoint.ts'
+} from './discover.ts'
 import { helpFor, type ServerHelp, serverOf } from './server-help.ts'
 import { type Plan, planRequest, probeModel, type ProbeResult } from './probe-model.ts'
 import { explainPolicy, ownPolicyScope } from '../core/policy-error.ts'

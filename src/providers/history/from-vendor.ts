@@ -10,7 +10,7 @@ import type {
 } from '../../protocol/message.ts'
 import { parseToolInput } from '../core/parse-tool-input.ts'
 import { asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
-import { arranged } from './extension.ts'
+import { arranged, readContent, readResult, readText } from './read-content.ts'
 import {
   asJson,
   blocksOf,
@@ -23,7 +23,6 @@ import {
   type Place,
   type Placed,
 } from './place.ts'
-import { readContent, readResult, readText } from './read-content.ts'
 
 /**
  * Reads a message of Chat Completions (https://platform.openai.com/docs/api-reference/chat/create) or of Anthropic's

@@ -2,7 +2,7 @@
  * Converts histories from and to OpenAI's Chat Completions and Responses and Anthropic's Messages, without loss.
  * All functions are pure. See docs/histories.md.
  */
-export type { Extensions, ToHistoryOptions } from './extension.ts'
+export type { Extensions, ToHistoryOptions } from './read-content.ts'
 export type {
   AnthropicAssistantBlock,
   AnthropicContent,

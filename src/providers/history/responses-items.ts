@@ -6,8 +6,8 @@ import { GAP, partText, withPictures } from '../openai-responses/item-content.ts
 import { CallMatcher, joined, plain } from './import-history.ts'
 import { fromVendor } from './from-vendor.ts'
 import { invalidHistory } from './place.ts'
-import { sameJson } from '../../lib/same-json.ts'
-import type { Target, ToHistoryOptions } from './extension.ts'
+import { sameJson } from '../../lib/json/same-json.ts'
+import type { Target, ToHistoryOptions } from './read-content.ts'
 import type { OpenAIMessage, ResponsesItem } from './formats.ts'
 import { chatMessages } from './to-openai.ts'
 

@@ -8,7 +8,7 @@ import type {
   ToolResultPart,
   UserMessage,
 } from '../../protocol/message.ts'
-import { sameJson } from '../../lib/same-json.ts'
+import { sameJson } from '../../lib/json/same-json.ts'
 import { asObjects, asRecord, asText } from '../core/read-json.ts'
 import {
   contentOf,
@@ -20,8 +20,10 @@ import {
   resultText,
   type Target,
   type ToHistoryOptions,
-} from './extension.ts'
-import { errorText, fileKind, isImageType } from './read-content.ts'
+  errorText,
+  fileKind,
+  isImageType,
+} from './read-content.ts'
 import type {
   AnthropicAssistantBlock,
   AnthropicContent,

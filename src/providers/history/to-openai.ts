@@ -9,7 +9,7 @@ import type {
 } from '../../protocol/message.ts'
 import { parseToolInput } from '../core/parse-tool-input.ts'
 import { asRecord, asText } from '../core/read-json.ts'
-import { sameJson } from '../../lib/same-json.ts'
+import { sameJson } from '../../lib/json/same-json.ts'
 import {
   contentOf,
   extension,
@@ -20,8 +20,9 @@ import {
   resultText,
   type Target,
   type ToHistoryOptions,
-} from './extension.ts'
-import { audioFormat, fileKind } from './read-content.ts'
+  audioFormat,
+  fileKind,
+} from './read-content.ts'
 import type {
   OpenAIAssistantMessage,
   OpenAIContent,

@@ -27,10 +27,10 @@ import type {
 import { createWireIds, legalToolName, type WireIds } from '../core/wire-ids.ts'
 import { healHistory } from '../heal-history.ts'
 import { fileInWords, outputFiles, outputText, withFilesAsInput } from '../sent-files.ts'
-import { sameJson } from '../../lib/same-json.ts'
+import { sameJson } from '../../lib/json/same-json.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { asArguments } from '../core/parse-tool-input.ts'
-import { withoutStrictNulls } from '../core/strict-nulls.ts'
+import { withoutStrictNulls } from '../core/schema/strict-nulls.ts'
 import { GAP, isPicture, partText, withPictures } from './item-content.ts'
 
 /** Defines OpenAI's Responses API with one server's rules. */

@@ -22,15 +22,23 @@ import {
   type JsonRecord,
   parseJson,
 } from '../core/read-json.ts'
-import { createInlineReasoning, type InlineReasoning } from '../openai/inline-reasoning.ts'
-import { createProducedFiles, type ProducedFiles } from '../openai/produced-files.ts'
-import { readUsage } from '../openai/usage.ts'
+import {
+  createInlineReasoning,
+  type InlineReasoning,
+  createProducedFiles,
+  type ProducedFiles,
+  readUsage,
+} from '../openai/answer-fields.ts'
 import type { ModelRequest } from '../provider.ts'
 import { GAP, partText } from './item-content.ts'
-import { createArgumentText } from '../core/argument-text.ts'
-import { newCallId } from '../core/new-call-id.ts'
-import { callParts, type OutputEnd, type Settlement } from '../core/read-input.ts'
-import { withoutNulls } from '../core/strict-nulls.ts'
+import {
+  createArgumentText,
+  callParts,
+  type OutputEnd,
+  type Settlement,
+} from '../core/argument-text.ts'
+import { newCallId } from '../core/call-defaults.ts'
+import { withoutNulls } from '../core/schema/strict-nulls.ts'
 
 /** An item of an answer during the stream. */
 interface Item {

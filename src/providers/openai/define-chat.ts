@@ -1,6 +1,5 @@
 import { baseURLOf } from '../core/base-url.ts'
-import type { ChatId } from '../provider-ids.ts'
-import type { HttpProviderDefinition } from '../provider.ts'
+import type { ChatId, HttpProviderDefinition } from '../provider.ts'
 import { endChat, mapChatChunk, startChat, type ChatState } from './map-chunk.ts'
 import { chatPresets, simpleRoles, type ChatRules } from './presets.ts'
 import { toChatRequest } from './to-request.ts'

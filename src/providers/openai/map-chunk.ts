@@ -17,12 +17,16 @@ import {
 } from '../core/finish-reason.ts'
 import { secondAnswer, streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
-import { withoutNulls } from '../core/strict-nulls.ts'
+import { withoutNulls } from '../core/schema/strict-nulls.ts'
 import type { ModelRequest } from '../provider.ts'
-import { callDelta } from './call-delta.ts'
-import { createInlineReasoning, type InlineReasoning } from './inline-reasoning.ts'
-import { createProducedFiles, type ProducedFiles } from './produced-files.ts'
-import { readUsage } from './usage.ts'
+import {
+  createInlineReasoning,
+  type InlineReasoning,
+  createProducedFiles,
+  type ProducedFiles,
+  readUsage,
+} from './answer-fields.ts'
+import { asArguments } from '../core/parse-tool-input.ts'
 
 /** State that tells a restarted answer from a continued one. */
 interface AnswerStart {
@@ -549,5 +553,21 @@ function mergeFields(into: Growing, fields: JsonRecord): void {
     const isText = name === 'text' || name === 'summary' || name === 'data'
     const goesOn = isText && typeof value === 'string' && typeof before === 'string'
     into[name] = goesOn ? before + value : value
+  }
+}
+
+/** Keys of the arguments. Few servers use others than the first, but their arguments must not be lost. */
+const argumentKeys = ['arguments', 'parameters', 'input', 'args'] as const
+
+/** Reads an entry of `tool_calls`, wherever a server puts its fields. */
+function callDelta(call: JsonRecord): CallDelta {
+  const { id, function: named } = call
+  const fn = asRecord(named) ?? asRecord(call['custom']) ?? call
+  const values = [fn, call].flatMap((place) => argumentKeys.map((key) => place[key]))
+  return {
+    id: typeof id === 'number' ? String(id) : asText(id),
+    index: asCount(call['index']),
+    name: asText(fn['name'] ?? named)?.trim() || undefined,
+    args: asArguments(values.find((value) => value != null && value !== '')),
   }
 }

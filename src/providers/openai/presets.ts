@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../protocol/json.ts'
-import type { StrictRules } from '../core/strict-schema.ts'
-import type { ChatId } from '../provider-ids.ts'
+import type { StrictRules } from '../core/schema/strict-schema.ts'
+import type { ChatId } from '../provider.ts'
 
 /** Differences between servers with Chat Completions. Data: the code names no vendor. */
 export interface ChatRules {

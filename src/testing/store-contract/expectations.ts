@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../lib/canonical-json.ts'
+import { canonicalJson } from '../../lib/json/canonical-json.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { NewRow, Row } from '../../protocol/fact.ts'
 import type { Append, Store } from '../../worker/store/store.ts'

@@ -1,4 +1,4 @@
-import { emptyState } from '../../conversation/empty-state.ts'
+import { emptyState } from '../../conversation/state.ts'
 import { fold } from '../../conversation/fold.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { NewRow, Row } from '../../protocol/fact.ts'

@@ -1,8 +1,7 @@
-import { APPENDS, LATE_REQUESTS } from './appends.ts'
+import { APPENDS, LATE_REQUESTS, OWNERS } from './writes.ts'
 import type { ContractCase, Requirement, StoreUnderTest } from './expectations.ts'
 import { FOLLOWS, READS } from './reads.ts'
 import { HISTORIES_CASES } from './histories.ts'
-import { OWNERS } from './owners.ts'
 
 const GROUPS: readonly (readonly [group: string, cases: Record<string, Requirement>])[] = [
   ['appends', APPENDS],

@@ -9,7 +9,7 @@ import type {
 } from '../../index.ts'
 import type { Action, ChatActions, LocalState } from './context.ts'
 import { problemKey } from './problem-key.ts'
-import { editKey, editSendingKey } from './edit-keys.ts'
+import { editKey, editSendingKey } from './local-keys.ts'
 import { giveBack, noteOnItsWay, noteReturned } from './unsent.ts'
 import type { Words } from './words/words.ts'
 

@@ -13,7 +13,6 @@ import type {
 import type { Failure } from './parts/failures.ts'
 import type { ChatRow, ShownRows } from './parts/rows.ts'
 import type { Around } from './parts/states.ts'
-import type { SeenApprovals } from './seen-approvals.ts'
 import type { PanelWidth } from './panel-width.ts'
 import type { Words } from './words/words.ts'
 
@@ -47,7 +46,7 @@ export interface ChatContext {
   /** The newest message is in view, or is being followed. */
   readonly isFollowing: boolean
   /** Approval cards that the person has had in view as a whole. */
-  readonly seen: Pick<SeenApprovals, 'has'>
+  readonly seen: { has(key: string): boolean }
 }
 
 /** Input of a message's view, beside the message. The full snapshot changes too often: each change would redraw it. */

@@ -5,14 +5,13 @@ import {
   type PropertyValues,
   type TemplateResult,
 } from 'lit'
+import type { Choices, InspectorContext } from './context.ts'
 import type { OffstageInspector as Element, InspectorProperties } from './offstage-inspector.ts'
 import { copyText } from '../shared/copy-text.ts'
 import { downloadFile } from '../shared/download-file.ts'
 import type { Agent, ConversationRecord, Run } from '../../index.ts'
-import type { Choices, InspectorContext } from './context.ts'
 import { ListWindow } from './list-window.ts'
-import { type EventEntry, textOf, type TimedEvent } from './parts/event-book.ts'
-import { Filtered } from './parts/filtered.ts'
+import { type EventEntry, textOf, type TimedEvent, Filtered } from './parts/event-book.ts'
 import { type OpenedFile, readFile, withInspection } from './parts/inspection-file.ts'
 import { Recording } from './recording.ts'
 import { inspectorView } from './views/inspector.ts'

@@ -25,7 +25,7 @@ import {
   setProperties,
 } from '../bindings/chat-properties.ts'
 import type { ChatEvents, OffstageChat as ChatElement } from '../chat/index.ts'
-import { AgentContext } from './context.ts'
+import { AgentContext } from './hooks.ts'
 
 /** Components that draw a tool's calls, by the tool's name. */
 export interface CallCards {

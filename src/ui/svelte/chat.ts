@@ -11,7 +11,7 @@ import {
 import { selection } from '../bindings/selection.ts'
 import type { CallRenderers } from '../chat/index.ts'
 import type { Agent } from '../../index.ts'
-import { type Given, providedAgent, read } from './context.ts'
+import { type Given, providedAgent, read } from './hooks.ts'
 
 /** Components by the name of the tool whose calls they render. */
 export interface CallCards {

@@ -20,7 +20,7 @@ import {
   setProperties,
 } from '../bindings/chat-properties.ts'
 import type { OffstageChat as ChatElement } from '../chat/index.ts'
-import { AGENT } from './context.ts'
+import { AGENT } from './composables.ts'
 
 /** Components by the name of the tool whose calls they render. */
 export interface CallCards {

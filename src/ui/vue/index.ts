@@ -4,9 +4,9 @@ export {
   type OffstageProviderProps,
   provideAgent,
   useAgent,
-} from './context.ts'
-export { useConversation, type UsedConversation } from './use-conversation.ts'
-export { useAgentContext, useTool } from './use-tool.ts'
+} from './composables.ts'
+export { useConversation, type UsedConversation } from './composables.ts'
+export { useAgentContext, useTool } from './composables.ts'
 export { type CallCards, OffstageChat, type OffstageChatProps } from './chat.ts'
 export type { CallCardProps } from '../bindings/chat-properties.ts'
 export type { ConversationActions } from '../bindings/conversation-of.ts'

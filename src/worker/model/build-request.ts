@@ -6,8 +6,7 @@ import type { LimitName } from '../../protocol/run.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import { type CountedRun, limitOf, REPETITION, repetitionWords } from '../run/counters.ts'
-import { applyContext } from './compaction/apply-context.ts'
-import { landmarks } from './compaction/plan-compaction.ts'
+import { applyContext, landmarks } from './compaction.ts'
 import { forModel, type NamedTool, toModelNames } from './model-names.ts'
 import {
   type AssistantMessage,

@@ -9,14 +9,13 @@ import type { ProviderRegistry } from '../../providers/registry.ts'
 import { callModel } from './call-model.ts'
 import type { Effects } from '../effects.ts'
 import { type Engines, providerOf } from './engines.ts'
-import { meterUsage } from './meter-usage.ts'
+import { meterUsage } from './token-counts.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { modelFetch } from './page-fetch.ts'
-import { stoppablePage } from '../stoppable.ts'
+import { stoppablePage } from '../stopping.ts'
 import { addUsage } from '../../conversation/usage.ts'
-import { issueWords } from '../validation/check-input.ts'
+import { issueWords, watchedValidator } from '../validation/check-input.ts'
 import type { Validator } from '../validation/validator.ts'
-import { watchedValidator } from '../validation/watched-validator.ts'
 
 /**
  * Finds the JSON value in a model's answer: the whole text, a fenced block, or the first balanced object or array in

@@ -1,6 +1,6 @@
 import { loneThinkCloser } from '../../action/action-scanner.ts'
 import { type ActionScanner, createActionScanner, createThinkSplitter } from '../../action/index.ts'
-import { isJson } from '../../lib/is-json.ts'
+import { isJson } from '../../lib/json/is-json.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 import type { AttemptRef, DeltaOf } from '../../protocol/delta.ts'
 import { countedUsage } from '../../conversation/usage.ts'

@@ -1,7 +1,7 @@
 import type { Effects } from '../effects.ts'
 import { type HeldLock, type Locks, orAbort, requestLock } from './locks.ts'
 import type { TabChannel, TabShapes } from './tab-channel.ts'
-import { withStop } from './with-stop.ts'
+import { withStop } from '../stopping.ts'
 import { type Check, isFlag, isNumber, isText, nullOr, shape } from '../../lib/shape.ts'
 
 /** The two locks of a conversation: its lease, and the first place in the line of its heirs. */

@@ -12,7 +12,10 @@ import {
 } from './lease.ts'
 import type { LockRequest, Locks } from './locks.ts'
 import type { TabChannel } from './tab-channel.ts'
-import { withStop } from './with-stop.ts'
+import { withStop } from '../stopping.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import type { Conversation } from '../conversation.ts'
+import type { NewestClaim } from '../store/claims.ts'
 
 /** Unanswered requests after which no living holder is assumed. */
 const MAX_UNANSWERED = 3
@@ -510,4 +513,37 @@ export function createLeases({ scope, channel, effects, observer }: LeasesOption
       channel.close()
     },
   }
+}
+
+export function elsewhere(conversationId: string, where = 'in another tab'): OffstageError {
+  return new OffstageError(
+    'conversation-busy',
+    `Conversation ${conversationId} is being worked on ${where}.`,
+    { retryable: true },
+  )
+}
+
+export function onOtherDevice(conversationId: string): OffstageError {
+  return elsewhere(conversationId, 'on another device')
+}
+
+/** Whether the error means that another owner works on the conversation or deleted it. */
+export function isElsewhere(thrown: unknown): boolean {
+  return (
+    OffstageError.is(thrown) &&
+    (thrown.code === 'conversation-busy' ||
+      thrown.code === 'conversation-not-found' ||
+      thrown.code === 'ownership-lost')
+  )
+}
+
+/** Whether another device has claimed the conversation since this browser's tabs did. */
+export async function isClaimedElsewhere(
+  { conversationId, claims }: Pick<Conversation, 'conversationId' | 'claims'>,
+  leases: Leases,
+  claimed?: NewestClaim,
+): Promise<boolean> {
+  if (!claims.isShared) return false
+  const newest = claimed ?? (await claims.newest())
+  return !(await claims.isOwn(newest, leases.newestClaim(conversationId)))
 }

@@ -8,14 +8,13 @@ import {
   type ModelOutcome,
 } from '../model/call-model.ts'
 import type { CountedRun } from './counters.ts'
-import type { RunContext } from './run-context.ts'
+import { type RunContext, resolveName, type ToolTable } from './run-context.ts'
 import { providerOf } from '../model/engines.ts'
 import { buildRequest } from '../model/build-request.ts'
-import { meterUsage } from '../model/meter-usage.ts'
+import { meterUsage, messageTokens } from '../model/token-counts.ts'
 import { modelFetch } from '../model/page-fetch.ts'
 import { REQUEST_CHANGED, TOOLS_REFUSED } from '../../providers/core/ladder.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
-import { resolveName, type ToolTable } from './tool-table.ts'
 import { maySeal } from './seal-output.ts'
 import type { CallFacts, FactOf, Identified } from '../../protocol/fact.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
@@ -25,7 +24,6 @@ import type { AssistantMessage, Loss, Message, ToolCallPart } from '../../protoc
 import { toOwnNames } from '../model/model-names.ts'
 import type { ModelTurn } from '../model/turn-reader.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
-import { messageTokens } from '../model/compaction/request-size.ts'
 
 /** Code of the warning about a server that silently cuts requests. */
 export const PROMPT_TRUNCATED = 'prompt-truncated'

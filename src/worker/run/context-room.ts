@@ -4,8 +4,8 @@ import { OffstageError, type ErrorData } from '../../protocol/error.ts'
 import type { StepContext } from '../../protocol/page-calls.ts'
 import { modelFacts } from '../../providers/catalogue/model-facts.ts'
 import { buildRequest } from '../model/build-request.ts'
-import { sentTokens } from '../model/compaction/plan-compaction.ts'
-import { fixedSize, outputTokens, type FixedSize } from '../model/compaction/request-size.ts'
+import { sentTokens } from '../model/compaction.ts'
+import { fixedSize, outputTokens, type FixedSize } from '../model/token-counts.ts'
 import {
   type AskedStep,
   PROMPT_TRUNCATED,

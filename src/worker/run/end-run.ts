@@ -8,7 +8,7 @@ import type { ConversationState, RunState } from '../../protocol/state.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { DELETED, LEFT_OPEN } from '../../protocol/run.ts'
 import type { PageApi } from '../../protocol/page-calls.ts'
-import { stoppablePage } from '../stoppable.ts'
+import { stoppablePage } from '../stopping.ts'
 
 /** Why this driver leaves the run unfinished in the store. Null: it doesn't. */
 export function leftOpenBy(stop: Stop | null, error?: unknown): string | null {

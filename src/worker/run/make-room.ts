@@ -19,7 +19,8 @@ import {
   type Room,
   sentTokens,
   tokensWith,
-} from '../model/compaction/plan-compaction.ts'
+  sentSizes,
+} from '../model/compaction.ts'
 import {
   COMPACTION_DEFAULTS,
   recallTokens,
@@ -35,10 +36,9 @@ import { messageText } from '../../conversation/result.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import type { CompactionAnswer, StepContext } from '../../protocol/page-calls.ts'
 import { buildRequest } from '../model/build-request.ts'
-import { messageTokens } from '../model/compaction/request-size.ts'
+import { messageTokens } from '../model/token-counts.ts'
 import { askQuietly } from './ask-model.ts'
 import { compactionsOn } from '../../conversation/compactions.ts'
-import { sentSizes } from '../model/compaction/apply-context.ts'
 
 /** Smallest share of the room worth freeing, since each change breaks the server's prompt cache. */
 const WORTH_ASKED = 0.15

@@ -11,8 +11,14 @@ import {
 } from './ask-model.ts'
 import { type CountedRun, endsEarly, isBlank, limitOf, noteOn, withinLimits } from './counters.ts'
 import { commitEnd, type StopSwitch } from './end-run.ts'
-import { takeBack } from './execute-calls.ts'
-import { mustBeStrict, nextGroup, type Start, startFact, startsOf } from './starts.ts'
+import {
+  takeBack,
+  mustBeStrict,
+  nextGroup,
+  type Start,
+  startFact,
+  startsOf,
+} from './execute-calls.ts'
 import { learnTokens, learnWindow } from './context-room.ts'
 import { makeRoom } from './make-room.ts'
 import { decide, lookAhead, nextStep } from './decide.ts'
@@ -24,7 +30,7 @@ import { sealOutput } from './seal-output.ts'
 import type { StepCalls } from './step-calls.ts'
 import { contextOn, isOpenItem, planOf } from '../../conversation/context.ts'
 import type { MemoryQuery, StepContext } from '../../protocol/page-calls.ts'
-import { applyContext } from '../model/compaction/apply-context.ts'
+import { applyContext } from '../model/compaction.ts'
 import type { FactOf, PlanItem } from '../../protocol/fact.ts'
 import type { CallState, ConversationState, MessageNode } from '../../protocol/state.ts'
 import { runsUnasked, taintFor } from './approval/judge-approval.ts'
@@ -32,11 +38,10 @@ import { checkInput } from '../validation/check-input.ts'
 import { isSettled } from '../../conversation/pending.ts'
 import { settledFact, type Settlement, settlementAtEnd } from './settle.ts'
 import { headId } from '../../conversation/tree.ts'
-import { originOfSkill, originOfTools } from '../../conversation/taint-walk.ts'
-import { sameJson } from '../../lib/same-json.ts'
+import { originOfSkill, originOfTools, taintOf } from '../../conversation/taint.ts'
+import { sameJson } from '../../lib/json/same-json.ts'
 import type { Effects } from '../effects.ts'
 import { isRequest, messageWords } from '../../conversation/requests.ts'
-import { taintOf } from '../../conversation/taint.ts'
 
 /**
  * Asks the page's `beforeModel` hook how to send the person's newest message, before a model first reads it. The answer

@@ -1,5 +1,5 @@
 import { unknownTool } from '../../action/call-arguments.ts'
-import { sameJson } from '../../lib/same-json.ts'
+import { sameJson } from '../../lib/json/same-json.ts'
 import type { CallPath, FactOf, PlanItem } from '../../protocol/fact.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { CallError, ToolOutput } from '../../protocol/message.ts'
@@ -7,7 +7,7 @@ import type { SkillText } from '../../protocol/page-calls.ts'
 import type { CallState } from '../../protocol/state.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { decidedBy } from './starts.ts'
+import { decidedBy } from './execute-calls.ts'
 import {
   type Called,
   judgeApproval,
@@ -28,8 +28,7 @@ import { sealInput } from './seal-output.ts'
 import { activation, forbidden } from './skill-calls.ts'
 import { checkShown } from '../validation/check-input.ts'
 import { availableTool, unavailable } from './recover-call.ts'
-import type { FieldsSchema } from '../../protocol/fields.ts'
-import { readFields } from '../../protocol/read-fields.ts'
+import { type FieldsSchema, readFields } from '../../protocol/fields.ts'
 
 /** The question of an `ask_user` call. */
 interface AskedQuestion {

@@ -1,5 +1,5 @@
-import type { CallContext, PageApi } from '../../protocol/page-calls.ts'
-import type { DecidedBy, RunEnd } from '../../protocol/fact.ts'
+import type { CallContext, PageApi, StepContext } from '../../protocol/page-calls.ts'
+import type { DecidedBy, RunEnd, ReflectMode } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Loss } from '../../protocol/message.ts'
 import type { CallState } from '../../protocol/state.ts'
@@ -7,12 +7,13 @@ import type { Conversation } from '../conversation.ts'
 import type { Effects } from '../effects.ts'
 import type { Engines } from '../model/engines.ts'
 import type { RunFamily } from './counters.ts'
-import type { ToolTable } from './tool-table.ts'
-import { toOwnNames } from '../model/model-names.ts'
+import { toOwnNames, forModel } from '../model/model-names.ts'
 import type { ModelMemory } from '../model/model-memory.ts'
 import type { Stream } from '../stream.ts'
 import type { Validator } from '../validation/validator.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
+import type { ToolDescriptor } from '../../protocol/tool.ts'
+import { meantName } from '../../action/foreign/foreign-call.ts'
 
 /** State and services that the parts of a run's driver share. */
 export interface RunContext {
@@ -95,5 +96,77 @@ export function callContext(
     toolCallId: call.toolCallId,
     // Conversations of earlier versions hold the model's tool names, which the app's policies don't know.
     ...toOwnNames({ toolName: call.toolName, input }, context.tools.get(call.toolName)),
+  }
+}
+
+/**
+ * Returns the own name of the tool that a native call means, even if case, separators or a namespace differ. If no tool
+ * or several registered ones (enabled or not) match, the name stays and the call is refused.
+ */
+export function resolveName(name: string, tools: ToolTable): string {
+  return tools.get(meantName(name, [...tools.names, ...tools.others]) ?? '')?.name ?? name
+}
+
+/** The tools of the newest step, or those that the page has listed since. */
+export class ToolTable {
+  /** Tools by their own name and by their model name. */
+  #tools: ReadonlyMap<string, ToolDescriptor> | null = null
+  #sealing: readonly ToolDescriptor[] = []
+  /** Whether the page has a `beforeToolCall` hook. Assumed true until a step says otherwise. */
+  hasBeforeToolCall = true
+  /** Whether the page has a `verify` hook. Assumed true until a step says otherwise. */
+  hasVerify = true
+  /** The page's mode of reflecting on answers. Null: it doesn't. Undefined: no step has said yet. */
+  reflects: ReflectMode | null | undefined = undefined
+  /** Names of registered tools that the newest step left out. */
+  others: readonly string[] = []
+  readonly #waiters = new Set<() => void>()
+
+  /** False until the page has listed its tools. A run that is resumed after a reload starts without them. */
+  get isLoaded(): boolean {
+    return this.#tools !== null
+  }
+
+  /** Tools whose inputs may hold secrets. */
+  get sealing(): readonly ToolDescriptor[] {
+    return this.#sealing
+  }
+
+  /** Names that the model knows. */
+  get names(): readonly string[] {
+    return [...new Set(this.#tools?.values())].map((tool) => forModel(tool).name)
+  }
+
+  get(name: string): ToolDescriptor | undefined {
+    return this.#tools?.get(name)
+  }
+
+  set(tools: readonly ToolDescriptor[]): void {
+    this.#tools = new Map(
+      tools.flatMap((tool) => [
+        [forModel(tool).name, tool],
+        [tool.name, tool],
+      ]),
+    )
+    this.#sealing = tools.filter(({ seals }) => seals)
+  }
+
+  /** Takes the tools and hooks of a new step. */
+  take({ tools, otherTools, hasBeforeToolCall, hasVerify, reflect }: StepContext): void {
+    this.set(tools)
+    this.others = otherTools ?? []
+    this.hasBeforeToolCall = hasBeforeToolCall
+    this.hasVerify = hasVerify === true
+    this.reflects = reflect?.mode ?? null
+  }
+
+  /** Wakes everyone who waits for a change of the page's tools. */
+  changed(): void {
+    for (const wake of this.#waiters) wake()
+    this.#waiters.clear()
+  }
+
+  onChange(wake: () => void): void {
+    this.#waiters.add(wake)
   }
 }

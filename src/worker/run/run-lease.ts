@@ -1,10 +1,9 @@
 import type { RunState } from '../../protocol/state.ts'
 import type { ClaimOptions } from '../store/store.ts'
 import { stopsWithoutEnd, type RunContext } from './run-context.ts'
-import { elsewhere, isClaimedElsewhere, onOtherDevice } from '../ownership/elsewhere.ts'
-import type { Leases } from '../ownership/leases.ts'
+import { elsewhere, isClaimedElsewhere, onOtherDevice, type Leases } from '../ownership/leases.ts'
 import { ANSWER_MS, SILENCE_MS } from '../ownership/lease.ts'
-import { withStop } from '../ownership/with-stop.ts'
+import { withStop } from '../stopping.ts'
 
 type IsWanted = (run: RunState | null) => boolean
 

@@ -11,13 +11,12 @@ import {
 } from '../../protocol/message.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { forModel, type NamedTool } from '../model/model-names.ts'
-import { callContext, type RunContext } from './run-context.ts'
+import { callContext, type RunContext, type ToolTable } from './run-context.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { findRepeats, type Repeats } from '../../lib/replace-repeats.ts'
-import { sameJson } from '../../lib/same-json.ts'
+import { sameJson } from '../../lib/json/same-json.ts'
 import { sealedValues } from '../../protocol/sealed.ts'
 import type { SealedInputs } from './sealed-inputs.ts'
-import type { ToolTable } from './tool-table.ts'
 import type { CallState } from '../../protocol/state.ts'
 
 /** A call whose input is to be stored. */

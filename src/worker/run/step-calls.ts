@@ -4,8 +4,14 @@ import type { CallState, RunState } from '../../protocol/state.ts'
 import { isDecidedByPage } from './approval/judge-approval.ts'
 import { BESIDE_INVALID, settle, type Settlement } from './settle.ts'
 import type { RunContext } from './run-context.ts'
-import { executeCalls, nestedId, nestedPosition, runStarts } from './execute-calls.ts'
-import { nextGroup, type Start } from './starts.ts'
+import {
+  executeCalls,
+  nestedId,
+  nestedPosition,
+  runStarts,
+  nextGroup,
+  type Start,
+} from './execute-calls.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { availableTool, recoverCall, runAgain, unavailable } from './recover-call.ts'
 import { forbidden } from './skill-calls.ts'

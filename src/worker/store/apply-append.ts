@@ -1,8 +1,8 @@
 import { titleOf } from '../../conversation/title.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { randomId } from '../../lib/random-id.ts'
-import { type FactOf, FORMAT, type NewRow, type Row } from '../../protocol/fact.ts'
-import { checkRow, refuseUnsound } from './check-row.ts'
+import { type FactOf, FORMAT, type NewRow, type Row, type FactType } from '../../protocol/fact.ts'
+import { checkRow, refuseUnsound } from './fact-table.ts'
 import {
   brokenConversation,
   newRecord,
@@ -13,8 +13,8 @@ import {
   type StoredRecord,
   takenOver,
 } from './record.ts'
-import type { Append, Placement } from './store.ts'
-import { callParts } from '../../conversation/propose-call.ts'
+import type { Append, Placement, StepDraft } from './store.ts'
+import { callParts } from '../../conversation/fold-call.ts'
 import { UNFINISHED } from '../../protocol/conversation.ts'
 
 /**
@@ -233,4 +233,24 @@ function openRunAfter(open: string | null, row: NewRow): string | null {
   if (row.type === 'run-started') return row.runId
   if (row.type === 'run-ended' && row.runId === open) return null
   return open
+}
+
+/** Facts that end a step, or withdraw what was shown of it. */
+const ENDS: ReadonlySet<FactType> = new Set([
+  'model-output',
+  'step-cut',
+  'attempt-failed',
+  'run-started',
+  'run-ended',
+  'history-cleared',
+])
+
+/** Whether an append of these rows removes the conversation's draft. */
+export function endsDraft(rows: readonly NewRow[]): boolean {
+  return rows.some(({ type }) => ENDS.has(type))
+}
+
+/** Whether the writer of the draft still drives the conversation's open run. It may have slept meanwhile. */
+export function isCurrent({ epoch, runId }: StepDraft, record: StoredRecord): boolean {
+  return record.epoch === epoch && record.openRunId === runId
 }

@@ -8,8 +8,9 @@ import {
   committedBefore,
   rowsBefore,
   wasPlaced,
+  endsDraft,
+  isCurrent,
 } from './apply-append.ts'
-import { endsDraft, isCurrent } from './step-draft.ts'
 import {
   type Contents,
   findContents,

@@ -19,7 +19,7 @@ import {
   type Check,
 } from '../../lib/shape.ts'
 import { isDelta, isLive, type ShownDelta } from './check-live.ts'
-import { isJson } from '../../lib/is-json.ts'
+import { isJson } from '../../lib/json/is-json.ts'
 
 /** A command from one tab to the tab that drives a conversation's run. */
 export type TabCommand =

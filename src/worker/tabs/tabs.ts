@@ -1,10 +1,9 @@
 import { waitsForChild } from '../../conversation/nested.ts'
 import { decide } from '../run/decide.ts'
 import type { Effects } from '../effects.ts'
-import { isClaimedElsewhere } from '../ownership/elsewhere.ts'
-import type { Leases } from '../ownership/leases.ts'
+import { isClaimedElsewhere, type Leases } from '../ownership/leases.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
-import { withStop } from '../ownership/with-stop.ts'
+import { withStop } from '../stopping.ts'
 import {
   BEAT_MS,
   DrivingBeacon,
@@ -12,8 +11,9 @@ import {
   LOOK_EVERY,
   type TabConversation,
   watchDriver,
-} from './driving-beacon.ts'
-import { type SentCommand, TabCommands } from './tab-commands.ts'
+  type SentCommand,
+  TabCommands,
+} from './driving-tab.ts'
 import type { Driving, TabMessages } from './tab-messages.ts'
 import { ToolsElsewhere } from './tools-elsewhere.ts'
 import { NOTHING_LIVE, refused } from '../../conversation/live.ts'

@@ -1,6 +1,6 @@
 import type { Effects } from '../effects.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
-import { withStop } from '../ownership/with-stop.ts'
+import { withStop } from '../stopping.ts'
 import type { TabMessages } from './tab-messages.ts'
 
 /** Time for tabs with the tool to answer. Milliseconds. */

@@ -1,12 +1,13 @@
 import { SchemaReader } from '../../action/schema.ts'
 import { suggestName } from '../../action/suggest.ts'
 import { describeParameters } from '../../action/tool-index.ts'
-import { unsafeKey } from '../../lib/unsafe-key.ts'
+import { unsafeKey } from '../../lib/json/unsafe-key.ts'
 import { describeThrown } from '../../protocol/error.ts'
 import type { JsonSchema, JsonValue } from '../../protocol/json.ts'
 import type { CallError } from '../../protocol/message.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { type SchemaIssue, stepsOf, type Validator } from './validator.ts'
+import type { CheckRisk } from '../../protocol/notices.ts'
 
 /** Describes an issue: where it is, what is wrong, and the value found there. */
 export function issueWords(issue: SchemaIssue, input: JsonValue): string {
@@ -120,4 +121,35 @@ function unknownParameters(schema: JsonSchema, input: JsonValue): string[] {
 
 function hasOwn(input: JsonValue, name: string): boolean {
   return input !== null && typeof input === 'object' && Object.hasOwn(input, name)
+}
+
+/**
+ * Announces each check that evaluates regular expressions, and its end (null). Such a check may never end, and a
+ * worker that hangs can't report the cause.
+ */
+export function watchedValidator(
+  validator: Validator,
+  announce: (risk: CheckRisk | null) => void,
+): Validator {
+  return {
+    validate(schema, value, owner = '') {
+      const patterns = patternsIn(schema)
+      if (patterns.length === 0) return validator.validate(schema, value)
+      announce({ toolName: owner, patterns })
+      try {
+        return validator.validate(schema, value)
+      } finally {
+        announce(null)
+      }
+    },
+  }
+}
+
+function patternsIn(schema: unknown): string[] {
+  if (typeof schema !== 'object' || schema === null) return []
+  return Object.entries(schema).flatMap(([key, value]) => {
+    if (key === 'pattern' && typeof value === 'string') return [value]
+    const own = key === 'patternProperties' && typeof value === 'object' && value !== null
+    return [...(own ? Object.keys(value as object) : []), ...patternsIn(value)]
+  })
 }

@@ -1,4 +1,4 @@
-import { canonicalJson } from '../../lib/canonical-json.ts'
+import { canonicalJson } from '../../lib/json/canonical-json.ts'
 
 /** The indexes of two equal items, found in one pass; null when all items differ. */
 export function firstTwins(items: readonly unknown[]): [number, number] | null {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseAction } from '../../../src/action/index.ts'
-import { parseBoundedJson } from '../../../src/action/coerce.ts'
+import { parseBoundedJson } from '../../../src/action/call-arguments.ts'
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parseAction } from '../../../src/action/index.ts'
-import { parseBoundedJson } from '../../../src/action/coerce.ts'
+import { parseBoundedJson } from '../../../src/action/call-arguments.ts'
 import { stream, tool, toOutcome } from './harness.ts'
 
 const tools = [

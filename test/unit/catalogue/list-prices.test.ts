@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { createAgent } from '../../../src/index.ts'
 import { PRICED_VENDORS } from '../../../src/protocol/model.ts'
 import { listPrice, listPrices, pricesOf } from '../../../src/providers/catalogue/model-facts.ts'
-import { meterUsage } from '../../../src/worker/model/meter-usage.ts'
+import { meterUsage } from '../../../src/worker/model/token-counts.ts'
 import { withinLimits } from '../../../src/worker/run/counters.ts'
 
 const rows = PRICED_VENDORS.flatMap((vendor) => listPrices[vendor])

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import { announce, announcedBy } from '../../../src/ui/chat/parts/announce.ts'
-import { failureWords } from '../../../src/ui/chat/parts/failure-words.ts'
-import { inShort } from '../../../src/ui/chat/parts/in-short.ts'
+import { failureWords, inShort } from '../../../src/ui/chat/parts/failures.ts'
 import { en } from '../../../src/ui/chat/words/en.ts'
 import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import { networkError } from '../../../src/providers/core/provider-error.ts'

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { editKey } from '../../../src/ui/chat/edit-keys.ts'
-import { inputKey } from '../../../src/ui/chat/input-key.ts'
+import { editKey, inputKey } from '../../../src/ui/chat/local-keys.ts'
 import { KeptWriting } from '../../../src/ui/chat/kept-writing.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
 import type { Remembered } from '../../../src/ui/chat/remembered.ts'

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { SEED } from '../../../scripts/lib/seed.mjs'
-import { KINDS, lex, lexerOf } from '../../../src/ui/chat/markdown/lex-code.ts'
+import { KINDS, lex, lexerOf } from '../../../src/ui/chat/markdown/code-colors.ts'
 
 /** Texts of the tokens, by kind. */
 function tokensOf(language: string, code: string): Record<string, string[]> {

@@ -5,7 +5,7 @@ import {
   isForgettingArmed,
   listedMemories,
   openMemories,
-} from '../../../src/ui/chat/listed-memories.ts'
+} from '../../../src/ui/chat/views/sheets.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
 import { problemKey } from '../../../src/ui/chat/problem-key.ts'
 import { emptySnapshot } from '../../../src/conversation/snapshot.ts'

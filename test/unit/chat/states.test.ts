@@ -17,7 +17,7 @@ import type {
   ShownCall,
   ShownMessage,
 } from '../../../src/index.ts'
-import { CALL_STATES, stateOf } from '../../../src/ui/chat/parts/call-state.ts'
+import { CALL_STATES, stateOf } from '../../../src/ui/chat/parts/shown-call.ts'
 
 const IDLE = emptySnapshot('c1', 'idle')
 const USAGE = { inputTokens: 0, outputTokens: 0 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { attachedTo } from '../../../src/ui/chat/attachments.ts'
-import { editKey } from '../../../src/ui/chat/edit-keys.ts'
+import { editKey } from '../../../src/ui/chat/local-keys.ts'
 import { problemKey } from '../../../src/ui/chat/problem-key.ts'
 import { giveBack, takeBack, unsentOf } from '../../../src/ui/chat/unsent.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'

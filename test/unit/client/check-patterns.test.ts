@@ -3,8 +3,11 @@ import * as v from 'valibot'
 import { describe, expect, it, test } from 'vitest'
 import { z } from 'zod'
 import { defineTool, type JsonSchema } from '../../../src/index.ts'
-import { checkPatterns } from '../../../src/client/tools/check-patterns.ts'
-import { isExponential, someEffort } from '../../../src/client/tools/slow-pattern.ts'
+import {
+  checkPatterns,
+  isExponential,
+  someEffort,
+} from '../../../src/client/tools/check-patterns.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
 /** Confirmed with recheck 4.5.0 to be exponential, or a high polynomial (`(.*a){20}`). */

@@ -22,7 +22,7 @@ import {
   type RunRef,
   storageKey,
 } from '../../../src/protocol/conversation.ts'
-import { emptyState } from '../../../src/conversation/empty-state.ts'
+import { emptyState } from '../../../src/conversation/state.ts'
 import { fold } from '../../../src/conversation/fold.ts'
 import { foldDelta, NOTHING_LIVE, settleLive } from '../../../src/conversation/live.ts'
 import type { ConversationSnapshot } from '../../../src/conversation/snapshot.ts'

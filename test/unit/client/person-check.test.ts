@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { AgentOptions } from '../../../src/client/api/options.ts'
 import { pageActs } from '../../../src/protocol/page-acts.ts'
-import { consentTo, personPress } from '../../../src/testing/person.ts'
+import { consentTo, personPress } from '../../../src/testing/create-test-agent.ts'
 import { call, output, stage, started, startedRun, until } from './fake-worker.ts'
 
 // Page tools can't run here; what they leave on record can.

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { emptyState } from '../../../src/conversation/empty-state.ts'
+import { emptyState } from '../../../src/conversation/state.ts'
 import { fold } from '../../../src/conversation/fold.ts'
 import { OffstageError, type Tool } from '../../../src/index.ts'
 import type { Row } from '../../../src/protocol/fact.ts'

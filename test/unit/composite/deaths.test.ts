@@ -3,7 +3,7 @@ import type { Agent, CompositeTool, RunToolCall, Tool } from '../../../src/index
 import { createAgent } from '../../../src/client/api/create-agent.ts'
 import type { WorkerLike } from '../../../src/client/worker-link/spawn-worker.ts'
 import { resultOf } from '../../../src/conversation/result.ts'
-import { emptyState } from '../../../src/conversation/empty-state.ts'
+import { emptyState } from '../../../src/conversation/state.ts'
 import { fold } from '../../../src/conversation/fold.ts'
 import type { Row } from '../../../src/protocol/fact.ts'
 import {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { emptyState } from '../../../src/conversation/empty-state.ts'
+import { emptyState } from '../../../src/conversation/state.ts'
 import { fold } from '../../../src/conversation/fold.ts'
 import { FORMAT, type Fact, type Row } from '../../../src/protocol/fact.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { fold } from '../../../src/conversation/fold.ts'
-import { emptyState } from '../../../src/conversation/empty-state.ts'
+import { emptyState } from '../../../src/conversation/state.ts'
 import { foldDelta, NOTHING_LIVE, settleLive } from '../../../src/conversation/live.ts'
 import type { Row } from '../../../src/protocol/fact.ts'
 import type { Live } from '../../../src/protocol/delta.ts'

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { emptyState, fold, type Row } from '../../../src/conversation/index.ts'
 import type { RunEvent } from '../../../src/index.ts'
-import { EventBook, eventLines, summaryOf } from '../../../src/ui/inspector/parts/event-book.ts'
-import { Filtered } from '../../../src/ui/inspector/parts/filtered.ts'
+import {
+  EventBook,
+  eventLines,
+  summaryOf,
+  Filtered,
+} from '../../../src/ui/inspector/parts/event-book.ts'
 import { readFile, withInspection } from '../../../src/ui/inspector/parts/inspection-file.ts'
 import { Journal } from '../../../src/ui/inspector/parts/journal.ts'
-import { rowWindow } from '../../../src/ui/inspector/parts/row-window.ts'
+import { rowWindow } from '../../../src/ui/inspector/list-window.ts'
 import { coveredMs, Timeline, timesOf } from '../../../src/ui/inspector/parts/timeline.ts'
 import { Recording } from '../../../src/ui/inspector/recording.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'

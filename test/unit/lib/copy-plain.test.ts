@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { copyPlain } from '../../../src/lib/copy-plain.ts'
+import { copyPlain } from '../../../src/lib/json/copy-plain.ts'
 
 it('is apart from what was copied, all the way down', () => {
   const value = { amount: 1, lines: [{ name: 'mug' }] }

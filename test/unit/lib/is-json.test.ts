@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isJson } from '../../../src/lib/is-json.ts'
+import { isJson } from '../../../src/lib/json/is-json.ts'
 
 test.each([
   ['a tree', { a: [1, 'b', null, { c: true }] }],

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { unsafeKey } from '../../../src/lib/unsafe-key.ts'
+import { unsafeKey } from '../../../src/lib/json/unsafe-key.ts'
 
 it.each([
   ['{"__proto__":1}', '__proto__'],

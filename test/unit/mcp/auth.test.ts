@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest'
-import { CHANNEL } from '../../../src/connect/mcp/auth/log-in.ts'
+import { CHANNEL } from '../../../src/connect/mcp/auth/code-flow.ts'
 import { connectMcp, type McpAuthOptions, type McpServer } from '../../../src/connect/mcp/index.ts'
 
 const SERVER = 'https://mcp.example'

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { leavePage, logInByWindow } from '../../../src/connect/mcp/auth/authorizer.ts'
-import { CHANNEL, type LogInStart } from '../../../src/connect/mcp/auth/log-in.ts'
+import { CHANNEL, type LogInStart } from '../../../src/connect/mcp/auth/code-flow.ts'
 
 const START = {
   address: 'https://login.example/authorize',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { planParts, readDateParts } from '../../../src/page-tools/act/type-characters.ts'
+import { planParts, readDateParts } from '../../../src/page-tools/act/text/type-characters.ts'
 
 describe('a date in words of one form', () => {
   it('is read with its time, or either alone', () => {

@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { SecretMatcher, withoutEncoded } from '../../../src/page-tools/secrets/secret-matcher.ts'
-import { KnownSecrets } from '../../../src/page-tools/secrets/known-secrets.ts'
-import { withoutTokens } from '../../../src/page-tools/secrets/token-patterns.ts'
+import {
+  SecretMatcher,
+  withoutEncoded,
+  withoutTokens,
+} from '../../../src/page-tools/secrets/secret-matcher.ts'
+import { KnownSecrets } from '../../../src/page-tools/privacy.ts'
 import { someOf } from '../more.ts'
 
 const SHOWN: readonly (readonly [value: string, text: string])[] = [

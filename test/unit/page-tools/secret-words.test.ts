@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { isCardNumber } from '../../../src/page-tools/secrets/split-fields.ts'
-import { senseOf } from '../../../src/page-tools/secrets/field-words.ts'
-import { withoutTokens } from '../../../src/page-tools/secrets/token-patterns.ts'
+import { isCardNumber, senseOf } from '../../../src/page-tools/secrets/field-words.ts'
+import { withoutTokens } from '../../../src/page-tools/secrets/secret-matcher.ts'
 import { LABELS } from './secret-labels.ts'
 
 describe.each(Object.entries(LABELS))('labels in %s', (_language, { secret, plain }) => {

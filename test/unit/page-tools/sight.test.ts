@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { escapeMarks, quote, shownAddress } from '../../../src/page-tools/clean-text.ts'
 import { framed } from '../../../src/page-tools/read/snapshot.ts'
-import { readColour } from '../../../src/page-tools/sight/colour.ts'
+import { readColour } from '../../../src/page-tools/sight/unseen.ts'
 import { filterOpacity, isEmptyClip, isEmptyPath } from '../../../src/page-tools/sight/layers.ts'
 
 describe('colours of computed styles', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { readKey } from '../../../src/page-tools/act/key.ts'
+import { readKey } from '../../../src/page-tools/act/text/key.ts'
 import { cleanText, quote, shorten } from '../../../src/page-tools/clean-text.ts'
 import { similarity } from '../../../src/page-tools/read/find.ts'
 import { readRef } from '../../../src/page-tools/refs.ts'

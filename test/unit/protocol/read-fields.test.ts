@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import type { FieldsSchema } from '../../../src/protocol/fields.ts'
-import { readFields } from '../../../src/protocol/read-fields.ts'
+import { type FieldsSchema, readFields } from '../../../src/protocol/fields.ts'
 
 type Read = (value: unknown) => unknown
 

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 import { collect } from '../../../src/providers/collect.ts'
 import { createProvider, type ProviderConfig } from '../../../src/providers/create-provider.ts'
-import { portableSchema } from '../../../src/providers/core/portable-schema.ts'
+import { portableSchema } from '../../../src/providers/core/schema/portable-schema.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'
 import { askWeather, pingTool, replay, sse } from './support/replay.ts'
 

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import type { JsonObject, JsonValue } from '../../../src/protocol/json.ts'
 import { collect } from '../../../src/providers/collect.ts'
 import { createProvider, type ProviderConfig } from '../../../src/providers/create-provider.ts'
-import { withoutStrictNulls } from '../../../src/providers/core/strict-nulls.ts'
+import { withoutStrictNulls } from '../../../src/providers/core/schema/strict-nulls.ts'
 import { messagesPresets } from '../../../src/providers/anthropic/presets.ts'
 import { chatPresets } from '../../../src/providers/openai/presets.ts'
-import { strictParameters } from '../../../src/providers/core/strict-schema.ts'
+import { strictParameters } from '../../../src/providers/core/schema/strict-schema.ts'
 import { askWeather, replay, sse } from './support/replay.ts'
 
 const openai: ProviderConfig = {

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { fold } from '../../../src/conversation/fold.ts'
-import { emptyState } from '../../../src/conversation/empty-state.ts'
+import { emptyState } from '../../../src/conversation/state.ts'
 import { windowed } from '../../../src/conversation/checkpoint.ts'
 import { taintOf } from '../../../src/conversation/taint.ts'
 import { FORMAT, type Fact, type Row } from '../../../src/protocol/fact.ts'

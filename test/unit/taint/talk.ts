@@ -1,9 +1,9 @@
 import { contextOn } from '../../../src/conversation/context.ts'
-import { emptyState } from '../../../src/conversation/empty-state.ts'
+import { emptyState } from '../../../src/conversation/state.ts'
 import { fold } from '../../../src/conversation/fold.ts'
 import { FORMAT, type Fact, type Row } from '../../../src/protocol/fact.ts'
 import type { ConversationState } from '../../../src/protocol/state.ts'
-import { applyContext } from '../../../src/worker/model/compaction/apply-context.ts'
+import { applyContext } from '../../../src/worker/model/compaction.ts'
 
 const ORIGINS = ['reviews', 'mails', 'pages']
 const MARK = /«(\w+)»/g

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { TaintWalk } from '../../../src/conversation/taint-walk.ts'
+import { TaintWalk } from '../../../src/conversation/taint.ts'
 import type { ContextRow, MessageNode } from '../../../src/protocol/state.ts'
 
 // Cases that a test model doesn't produce: plans, and untrusted content without a known message.

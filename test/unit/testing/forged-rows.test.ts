@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest'
 import type { Agent, AgentOptions, JsonObject, Script, Tool } from '../../../src/index.ts'
-import { canonicalJson } from '../../../src/lib/canonical-json.ts'
+import { canonicalJson } from '../../../src/lib/json/canonical-json.ts'
 import type { NewRow, Row, RowOf } from '../../../src/protocol/fact.ts'
 import {
   createMemoryStore,

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { follow } from '../../../src/connect/ai-sdk/follow.ts'
-import type { UIChunk } from '../../../src/connect/ai-sdk/ui-message.ts'
+import type { UIChunk } from '../../../src/connect/ai-sdk/to-ui-messages.ts'
 import { FollowUps } from '../../../src/ui/chat/follow-ups.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
 import { announce, announcedBy } from '../../../src/ui/chat/parts/announce.ts'

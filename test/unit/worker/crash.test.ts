@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { ToolOutcome } from '../../../src/protocol/page-calls.ts'
-import { emptyState } from '../../../src/conversation/empty-state.ts'
+import { emptyState } from '../../../src/conversation/state.ts'
 import { fold } from '../../../src/conversation/fold.ts'
 import type { Row } from '../../../src/protocol/fact.ts'
 import type { Message } from '../../../src/protocol/message.ts'

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { wrongOf } from '../../../src/worker/store/check-row.ts'
+import { wrongOf } from '../../../src/worker/store/fact-table.ts'
 
 it('a question with too many fields is refused by its size, before any of them is looked at', () => {
   const normalize = vi.spyOn(String.prototype, 'normalize')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { watchedValidator } from '../../../src/worker/validation/watched-validator.ts'
+import { watchedValidator } from '../../../src/worker/validation/check-input.ts'
 import { createWorld, SCOPE, startCommand, startLife, SimPage, type SimTool } from './simulation.ts'
 
 const schema = {

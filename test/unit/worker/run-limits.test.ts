@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Usage } from '../../../src/protocol/message.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'
-import { meterUsage } from '../../../src/worker/model/meter-usage.ts'
+import { meterUsage } from '../../../src/worker/model/token-counts.ts'
 import { reachedLimit, type Spent } from '../../../src/worker/run/counters.ts'
 import { createWorld, liveThrough } from './simulation.ts'
 

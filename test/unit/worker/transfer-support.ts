@@ -1,5 +1,5 @@
 import { onTestFinished } from 'vitest'
-import { emptyState } from '../../../src/conversation/empty-state.ts'
+import { emptyState } from '../../../src/conversation/state.ts'
 import { fold } from '../../../src/conversation/fold.ts'
 import type { Agent, ConversationFile } from '../../../src/index.ts'
 import { isImportMark, type NewRow, type Row } from '../../../src/protocol/fact.ts'

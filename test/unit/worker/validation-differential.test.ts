@@ -3,10 +3,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { JsonSchema, JsonValue } from '../../../src/protocol/json.ts'
 import { ajvValidator } from '../../../src/connect/ajv/index.ts'
-import {
-  createValidator,
-  jsonSchemaValidator,
-} from '../../../src/worker/validation/json-schema-validator.ts'
+import { createValidator, jsonSchemaValidator } from '../../../src/worker/validation/validator.ts'
 import { someOf } from '../more.ts'
 
 // Random schemas and values get the same verdict from an independent validator. Left out is where that one

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { JsonSchema, JsonValue } from '../../../src/protocol/json.ts'
 import { checkInput } from '../../../src/worker/validation/check-input.ts'
-import { jsonSchemaValidator } from '../../../src/worker/validation/json-schema-validator.ts'
+import { jsonSchemaValidator } from '../../../src/worker/validation/validator.ts'
 
 const person: JsonSchema = {
   type: 'object',

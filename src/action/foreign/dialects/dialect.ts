@@ -1,11 +1,11 @@
 import { type CallsRead, readBlock } from '../../block-reader.ts'
 import type { ToolIndex } from '../../tool-index.ts'
 import { type LiteralReader, readTaggedValue, Unreadable } from '../literal-reader.ts'
-import { dropOuterLines } from '../../xml-text.ts'
+import { dropOuterLines } from '../../xml.ts'
 import { callsOfJson } from '../plain-calls.ts'
 import { findTool, joinReads, resolveCalls, toolName, withNamespaces } from '../foreign-call.ts'
 import { lazyPattern, once } from '../../../lib/once.ts'
-import { endOfElement } from '../element-end.ts'
+import { endOfElement } from '../tags.ts'
 
 const tags = ['invoke', 'antml:invoke', 'steptml:invoke', 'function']
 const opening = /<((?:\w+:)?(?:invoke|function))\s[^<>]*?(\/?)>/y

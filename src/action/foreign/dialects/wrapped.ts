@@ -1,15 +1,12 @@
 import type { JsonValue } from '../../../protocol/json.ts'
-import { readBlock } from '../../block-reader.ts'
-import type { CallsRead } from '../../block-reader.ts'
+import { readBlock, type CallsRead } from '../../block-reader.ts'
 import { anyOf } from '../../char-codes.ts'
 import type { ToolIndex } from '../../tool-index.ts'
 import { LiteralReader, readArgumentPairs, Unreadable } from '../literal-reader.ts'
-import { endOfElement } from '../element-end.ts'
+import { endOfElement, tagMarks } from '../tags.ts'
 import { type ForeignCall, resolveCalls, toolName, withNamespaces } from '../foreign-call.ts'
 import { readPlainCalls } from '../plain-calls.ts'
-import { tagMarks } from '../tag-marks.ts'
-import { tagOf } from './dialect.ts'
-import type { Continuation, Dialect, Section } from './dialect.ts'
+import { tagOf, type Continuation, type Dialect, type Section } from './dialect.ts'
 import { lazyPattern, once } from '../../../lib/once.ts'
 
 /** Start of a call, in any of several forms. */

@@ -1,8 +1,11 @@
 import type { StreamPart, Usage } from '../../../protocol/message.ts'
-import { createArgumentText } from '../../../providers/core/argument-text.ts'
+import {
+  createArgumentText,
+  callParts,
+  type OutputEnd,
+} from '../../../providers/core/argument-text.ts'
 import { fileOfDataURL } from '../../../providers/core/data-url.ts'
 import { failedError, mapFinishReason, outputEnd } from '../../../providers/core/finish-reason.ts'
-import { callParts, type OutputEnd } from '../../../providers/core/read-input.ts'
 import {
   asCount,
   asList,

@@ -1,7 +1,7 @@
 import { oneByOne } from '../../../lib/one-by-one.ts'
 import { OffstageError } from '../../../protocol/error.ts'
 import { stopped } from '../failures.ts'
-import type { McpFetch } from '../options.ts'
+import type { McpFetch, McpAuthOptions, McpKeyStore } from '../options.ts'
 import { answeredInTime, authFailed, unlessStopped } from './read-document.ts'
 import { type AuthServer, discoverAuth } from './discover.ts'
 import {
@@ -15,9 +15,12 @@ import {
   register,
   requestTokens,
   type Tokens,
-} from './tokens.ts'
-import { type AuthMessage, beginLogIn, CHANNEL, type LogInStart, readAnswer } from './log-in.ts'
-import type { McpAuthOptions, McpKeyStore } from './options.ts'
+  type AuthMessage,
+  beginLogIn,
+  CHANNEL,
+  type LogInStart,
+  readAnswer,
+} from './code-flow.ts'
 
 /** A refusal and the refused token; null if none was sent. */
 export interface Refusal {

@@ -1,9 +1,18 @@
 import { isRecord } from '../../../lib/shape.ts'
 import { pageFetch } from '../page-fetch.ts'
 import { answeredInTime, authFailed } from './read-document.ts'
-import { keysOf, LOG_IN, noTokens, parsed, requestTokens } from './tokens.ts'
-import { type AuthMessage, CHANNEL, type LogIn, readAnswer } from './log-in.ts'
-import type { McpKeyStore } from './options.ts'
+import {
+  keysOf,
+  LOG_IN,
+  noTokens,
+  parsed,
+  requestTokens,
+  type AuthMessage,
+  CHANNEL,
+  type LogIn,
+  readAnswer,
+} from './code-flow.ts'
+import type { McpKeyStore } from '../options.ts'
 
 /** Implements `finishMcpAuth`. */
 export async function finish(store: McpKeyStore | undefined): Promise<void> {

@@ -4,8 +4,16 @@ import type { Skill } from '../../../client/features/skill.ts'
 import type { CompositeTool, Tool } from '../../../client/tools/tool.ts'
 import { defineSkill } from '../../../skills/define-skill.ts'
 import type { AgentConfig, ConfigParts, SubAgentConfig } from './agent-config.ts'
-import { checkFields, listOf, namedAt, within, wrongAt } from './check.ts'
-import { COMPOSITE, MEMORIES, SKILL } from './fields.ts'
+import {
+  checkFields,
+  listOf,
+  namedAt,
+  within,
+  wrongAt,
+  COMPOSITE,
+  MEMORIES,
+  SKILL,
+} from './fields.ts'
 
 type Described = Pick<AgentConfig | SubAgentConfig, 'skills' | 'memory' | 'compositeTools'>
 type AnyTool = Tool | CompositeTool

@@ -1,9 +1,22 @@
 import { ancestorsOf, isTag, parentOf, viewOf } from '../../dom.ts'
 import * as native from '../../native.ts'
-import { hides, type HidingProperty, hoverStyles, type HoverStyles } from './cascade.ts'
-import type { Tree } from './style-rules.ts'
+import {
+  type Tree,
+  asHovered,
+  calls,
+  isDynamic,
+  isSameMark,
+  readRules,
+  type RulesMark,
+  rulesMark,
+  selectorsOf,
+  type StyleRule,
+  type StyleRules,
+} from './style-rules.ts'
 import type { Visibility } from '../visibility.ts'
 import { isActionable } from '../role.ts'
+import * as nativeDocument from '../../native-document.ts'
+import { once } from '../../../lib/once.ts'
 
 /** Visibility of an element, including what a style shows of it on hover. */
 export interface Appearance {
@@ -171,3 +184,291 @@ function stylesOf(element: Element): HoverStyles {
 }
 
 const NO_STYLES: HoverStyles = { mayShow: null, isWhole: true, winnerOf: () => null }
+
+export type HidingProperty =
+  | 'display'
+  | 'visibility'
+  | 'opacity'
+  | 'clip'
+  | 'clip-path'
+  | 'height'
+  | 'max-height'
+  | 'width'
+  | 'max-width'
+  | 'left'
+  | 'top'
+  | 'right'
+
+/**
+ * Properties by which styles hide elements until hover, with a test for the values that hide. All others are ignored.
+ */
+const HIDING: Readonly<Record<HidingProperty, (value: string) => boolean>> = {
+  display: (value) => value === 'none',
+  visibility: (value) => value === 'hidden' || value === 'collapse',
+  opacity: (value) => asNumber(value) <= FAINT,
+  clip: (value) => /^rect\((?:[01](?:px)?[, ]*){4}\)$/.test(value),
+  'clip-path': (value) => /^(?:inset\((?:50|100)%|circle\(0)/.test(value),
+  height: isNothing,
+  'max-height': isNothing,
+  width: isNothing,
+  'max-width': isNothing,
+  left: isFar,
+  top: isFar,
+  right: isFar,
+}
+
+const HIDING_PROPERTIES: readonly HidingProperty[] = Object.keys(HIDING) as HidingProperty[]
+
+const FAINT = 0.05
+const FAR_PX = -999
+const PIXELS_PER: Readonly<Record<string, number>> = { px: 1, em: 16, rem: 16, vw: 10, '%': 10 }
+/** Values that say nothing by themselves: a variable may be anything, and an inherited value depends on the parent. */
+const UNKNOWN = /var\(|env\(|^(?:inherit|unset|revert|revert-layer)$/
+
+/** Whether the value hides. An unknown value counts as hiding. */
+function hides(property: HidingProperty, value: string): boolean {
+  return UNKNOWN.test(value) || HIDING[property](value.trim())
+}
+
+function asNumber(value: string): number {
+  return Number.parseFloat(value) / (value.endsWith('%') ? 100 : 1)
+}
+
+function isNothing(value: string): boolean {
+  return /^[01](?:\.\d+)?(?:px|r?em|%)?$/.test(value) && Number.parseFloat(value) <= 1
+}
+
+function isFar(value: string): boolean {
+  const [, number = '0', unit = ''] = /^(-?[\d.]+)(px|r?em|vw|%)$/.exec(value) ?? []
+  return Number(number) * (PIXELS_PER[unit] ?? 0) < FAR_PX
+}
+
+/** A value that a tree's styles may give to elements. */
+interface Declared {
+  /**
+   * The selector as it matches now, and as it matches while the pointer is where it asks for. Both are equal if it
+   * doesn't ask for the pointer.
+   */
+  readonly selector: string
+  readonly hovered: string
+  readonly specificity: () => Specificity
+  readonly rule: StyleRule
+}
+
+/** The winning value, and whether it depends on the pointer or the focus. */
+export interface Winner {
+  readonly value: string
+  readonly isOnHover: boolean
+}
+
+export interface HoverStyles {
+  /** Selector of the elements that a rule may show on hover. Null: none. */
+  readonly mayShow: string | null
+  readonly isWhole: boolean
+  /** The value that an element has on hover, by the rules of this tree and its own `style`. Null: none sets it. */
+  winnerOf(element: Element, property: HidingProperty): Winner | null
+}
+
+interface Known {
+  readonly mark: RulesMark
+  readonly styles: HoverStyles
+  /** Time when the rules were counted. */
+  at: number
+}
+
+const known = new WeakMap<Tree, Known>()
+/** How long the rules aren't counted again within one reading. Milliseconds. */
+const FRESH_MS = 100
+let readingSince = -Infinity
+
+/** Begins a new reading, which notices changed rules. */
+export function recountRules(): void {
+  readingSince = performance.now()
+}
+
+function hoverStyles(tree: Tree): HoverStyles {
+  const before = known.get(tree)
+  const at = performance.now()
+  if (before && before.at >= readingSince && at - before.at < FRESH_MS) return before.styles
+  const mark = rulesMark(tree)
+  if (before && isSameMark(before.mark, mark)) {
+    before.at = at
+    return before.styles
+  }
+  const styles = makeStyles(readRules(tree), tree)
+  known.set(tree, { mark, styles, at })
+  return styles
+}
+
+function makeStyles({ rules, layers, isWhole }: StyleRules, tree: Tree): HoverStyles {
+  const declared = new Map<HidingProperty, readonly Declared[]>()
+  const of = (property: HidingProperty): readonly Declared[] => {
+    const found = declared.get(property) ?? declarations(rules, property, tree)
+    declared.set(property, found)
+    return found
+  }
+  const shows = rules.filter(
+    ({ selectors, style }) =>
+      isDynamic(selectors) && HIDING_PROPERTIES.some((one) => style.getPropertyValue(one)),
+  )
+  const selectors = shows.flatMap((rule) => expanded(rule, tree))
+  const touched = selectors.flatMap(({ selector, hovered }) =>
+    selector === hovered ? [] : [selector, hovered],
+  )
+  return {
+    mayShow: touched.length > 0 ? touched.join(', ') : null,
+    isWhole,
+    winnerOf: (element, property) => winnerAmong(of(property), { element, property, layers }),
+  }
+}
+
+function declarations(
+  rules: readonly StyleRule[],
+  property: HidingProperty,
+  tree: Tree,
+): readonly Declared[] {
+  return rules
+    .filter(({ style }) => style.getPropertyValue(property))
+    .flatMap((rule) => expanded(rule, tree))
+}
+
+function expanded(rule: StyleRule, tree: Tree): readonly Declared[] {
+  const one =
+    native.nodeType(tree) === 9
+      ? nativeDocument.documentElement(tree as Document)
+      : (tree as ShadowRoot).host
+  return selectorsOf(rule.selectors).flatMap((selector) => {
+    const hovered = asHovered(selector)
+    if (!isValid(selector, one) || !isValid(hovered, one)) return []
+    return [{ selector, hovered, specificity: once(() => specificityOf(selector)), rule }]
+  })
+}
+
+/**
+ * Whether the selector is valid. False for pseudo-elements, too, which match no element. Tries one element only:
+ * searching a tree would take long.
+ */
+function isValid(selector: string, one: Element): boolean {
+  if (selector.includes('::')) return false
+  try {
+    native.matches(one, selector)
+    return true
+  } catch {
+    return false
+  }
+}
+
+interface Question {
+  readonly element: Element
+  readonly property: HidingProperty
+  readonly layers: readonly string[]
+}
+
+/** The value that wins while the pointer is where the selectors ask for. */
+function winnerAmong(declared: readonly Declared[], question: Question): Winner | null {
+  const { element, property, layers } = question
+  let best: Ranked | null = null
+  let isLost = false
+  for (const one of declared) {
+    const value = one.rule.style.getPropertyValue(property)
+    if (!native.matches(element, one.hovered)) {
+      isLost ||= hides(property, value) && native.matches(element, one.selector)
+      continue
+    }
+    // A rule with an unknown condition may never apply, so it can't show anything.
+    if (one.rule.isConditional && !hides(property, value)) continue
+    const isImportant = one.rule.style.getPropertyPriority(property) === 'important'
+    if (!best || isStronger({ one, isImportant }, best, layers)) best = { one, isImportant }
+  }
+  const isOnHover = isLost || (best !== null && best.one.selector !== best.one.hovered)
+  // A rule that hides the element only while the pointer is elsewhere leaves the initial value on hover.
+  const value = best ? best.one.rule.style.getPropertyValue(property) : isLost ? 'initial' : null
+  const winner = value === null ? null : { value, isOnHover }
+  return withOwnStyle(winner, best?.isImportant ?? false, question)
+}
+
+/** Applies the `style` attribute. An important rule beats it, unless it is important itself. */
+function withOwnStyle(
+  best: Winner | null,
+  isImportant: boolean,
+  { element, property }: Question,
+): Winner | null {
+  const { style } = element as Partial<ElementCSSInlineStyle>
+  const value = style?.getPropertyValue(property)
+  if (!value) return best
+  const isOwn = !isImportant || style?.getPropertyPriority(property) === 'important'
+  return isOwn ? { value, isOnHover: false } : best
+}
+
+interface Ranked {
+  readonly one: Declared
+  readonly isImportant: boolean
+}
+
+/**
+ * Whether the first of two rules of one tree wins. The first comes later in the tree.
+ * https://www.w3.org/TR/css-cascade-5/#cascade-sort
+ */
+function isStronger(first: Ranked, second: Ranked, layers: readonly string[]): boolean {
+  if (first.isImportant !== second.isImportant) return first.isImportant
+  const rank = ({ layer }: StyleRule): number =>
+    layer === null ? layers.length : layers.indexOf(layer)
+  const byLayer = rank(first.one.rule) - rank(second.one.rule)
+  // Among important rules, the weakest layer wins.
+  if (byLayer !== 0) return first.isImportant ? byLayer < 0 : byLayer > 0
+  return compareSpecificity(first.one.specificity(), second.one.specificity()) >= 0
+}
+
+/**
+ * Numbers of ids, of classes and the like, and of tags in a selector:
+ * https://www.w3.org/TR/selectors-4/#specificity-rules
+ */
+type Specificity = readonly [number, number, number]
+
+const NONE: Specificity = [0, 0, 0]
+const OF_ARGUMENTS = /^:(is|not|has|matches|-webkit-any|-moz-any)$/
+const WITH_ARGUMENTS = /^(:host|:host-context|::slotted)$/
+const STRING = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g
+const ESCAPE = /\\(?:[\da-f]{1,6}\s?|.)/gi
+
+/** Takes a single selector, not a list. */
+function specificityOf(selector: string): Specificity {
+  let text = selector.replace(STRING, '""').replace(ESCAPE, 'x')
+  let sum = NONE
+  for (const { from, open, close } of calls(text).toReversed()) {
+    const name = text.slice(from, open)
+    sum = add(sum, ofCall(name, text.slice(open + 1, close)))
+    text = `${text.slice(0, from)} ${text.slice(close + 1)}`
+  }
+  const count = (pattern: RegExp): number => {
+    const found = text.match(pattern)?.length ?? 0
+    text = text.replace(pattern, ' ')
+    return found
+  }
+  const elements = count(/::[\w-]+/g)
+  const attributes = count(/\[[^\]]*\]/g)
+  const ids = count(/#[^\s.:#[>+~*]+/g)
+  const classes = attributes + count(/[.:][^\s.:#[>+~*]+/g)
+  return add(sum, [ids, classes, elements + count(/[^\s>+~*|&,]+/g)])
+}
+
+function compareSpecificity(one: Specificity, other: Specificity): number {
+  return one[0] - other[0] || one[1] - other[1] || one[2] - other[2]
+}
+
+function ofCall(name: string, content: string): Specificity {
+  if (name === ':where') return NONE
+  if (OF_ARGUMENTS.test(name)) return highest(content)
+  const own: Specificity = name.startsWith('::') ? [0, 0, 1] : [0, 1, 0]
+  return WITH_ARGUMENTS.test(name) ? add(own, highest(content)) : own
+}
+
+function highest(list: string): Specificity {
+  return selectorsOf(list)
+    .map(specificityOf)
+    .reduce((most, one) => (compareSpecificity(one, most) > 0 ? one : most), NONE)
+}
+
+function add(one: Specificity, other: Specificity): Specificity {
+  return [one[0] + other[0], one[1] + other[1], one[2] + other[2]]
+}

@@ -1,5 +1,7 @@
-import type { ConversationSnapshot } from '../../../index.ts'
+import type { ConversationSnapshot, ErrorData } from '../../../index.ts'
 import { turnOf } from './turn-of.ts'
+import { visibleText } from '../../../conversation/index.ts'
+import type { Words } from '../words/words.ts'
 
 /** The outcome of a failed run. */
 export type Failure = Extract<
@@ -46,4 +48,38 @@ export class Failures {
     this.#lost = undefined
     return isLost
   }
+}
+
+/** Matches the end of a sentence or line. */
+export const SENTENCE_END: RegExp = /[.!?…](?=\s)|[。！？]|\n/g
+
+/** A failure as it is shown to a person. */
+export interface InShort {
+  /** The failure in short. */
+  readonly text: string
+  /** Possible causes, in lines, for those who look into them; empty for none. */
+  readonly details: string
+}
+
+/**
+ * Splits a message of several lines after its first sentence: the rest names possible causes. Other messages stay
+ * whole.
+ */
+export function inShort(message: string): InShort {
+  const at = message.includes('\n') ? message.search(SENTENCE_END) + 1 : message.length
+  return {
+    text: visibleText(message.slice(0, at).trim()),
+    details: inLines(message.slice(at).trim()),
+  }
+}
+
+/** Makes invisible characters visible, and keeps the lines. */
+export function inLines(text: string): string {
+  return visibleText(text).replaceAll('⏎\n', '\n')
+}
+
+/** Describes a failure in plain words. The original error message becomes the details. */
+export function failureWords({ code, message }: ErrorData, { failures }: Words): InShort {
+  const text = failures[code]
+  return text === undefined ? inShort(message) : { text, details: inLines(message) }
 }

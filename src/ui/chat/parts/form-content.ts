@@ -1,5 +1,12 @@
-import type { FieldSchema, FieldsSchema, FieldValue, FieldValues } from '../../../index.ts'
-import { choicesOf } from './choices-of.ts'
+import type {
+  FieldSchema,
+  FieldsSchema,
+  FieldValue,
+  FieldValues,
+  ChoiceField,
+  ChoicesField,
+  FieldChoice,
+} from '../../../index.ts'
 
 /**
  * Reads a person's answers from a question's form, by the names of its fields. The controls have the same names.
@@ -39,4 +46,15 @@ function valueOf(
       // The control has no time zone offset.
       return field.format === 'date-time' ? new Date(first).toISOString() : first
   }
+}
+
+/** Returns a field's choices, each with its label. */
+export function choicesOf(field: ChoiceField | ChoicesField): readonly FieldChoice[] {
+  if (field.type === 'array')
+    return 'anyOf' in field.items ? field.items.anyOf : named(field.items.enum)
+  return 'oneOf' in field ? field.oneOf : named(field.enum, field.enumNames)
+}
+
+function named(values: readonly string[], names: readonly string[] = values): FieldChoice[] {
+  return values.map((value, at) => ({ const: value, title: names[at] ?? value }))
 }

@@ -1,6 +1,5 @@
 import { showInput, visibleText } from '../../../conversation/index.ts'
 import type { JsonObject, JsonSchema, JsonValue } from '../../../index.ts'
-import { isRecord } from './is-record.ts'
 
 /** A field of an input, for the person who approves it. Nothing in it is out of sight. */
 export interface InputField {
@@ -121,4 +120,12 @@ function inWords(key: string): string {
 
 function isWord(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+export function isObject(value: JsonValue | undefined): value is JsonObject {
+  return isRecord(value)
 }

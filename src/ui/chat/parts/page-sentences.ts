@@ -1,7 +1,7 @@
 import { visibleText } from '../../../conversation/index.ts'
 import type { JsonObject, JsonValue, PendingCall } from '../../../index.ts'
-import type { PageCallWords } from '../words/page-call-words.ts'
-import { isObject, isRecord } from './is-record.ts'
+import type { PageCallWords } from '../words/words.ts'
+import { isObject, isRecord } from './input-fields.ts'
 import { type PageCall, type PageSentence, withoutRefs } from './page-call.ts'
 
 interface Said {

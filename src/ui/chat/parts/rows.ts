@@ -1,5 +1,5 @@
 import type { ConversationSnapshot, PendingCall, ShownCall, ShownMessage } from '../../../index.ts'
-import { stateOf } from './call-state.ts'
+import { stateOf } from './shown-call.ts'
 import type { Failure } from './failures.ts'
 
 /** A row of a log. `key` is unique, and stays the same as the row changes. */

@@ -2,8 +2,8 @@ import { isLeftOpen, visibleText } from '../../../conversation/index.ts'
 import type { ConversationSnapshot, FinishReason, RunOutcome } from '../../../index.ts'
 import type { Words } from '../words/words.ts'
 import type { EngineLoading } from './engine-loading.ts'
-import { failureWords } from './failure-words.ts'
-import { stateOf } from './call-state.ts'
+import { failureWords } from './failures.ts'
+import { stateOf } from './shown-call.ts'
 
 /** State that affects a conversation's view but isn't in its snapshot. */
 export interface Around {

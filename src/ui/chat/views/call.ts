@@ -3,14 +3,14 @@ import { showInput, visibleText } from '../../../conversation/index.ts'
 import type { PendingCall, ShownCall } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
-import { type CallState, stateIn } from '../parts/call-state.ts'
-import { outputText } from '../parts/output-text.ts'
+import { type CallState, stateIn, outputText, progressOf } from '../parts/shown-call.ts'
 import { withoutRefs } from '../parts/page-call.ts'
 import { awaitsSentence, loadSentences, pageSentence } from '../parts/page-sentence.ts'
-import { progressOf } from '../parts/progress.ts'
 import { iconView } from './icon.ts'
 import { waitingView } from './approval.ts'
 import { answerKey, problemKey } from '../problem-key.ts'
+import { repeat } from 'lit/directives/repeat.js'
+import { askedTogether } from '../parts/rows.ts'
 
 /** Shows a tool call: title, state, input, output, and the controls that it waits for. */
 export function callView(context: ChatContext, call: ShownCall): TemplateResult {
@@ -185,4 +185,38 @@ export function problemView(
   const ofAnswer = isPending ? local.get<string>(problemKey(answerKey(call))) : undefined
   const problem = local.get<string>(problemKey(call.toolCallId)) ?? ofAnswer
   return problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`
+}
+
+/** Shows waiting calls of child agents, one by one. */
+export function elsewhereView(context: ChatContext): TemplateResult {
+  const { snapshot, words, renderers } = context
+  const together = askedTogether(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
+  const calls = snapshot.pending.filter(
+    (call) =>
+      call.conversationId !== undefined &&
+      call.conversationId !== snapshot.conversationId &&
+      !together.includes(call),
+  )
+  return html`${repeat(
+    calls,
+    ({ toolCallId }) => toolCallId,
+    (call) => {
+      const title = titleOf(context, call)
+      return html`<div
+        class="call waiting"
+        part="call call-waiting"
+        role="group"
+        tabindex="-1"
+        aria-label=${title}
+      >
+        <p class="summary">
+          ${stateIcon('waiting')}
+          <span class="call-title">${title}</span>
+          <span class="call-state">${words.states.waiting}</span>
+        </p>
+        ${sourceView(context, call)} ${waitingView(context, call)}
+        ${problemView(context, call, true)}
+      </div>`
+    },
+  )}`
 }

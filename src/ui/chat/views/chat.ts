@@ -6,7 +6,7 @@ import { numberFormat } from '../formats.ts'
 import { type ChatRow, rowsOf } from '../parts/rows.ts'
 import { walkMessages } from '../walk-messages.ts'
 import { followUpsView } from './answer.ts'
-import { elsewhereView } from './elsewhere.ts'
+import { elsewhereView } from './call.ts'
 import {
   attachButton,
   attachedView,
@@ -16,10 +16,9 @@ import {
   onDrop,
 } from './attached.ts'
 import { iconButton, iconView } from './icon.ts'
-import { noticesView, stateViews, waitingOf } from './notices.ts'
+import { noticesView, stateViews, waitingOf, askBeforeLeaving } from './notices.ts'
 import { rowView } from './row.ts'
 import { loadedView } from './loaded-view.ts'
-import { askBeforeLeaving } from './leaving.ts'
 import type { ConversationSnapshot } from '../../../index.ts'
 import { textOf } from '../parts/text-of.ts'
 import { problemKey } from '../problem-key.ts'

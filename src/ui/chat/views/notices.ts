@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { problemKey } from '../problem-key.ts'
 import type { ConversationSnapshot, ErrorData, PendingCall } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
-import { failureWords } from '../parts/failure-words.ts'
+import { failureWords } from '../parts/failures.ts'
 import { askedTogether } from '../parts/rows.ts'
 import {
   type Offer,
@@ -15,8 +15,6 @@ import {
 import { sentWhileLoading } from '../unsent.ts'
 import type { Details } from './details.ts'
 import { loadedView } from './loaded-view.ts'
-import { offerView } from './offers.ts'
-import { LEAVING } from './leaving.ts'
 
 /** Shows notices about the run and its conversation, between messages and composer. */
 export function noticesView(context: ChatContext): TemplateResult {
@@ -120,4 +118,51 @@ export function failureView(
     }
     ${offerView(context, offer)}
   </div>`
+}
+
+/** Key of the address that the person has to confirm. */
+const LEAVING = 'leaving'
+
+/** Requests confirmation before a link to another site opens, if the conversation has untrusted content. */
+export function askBeforeLeaving({ snapshot, local }: ChatContext, event: Event): void {
+  const { target } = event
+  const link =
+    target instanceof Element
+      ? target.closest<HTMLAnchorElement>('.markdown a[href], .sources a[href]')
+      : null
+  if (!link || snapshot.taint.length === 0 || link.origin === location.origin) return
+  event.preventDefault()
+  local.set(LEAVING, link.href)
+}
+
+/** Buttons of states that show one line of text. Other offers have buttons in their own views. */
+const BUTTONS: {
+  readonly [offer in Offer]?: (context: ChatContext) => readonly [string, () => void]
+} = {
+  cancel: ({ words, actions }) => [words.cancel, () => actions.stop()],
+  continue: (context) => [context.words.goOn, () => goOn(context)],
+  retry: (context) => [context.words.tryAgain, () => goOn(context)],
+  reply: ({ words, actions }) => [words.goOn, () => void actions.send(words.goOn)],
+  'take-over': ({ words, actions, conversation }) => [
+    words.takeOver,
+    () =>
+      void actions.perform({ name: 'take-over' }, () =>
+        conversation.takeOver({ interrupted: 'ask' }),
+      ),
+  ],
+}
+
+export function goOn({
+  actions,
+  conversation,
+}: Pick<ChatContext, 'actions' | 'conversation'>): void {
+  actions.perform({ name: 'continue' }, () => conversation.continue())
+}
+
+function offerView(
+  context: ChatContext,
+  offer: Offer | undefined,
+): TemplateResult | typeof nothing {
+  const [label, act] = (offer && BUTTONS[offer]?.(context)) || []
+  return label === undefined ? nothing : html`<button type="button" @click=${act}>${label}</button>`
 }

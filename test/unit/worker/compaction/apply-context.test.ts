@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import type { CallPath } from '../../../../src/protocol/fact.ts'
 import type { Message, ToolOutput } from '../../../../src/protocol/message.ts'
 import type { ContextRow, MessageNode } from '../../../../src/protocol/state.ts'
-import { applyContext } from '../../../../src/worker/model/compaction/apply-context.ts'
+import { applyContext } from '../../../../src/worker/model/compaction.ts'
 
 const said = (id: string): Message => ({ role: 'user', id, parts: [{ type: 'text', text: id }] })
 

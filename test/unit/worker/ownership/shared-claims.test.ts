@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest'
 import { randomId } from '../../../../src/lib/random-id.ts'
 import { OffstageError } from '../../../../src/protocol/error.ts'
-import { SharedClaims } from '../../../../src/worker/ownership/shared-claims.ts'
-import { memoryClaimBook } from '../../../../src/worker/store/claim-book.ts'
+import { SharedClaims, memoryClaimBook } from '../../../../src/worker/store/claims.ts'
 import { createMemoryStore } from '../../../../src/worker/store/memory-store.ts'
 import type { Claim, ClaimOptions, Store } from '../../../../src/worker/store/store.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterEach, describe, expect, it } from 'vitest'
-import { emptyState } from '../../../../src/conversation/empty-state.ts'
+import { emptyState } from '../../../../src/conversation/state.ts'
 import { fold } from '../../../../src/conversation/fold.ts'
 import { NOTHING_LIVE } from '../../../../src/conversation/live.ts'
 import type { ConversationSnapshot } from '../../../../src/conversation/snapshot.ts'

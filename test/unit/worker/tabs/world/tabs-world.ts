@@ -1,4 +1,4 @@
-import { memoryClaimBook } from '../../../../../src/worker/store/claim-book.ts'
+import { memoryClaimBook } from '../../../../../src/worker/store/claims.ts'
 import { createMemoryStore } from '../../../../../src/worker/store/memory-store.ts'
 import type { Store } from '../../../../../src/worker/store/store.ts'
 import { Clock, randomOf } from '../../ownership/world/clock.ts'

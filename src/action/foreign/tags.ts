@@ -1,0 +1,127 @@
+import { once } from '../../lib/once.ts'
+import { endOfCdata, readOpenTag } from '../xml.ts'
+
+/** Marks that models write into the tags of other formats, and before the name in a closing tag. */
+export const tagMarks = [
+  ['<｜DSML｜', '</｜DSML｜>'],
+  ['<｜GCML｜', '</｜GCML｜>'],
+  [']<]minimax[>[', ']<]minimax[>[</>'],
+  ['<ifm|tool_call', '</ifm|tool_call>'],
+] as const
+
+/** Rest of a tag that more text follows. A cut-off tag keeps its mark, which identifies it. */
+const rest = '[^<>]{0,300}>\\s*(?:<\\S|[^\\s<])'
+/** Patterns of marks in tags: the first tag with the mark, and all occurrences of the mark. */
+const marks = once(() => [
+  ...['｜DSML｜ ?', '｜GCML｜ ?', 'antml:', 'atem:', 'ifm\\|'].map((mark) => ({
+    first: new RegExp(`^<${mark}`),
+    all: new RegExp(`(?<=<)${mark}(?=${rest})|(?<=</)${mark}`, 'g'),
+  })),
+  {
+    first: /^\]<\]minimax\[>\[/,
+    all: new RegExp(`\\]<\\]minimax\\[>\\[(?=\\s*<(?:/|${rest}))`, 'g'),
+  },
+  { first: /^<\w{1,40}:opensource>/, all: /(?<=<\/?\w{1,40}):opensource(?=>)/g },
+])
+/** The first tag of a text, ignoring control tokens. */
+const firstTag = /<(?!\|)|\]<\]/
+
+/**
+ * Removes vendors' marks (DeepSeek, GigaChat, MiniMax and others) from the tags of a call. Only a mark in the call's
+ * first tag counts: in the values of another format it is content.
+ */
+export function withoutTagMarks(call: string): string {
+  const own = ownMark(call)
+  return own ? call.replaceAll(own, '') : call
+}
+
+/** Converts a position in the call without its marks to the position in the call as written. */
+export function writtenPosition(call: string, position: number): number {
+  const own = ownMark(call)
+  let at = position
+  for (const { index, 0: mark } of own ? call.matchAll(own) : []) {
+    if (index > at) break
+    at += mark.length
+  }
+  return at
+}
+
+function ownMark(call: string): RegExp | undefined {
+  const start = call.search(firstTag)
+  const opening = call.slice(start, start + 60)
+  return marks().find(({ first }) => first.test(opening))?.all
+}
+
+/** Maximum number of closers that may appear as text inside the element. */
+const maxCandidates = 20
+const childName = /\s*<([A-Za-z_\u0080-\uffff][\w:.\u0080-\uffff-]*)(?=[\s/>]|$)/y
+const comment = /\s*<!--/y
+
+/**
+ * Returns the end of the element whose opening tag ends at `from`. This is its first closer that leaves no child open,
+ * otherwise its first closer, otherwise the text's end. A second opening tag of the same name is content. However, it
+ * begins another element after a closer, or if the element's own first child follows it.
+ */
+export function endOfElement(text: string, tag: string, from: number): number {
+  const name = tag.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')
+  const mark = new RegExp(`<(/?)${name}(?:\\s[^<>]{0,300})?>|<!\\[(?:CDATA|cdata)\\[`, 'g')
+  mark.lastIndex = from
+  const child = firstTagAt(text, from)
+  /** Text so far without CDATA sections. */
+  let content = ''
+  let at = from
+  let first = -1
+  let count = 0
+  for (let found = mark.exec(text); found; found = mark.exec(text)) {
+    if (found[1] === undefined) {
+      const end = endOfCdata(text, found.index)
+      if (end < 0) continue
+      content += text.slice(at, found.index)
+      at = mark.lastIndex = end
+    } else if (found[1] === '') {
+      if (first >= 0) break
+      if (child !== undefined && firstTagAt(text, mark.lastIndex) === child) return found.index
+    } else {
+      content += text.slice(at, found.index)
+      if (isWhole(content)) return mark.lastIndex
+      if (first < 0) first = mark.lastIndex
+      if (++count === maxCandidates) break
+      at = found.index
+    }
+  }
+  return first < 0 ? text.length : first
+}
+
+function endOfComment(text: string, from: number): number {
+  const end = text.indexOf('-->', from)
+  return end < 0 ? -1 : end + 3
+}
+
+function firstTagAt(text: string, at: number): string | undefined {
+  return /^\s*<[^\s<>/]+/.exec(text.slice(at, at + 100))?.[0].trimStart()
+}
+
+/** Returns whether every child, comment and leading tag in the content is closed. */
+function isWhole(content: string): boolean {
+  for (let at = 0; ;) {
+    comment.lastIndex = at
+    if (comment.test(content)) {
+      at = endOfComment(content, comment.lastIndex)
+      if (at < 0) return false
+      continue
+    }
+    childName.lastIndex = at
+    const child = childName.exec(content)
+    if (!child) return true
+    const tag = readOpenTag(content, childName.lastIndex)
+    // The closer may be part of an attribute.
+    if (!tag) return false
+    at = tag.end
+    if (tag.selfClosing) continue
+    const end = content.indexOf(`</${child[1]}`, at)
+    if (end < 0) return false
+    at = end + `</${child[1]}`.length
+    const rest = /^\s*>/.exec(content.slice(at, at + 100))
+    at += rest?.[0].length ?? 0
+  }
+}

@@ -1,0 +1,269 @@
+import { authFailed, readDocument } from './read-document.ts'
+import type { AuthServer } from './discover.ts'
+import type { OffstageError } from '../../../protocol/error.ts'
+import type { McpFetch, McpKeyStore } from '../options.ts'
+import { isRecord } from '../../../lib/shape.ts'
+
+/** A log-in in progress. It is kept until its answer arrives, and used once. */
+export interface LogIn {
+  /** Random text that nobody else knows. An answer without it doesn't belong to this log-in. */
+  readonly state: string
+  readonly verifier: string
+  readonly clientId: string
+  readonly redirectUrl: string
+  readonly server: AuthServer
+  /** URL of the MCP server that the tokens are for. */
+  readonly url: string
+}
+
+export interface LogInStart {
+  readonly logIn: LogIn
+  /** URL at which the person logs in. */
+  readonly address: string
+}
+
+export async function beginLogIn(
+  server: AuthServer,
+  {
+    url,
+    clientId,
+    redirectUrl,
+    scope,
+  }: {
+    readonly url: string
+    readonly clientId: string
+    readonly redirectUrl: string
+    readonly scope: string | undefined
+  },
+): Promise<LogInStart> {
+  const [{ verifier, challenge }, state] = [await createChallenge(), randomText()]
+  const address = new URL(server.authorizationEndpoint)
+  const parameters = {
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUrl,
+    state,
+    code_challenge: challenge,
+    code_challenge_method: 'S256',
+    resource: server.resource,
+    ...(scope !== undefined && { scope }),
+  }
+  for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
+  return { logIn: { state, verifier, clientId, redirectUrl, server, url }, address: address.href }
+}
+
+/**
+ * Reads the code from an answer (the query of the redirect). Throws `mcp-auth-failed` if the answer belongs to another
+ * log-in or server. Compares `state` and `iss` before it uses anything else (RFC 9207, section 2.4).
+ */
+export function readAnswer(query: string, { state, server }: LogIn): string {
+  const answer = new URLSearchParams(query)
+  if (answer.get('state') !== state)
+    throw authFailed('The answer matches no log-in. Connect again.')
+  const issuer = answer.get('iss')
+  if (issuer === null ? server.saysIssuer : issuer !== server.issuer)
+    throw authFailed(`The answer to the log-in is not from ${server.issuer}.`)
+  const code = answer.get('code')
+  if (code !== null && code !== '') return code
+  const error = answer.get('error') ?? 'no code'
+  throw authFailed(`The log-in was refused: ${/^[\w-]{1,60}$/.test(error) ? error : 'no reason'}.`)
+}
+
+export const CHANNEL = 'offstage-mcp-auth'
+
+/** Message from the popup to the page that opened it. */
+export interface AuthMessage {
+  readonly query: string
+}
+
+/** The secret verifier of one log-in, and its public challenge (RFC 7636, S256). */
+interface Challenge {
+  readonly verifier: string
+  readonly challenge: string
+}
+
+async function createChallenge(): Promise<Challenge> {
+  const verifier = randomText()
+  const digest = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+  return { verifier, challenge: urlSafe(new Uint8Array(digest)) }
+}
+
+/** 256 random bits, 43 url-safe characters. */
+function randomText(): string {
+  return urlSafe(crypto.getRandomValues(new Uint8Array(32)))
+}
+
+function urlSafe(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replace(/=+$/, '')
+}
+
+/** Tokens and the server that they are for. They are sent to no other server. */
+export interface Tokens {
+  readonly access: string
+  readonly refresh?: string
+  readonly scope?: string
+  readonly clientId: string
+  readonly server: AuthServer
+}
+
+interface Asking {
+  readonly fetch: McpFetch
+  readonly signal: AbortSignal
+}
+
+/** Reason why there are no tokens. `error`: a code of RFC 6749, section 5.2, if the server sends one. */
+export interface TokenRefusal {
+  readonly status: number
+  readonly error?: string
+}
+
+/** Requests tokens with the code of a log-in, or with a refresh token. */
+export async function requestTokens(
+  parameters: Readonly<Record<string, string>>,
+  about: Pick<Tokens, 'server' | 'clientId'>,
+  { fetch: ask, signal }: Asking,
+): Promise<Tokens | TokenRefusal> {
+  const { server, clientId } = about
+  const body = new URLSearchParams({
+    ...parameters,
+    client_id: clientId,
+    resource: server.resource,
+  }).toString()
+  const response = await answered(ask, new URL(server.tokenEndpoint), {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'application/json',
+    },
+    body,
+    signal,
+    redirect: 'manual',
+    credentials: 'omit',
+    cache: 'no-store',
+  })
+  if (!response.ok) {
+    const error = (await readDocument(response))?.error
+    return { status: response.status, ...(typeof error === 'string' && { error }) }
+  }
+  const value = await readDocument(response)
+  if (!value || !isToken(value.access_token) || !isBearer(value.token_type))
+    throw authFailed(`${server.issuer} gave no bearer token.`)
+  const { access_token: access, refresh_token: refresh, scope } = value
+  return {
+    ...about,
+    access,
+    ...(typeof refresh === 'string' && { refresh }),
+    ...(typeof scope === 'string' && { scope }),
+  }
+}
+
+/** Whether the refusal is temporary and says nothing about the credentials. */
+export function isPassing({ status }: TokenRefusal): boolean {
+  return status >= 500 || status === 408 || status === 429
+}
+
+/** Whether the credentials that were sent are no longer valid. */
+export function isFinal({ error }: TokenRefusal): boolean {
+  return error === 'invalid_grant' || error === 'invalid_client'
+}
+
+/** Error for a refusal. Omits the server's text, which may repeat the credentials. */
+export function noTokens({ issuer }: AuthServer, refusal: TokenRefusal): OffstageError {
+  const { status } = refusal
+  return isPassing(refusal)
+    ? authFailed(`${issuer} gives no token now (status ${status}). Try again later.`, {
+        retryable: true,
+        details: { status },
+      })
+    : authFailed(`${issuer} gave no token for the log-in (status ${status}).`, {
+        details: { status },
+      })
+}
+
+/** Registers the app with the authorization server (RFC 7591), if that doesn't read client documents. */
+export async function register(
+  server: AuthServer,
+  client: { readonly name: string; readonly redirectUrl: string },
+  { fetch: ask, signal }: Asking,
+): Promise<string> {
+  if (server.registrationEndpoint === undefined)
+    throw authFailed(`${server.issuer} lets no app register itself. Pass clientId.`)
+  const isLocal = /^https?:\/\/(localhost|127\.|\[::1\])/.test(client.redirectUrl)
+  const response = await answered(ask, new URL(server.registrationEndpoint), {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({
+      client_name: client.name,
+      redirect_uris: [client.redirectUrl],
+      application_type: isLocal ? 'native' : 'web',
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    }),
+    signal,
+    redirect: 'manual',
+    credentials: 'omit',
+  })
+  const value = response.ok ? await readDocument(response) : null
+  if (!value || typeof value.client_id !== 'string')
+    throw authFailed(`${server.issuer} registered no client (status ${response.status}).`)
+  return value.client_id
+}
+
+/** Sends a request. Its failure's message is not passed on, because it may contain codes, verifiers or tokens. */
+async function answered(
+  ask: McpFetch,
+  url: URL,
+  request: RequestInit & { readonly signal: AbortSignal },
+): Promise<Response> {
+  try {
+    return await ask(url, request)
+  } catch {
+    request.signal.throwIfAborted()
+    throw authFailed(
+      `${url.origin}${url.pathname} can't be asked for a token. Its CORS may not allow this page.`,
+    )
+  }
+}
+
+/** Whether a token is valid in a header (RFC 6749, appendix A.12). */
+function isToken(value: unknown): value is string {
+  return typeof value === 'string' && /^[!-~]+$/.test(value)
+}
+
+function isBearer(type: unknown): boolean {
+  return typeof type === 'string' && type.toLowerCase() === 'bearer'
+}
+
+/** Key of the log-in for which the person left the page. Only one is kept. */
+export const LOG_IN = 'offstage-mcp:log-in'
+
+export interface Keys {
+  readonly tokens: string
+  readonly client: string
+}
+
+/** Keys for a server's tokens and client. They include the query, by which a server may distinguish its tenants. */
+export function keysOf({ origin, pathname, search }: URL): Keys {
+  const key = `offstage-mcp:${origin}${pathname}${search}`
+  return { tokens: `${key}:tokens`, client: `${key}:client` }
+}
+
+/** Reads the stored tokens; null if there are none. */
+export async function readKept(store: McpKeyStore, key: string): Promise<Tokens | null> {
+  const value = parsed(await store.getItem(key))
+  return isRecord(value) && typeof value.access === 'string' && isRecord(value.server)
+    ? (value as unknown as Tokens)
+    : null
+}
+
+export function parsed(text: string | null): unknown {
+  try {
+    return text === null ? null : JSON.parse(text)
+  } catch {
+    return null
+  }
+}

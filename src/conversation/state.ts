@@ -1,0 +1,121 @@
+import type { ConversationState, MessageNode, Fork, RunState } from '../protocol/state.ts'
+import type { Row } from '../protocol/fact.ts'
+
+/** A conversation without any rows, to fold into. */
+export function emptyState(conversationId: string): ConversationState {
+  return {
+    conversationId,
+    seq: 0,
+    era: 0,
+    title: null,
+    path: [],
+    older: 0,
+    others: [],
+    forks: [],
+    leaves: [],
+    run: null,
+    queue: [],
+    returned: [],
+    context: [],
+    consents: [],
+    isStale: false,
+  }
+}
+
+/**
+ * Gives an empty state a placeholder for the row's parent message, of which only the id is known. Later rows can
+ * then be folded. The result is a windowed state.
+ */
+export function rooted(state: ConversationState, row: Row): ConversationState {
+  const parentId = 'parentId' in row ? row.parentId : null
+  if (parentId === null || state.path.length > 0) return state
+  const root: MessageNode = {
+    id: parentId,
+    parentId: null,
+    seq: 0,
+    runId: null,
+    step: null,
+    kind: 'imported',
+    at: 0,
+    message: { role: 'assistant', id: parentId, parts: [] },
+    calls: [],
+  }
+  return { ...state, path: [root], older: Math.max(1, state.older) }
+}
+
+type Lists = 'path' | 'others' | 'context' | 'forks' | 'leaves'
+
+type Fields = { -readonly [Key in keyof ConversationState]: ConversationState[Key] }
+
+/**
+ * A state while rows are folded into it. Its run and each long list are copied at their first change, then
+ * changed in place. Copying lists for each row would make a long history quadratic.
+ */
+export class Draft {
+  readonly state: Fields
+  readonly #owned = new Set<Lists>()
+  #ownRun: RunState | null = null
+  /** Indexes of the forks in their list, by parent. */
+  #forkAt: Map<string | null, number> | null = null
+
+  constructor(state: ConversationState) {
+    this.state = { ...state }
+  }
+
+  /** Returns a list of the state that may be changed in place. */
+  own<List extends Lists>(list: List): ConversationState[List][number][] {
+    const found = this.state[list] as ConversationState[List][number][]
+    if (this.#owned.has(list)) return found
+    const copy = found.slice()
+    this.replace(list, copy)
+    return copy
+  }
+
+  /** Replaces a list. */
+  replace<List extends Lists>(list: List, entries: ConversationState[List][number][]): void {
+    this.#owned.add(list)
+    if (list === 'forks') this.#forkAt = null
+    this.state[list] = entries as unknown as Fields[List]
+  }
+
+  /** Changes the newest run, if there is one. */
+  changeRun(change: Partial<RunState>): void {
+    const { run } = this.state
+    if (run === null) return
+    if (run === this.#ownRun) Object.assign(run, change)
+    else this.state.run = this.#ownRun = { ...run, ...change }
+  }
+
+  /** The children of a message that has several; for other messages usually undefined. */
+  childrenAt(parentId: string | null): readonly string[] | undefined {
+    return this.state.forks[this.#forkIndex.get(parentId) ?? -1]?.children
+  }
+
+  setFork(fork: Fork): void {
+    const forks = this.own('forks')
+    const index = this.#forkIndex.get(fork.parentId) ?? forks.length
+    forks[index] = fork
+    this.#forkIndex.set(fork.parentId, index)
+  }
+
+  get #forkIndex(): Map<string | null, number> {
+    this.#forkAt ??= new Map(this.state.forks.map(({ parentId }, index) => [parentId, index]))
+    return this.#forkAt
+  }
+
+  /** Changes the newest node that passes the test. Searches the path first. */
+  changeNode(
+    holds: (node: MessageNode) => boolean,
+    change: (node: MessageNode) => MessageNode,
+  ): MessageNode | null {
+    for (const list of ['path', 'others'] as const) {
+      const index = this.state[list].findLastIndex(holds)
+      const node = this.state[list][index]
+      if (!node) continue
+      const next = change(node)
+      if (next !== node) this.own(list)[index] = next
+      return next
+    }
+    return null
+  }
+}

@@ -1,0 +1,208 @@
+import { withoutHidden } from './invisible.ts'
+import { isRecord } from './shape.ts'
+
+type Schema = Readonly<Record<string, unknown>>
+
+/** Maximum of schemas after replacing each `$ref` with its target. */
+const MAX_EXPANDED = 10_000
+/** Maximum of these schemas that apply to the same value. */
+const MAX_IN_PLACE = 500
+/** Upper bound that keeps sums finite. */
+const ENOUGH = 1e9
+
+/** Keywords whose schemas apply to the same value. */
+const IN_PLACE = /^(allOf|anyOf|oneOf|not|if|then|else|\$ref|dependentSchemas|dependencies)$/
+/** Keywords whose values are objects of named schemas. */
+const NAMED = /^(properties|patternProperties|dependentSchemas|dependencies|\$defs|definitions)$/
+const DATA = /^(const|default|enum|examples|required|type)$/
+
+/** A subschema and its keyword. */
+interface Part {
+  readonly keyword: string
+  readonly schema: unknown
+}
+
+/**
+ * Returns why a schema's references are unsafe, as text to follow "its schema". Null if all of them resolve within the
+ * schema, none loops on the same value, and they don't expand to too many schemas.
+ */
+function referencesProblem(root: Schema): string | null {
+  return new References(root).problem()
+}
+
+class References {
+  readonly #root: Schema
+  readonly #expanded = new Map<object, number>()
+  readonly #inPlace = new Map<object, number>()
+  #problem: string | null = null
+
+  constructor(root: Schema) {
+    this.#root = root
+  }
+
+  problem(): string | null {
+    if (this.#expand(this.#root) > MAX_EXPANDED)
+      this.#found(`stands for more than ${MAX_EXPANDED} schemas by its $refs`)
+    return this.#problem
+  }
+
+  #found(problem: string): void {
+    this.#problem ??= problem
+  }
+
+  /**
+   * Counts the schemas that a schema expands to. A recursive schema (such as a tree's node) counts once within itself.
+   */
+  #expand(node: unknown): number {
+    if (!isRecord(node)) return 1
+    const known = this.#expanded.get(node)
+    if (known !== undefined) return known
+    this.#expanded.set(node, 1)
+    if (this.#applied(node, new Set()) > MAX_IN_PLACE)
+      this.#found(`applies more than ${MAX_IN_PLACE} schemas to one value`)
+    const sum = this.#parts(node).reduce((all, { schema }) => all + this.#expand(schema), 1)
+    this.#expanded.set(node, Math.min(sum, ENOUGH))
+    return Math.min(sum, ENOUGH)
+  }
+
+  /** Counts the schemas that apply to one value. */
+  #applied(node: unknown, around: Set<object>): number {
+    if (!isRecord(node)) return 1
+    const known = this.#inPlace.get(node)
+    if (known !== undefined) return known
+    if (around.has(node)) {
+      this.#found('has a $ref that leads back to itself')
+      return 1
+    }
+    around.add(node)
+    const sum = this.#parts(node)
+      .filter(({ keyword }) => IN_PLACE.test(keyword))
+      .reduce((all, { schema }) => all + this.#applied(schema, around), 1)
+    around.delete(node)
+    this.#inPlace.set(node, Math.min(sum, ENOUGH))
+    return Math.min(sum, ENOUGH)
+  }
+
+  #parts(node: Schema): readonly Part[] {
+    return Object.entries(node).flatMap(([keyword, value]): readonly Part[] => {
+      if (DATA.test(keyword)) return []
+      if (keyword === '$dynamicRef' || keyword === '$recursiveRef') {
+        this.#found(`has ${keyword}, which is not supported`)
+        return []
+      }
+      if (keyword === '$ref') return [{ keyword, schema: this.#target(value) }]
+      return schemasAt(keyword, value).map((schema) => ({ keyword, schema }))
+    })
+  }
+
+  #target(reference: unknown): unknown {
+    const target = typeof reference === 'string' ? reference : ''
+    if (!/^#(?:\/|$)/.test(target)) {
+      this.#found(`refers to ${target.slice(0, 100)}, outside of it`)
+      return null
+    }
+    let place: unknown = this.#root
+    for (const step of decoded(target).split('/').slice(1)) {
+      const key = step.replaceAll('~1', '/').replaceAll('~0', '~')
+      place =
+        typeof place === 'object' && place !== null && Object.hasOwn(place, key)
+          ? (place as Schema)[key]
+          : undefined
+    }
+    if (place === undefined) this.#found('has a $ref that leads nowhere')
+    return place
+  }
+}
+
+function schemasAt(keyword: string, value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) return value
+  if (!isRecord(value)) return []
+  return NAMED.test(keyword) ? Object.values(value) : [value]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+/** Characters of JSON. Longer than any schema of one tool's parameters should be. */
+const MAX_CHARACTERS = 30_000
+const MAX_DEPTH = 40
+/** Maximum length of one description. */
+const MAX_WORDS = 2000
+
+/** Keywords for readers only: changing them doesn't change which values are valid. */
+const WORDS = new Set(['description', 'title', '$comment'])
+
+export type ForeignSchema =
+  | { readonly schema: Readonly<Record<string, unknown>> }
+  /** Why the schema isn't used, as text to follow "its schema". */
+  | { readonly problem: string }
+
+/**
+ * Copies a JSON Schema from a page or MCP server, given as an object or as JSON. Undefined or an empty string means no
+ * parameters. The copy is plain data of limited size without invisible characters. Its `$ref`s stay within it and can't
+ * multiply. Validity of the schema isn't checked.
+ */
+export function readForeignSchema(given: unknown): ForeignSchema {
+  try {
+    const schema = readPart(plainCopy(given), 0) as Readonly<Record<string, unknown>>
+    const problem = referencesProblem(schema)
+    return problem === null ? { schema } : { problem }
+  } catch (thrown) {
+    if (thrown instanceof SchemaProblem) return { problem: thrown.message }
+    // A throwing getter or toJSON, a cycle, or nesting too deep for the engine.
+    return { problem: 'is no plain data' }
+  }
+}
+
+class SchemaProblem extends Error {}
+
+function plainCopy(given: unknown): Readonly<Record<string, unknown>> {
+  const text = typeof given === 'string' ? given || '{}' : (JSON.stringify(given) ?? '{}')
+  if (text.length > MAX_CHARACTERS)
+    throw new SchemaProblem(`is longer than ${MAX_CHARACTERS} characters`)
+  const schema: unknown = JSON.parse(text)
+  if (!isRecord(schema)) throw new SchemaProblem('is no object')
+  return schema
+}
+
+function readPart(value: unknown, depth: number): unknown {
+  if (depth > MAX_DEPTH) throw new SchemaProblem(`is nested deeper than ${MAX_DEPTH} levels`)
+  if (typeof value === 'string') return visible(value)
+  if (Array.isArray(value)) return value.map((item) => readPart(item, depth + 1))
+  if (!isRecord(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, part]) => {
+      if (key === '__proto__') throw new SchemaProblem('has a key named __proto__')
+      const isWords = WORDS.has(key) && typeof part === 'string'
+      return [visible(key), isWords ? readWords(part) : readPart(part, depth + 1)]
+    }),
+  )
+}
+
+/** Rejects invisible characters in names, values and patterns, where each character counts. */
+function visible(text: string): string {
+  if (withoutHidden(text) !== text)
+    throw new SchemaProblem('has invisible characters in a name or value')
+  return text
+}
+
+function readWords(text: string): string {
+  const words = withoutHidden(text)
+  return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words
+}
+
+/** Copies untrusted plain data, without hidden characters in its texts and keys. */
+export function visibleData(data: unknown): unknown {
+  return JSON.parse(JSON.stringify(data), (_key, value: unknown) => {
+    if (typeof value === 'string') return withoutHidden(value)
+    if (!isRecord(value)) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([name, part]) => [withoutHidden(name), part]),
+    )
+  }) as unknown
+}

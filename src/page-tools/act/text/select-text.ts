@@ -1,0 +1,199 @@
+import { cleanText, quote, quoteSent, shorten } from '../../clean-text.ts'
+import * as native from '../../native.ts'
+import { livePage, type LivePage, scrubber } from '../../outline/live-page.ts'
+import { requireAllowed } from '../../outline/region.ts'
+import type { ActOptions } from '../../options.ts'
+import { PageError } from '../../page-error.ts'
+import { isField, isMasked } from '../../privacy.ts'
+import {
+  caretIn,
+  cutsMasked,
+  hasMasked,
+  longTextOf,
+  patternOf,
+  textPlaces,
+  readSelection,
+} from '../../read/long-text.ts'
+import { describeElement, resolveTarget, type Target } from '../target.ts'
+import { editableIn, editContextOf, isPlainTextField } from '../field-kind.ts'
+import { makeReady, scrollIntoView } from '../make-ready.ts'
+import { type ActionReport, perform } from '../perform.ts'
+import { viewOf } from '../../dom.ts'
+import { caretToEnd, selectAll, selectField, textEdge, sendKey } from './keyboard.ts'
+import { keyOf } from './key.ts'
+
+/** A range of characters, as `read_page` counts them. */
+export interface CharacterRange {
+  readonly from: number
+  readonly to: number
+}
+
+/** Place in a field to type at. `selection`: in place of the selection, or at the caret. */
+export type TypingPlace = 'all' | 'end' | 'selection' | CharacterRange
+
+/** Selects the text to replace. */
+export function selectPlace(field: HTMLElement, place: TypingPlace, live: LivePage): void {
+  const context = editContextOf(field)
+  if (context) return selectByKeys(field, context, { place, live })
+  switch (place) {
+    case 'selection':
+      return
+    case 'end':
+      return caretToEnd(field)
+    case 'all':
+      return isPlainTextField(field) ? selectField(field) : selectAll(field)
+    default:
+      return selectRange(field, place, live)
+  }
+}
+
+/** Selects with keys, the only way in an editor that draws its own selection. */
+function selectByKeys(
+  field: HTMLElement,
+  context: NonNullable<ReturnType<typeof editContextOf>>,
+  { place, live }: { readonly place: TypingPlace; readonly live: LivePage },
+): void {
+  if (place === 'selection') return
+  if (place !== 'all' && place !== 'end')
+    throw new PageError(
+      'unsupported',
+      `Of ${describeElement(field, live)}, characters can only be selected by keys: press_key Control+Home, Shift+ArrowRight …`,
+    )
+  const isMac = /mac/i.test(viewOf(field).navigator.platform)
+  const end = isMac ? 'ArrowDown' : 'End'
+  const key = { ...keyOf(place === 'all' ? 'a' : end), ctrlKey: !isMac, metaKey: isMac }
+  const isTaken = !sendKey(field, 'keydown', key)
+  sendKey(field, 'keyup', key)
+  const { length } = context.text
+  if (!isTaken) context.updateSelection(place === 'all' ? 0 : length, length)
+}
+
+/** Throws `invalid-input` for characters outside of the text, `unsupported` if no part of it can be selected. */
+function selectRange(element: HTMLElement, range: CharacterRange, live: LivePage): void {
+  const { from, to } = range
+  const { length } = longTextOf(element, live.options)
+  const name = describeElement(element, live)
+  if (from > to || to > length)
+    throw new PageError(
+      'invalid-input',
+      `${name} holds ${length} characters: there are none from ${from} to ${to}.`,
+    )
+  requireUncut(element, range, live)
+  if (isPlainTextField(element)) {
+    if (element.selectionStart === null)
+      throw new PageError('unsupported', `${name} can only be selected as a whole.`)
+    return element.setSelectionRange(from, to)
+  }
+  const places = textPlaces(element, live.options)
+  const start = caretIn(places, from) ?? textEdge(element, 'start')
+  const end = from === to ? start : (caretIn(places, to) ?? textEdge(element, 'end'))
+  viewOf(element).getSelection()?.setBaseAndExtent(start.node, start.offset, end.node, end.offset)
+}
+
+/** Throws if the range cuts a secret: half of it, or with other text within, it would no longer be recognized. */
+function requireUncut(element: HTMLElement, range: CharacterRange, live: LivePage): void {
+  if (isMasked(element, live.options)) return
+  const text = longTextOf(element, live.options)
+  if (!cutsMasked(element, text, { ...range, clean: scrubber(live) })) return
+  throw new PageError(
+    'unsupported',
+    `Characters ${range.from} to ${range.to} of ${describeElement(element, live)} begin or end within what is masked: take all of that or none.`,
+  )
+}
+
+/** Selected characters of a plain field. Null for other elements, and for fields that don't expose their caret. */
+export function selectedRange(field: Element): CharacterRange | null {
+  if (!isPlainTextField(field)) return null
+  const { selectionStart: from, selectionEnd: to } = field
+  return from === null || to === null ? null : { from, to }
+}
+
+/** Whether typing would replace something. */
+export function hasSelection(field: HTMLElement): boolean {
+  const range = selectedRange(field)
+  if (range) return range.from !== range.to
+  const selection = viewOf(field).getSelection()
+  return (
+    selection !== null &&
+    !selection.isCollapsed &&
+    selection.anchorNode !== null &&
+    native.contains(field, selection.anchorNode)
+  )
+}
+
+/** Options of `selectText`: a passage, or positions of characters, counted from 0. */
+export interface SelectTextOptions extends ActOptions {
+  /** Passage to select. Default: the characters `from` to `to`. */
+  readonly text?: string
+  /** First character. For a passage, the first match at or after it. */
+  readonly from?: number
+  /** Up to this character. Default: the end. */
+  readonly to?: number
+}
+
+const SHOWN = 100
+const PLACES = 8
+
+/**
+ * Selects a part of a text, in a field, an editor or on the page. Without a passage or characters, selects all of it.
+ */
+export async function selectText(
+  target: Target,
+  options: SelectTextOptions = {},
+): Promise<ActionReport> {
+  const { page, signal } = options
+  const live = livePage(page)
+  const element = await resolveTarget(target, { page, live, signal })
+  return perform(options, async ({ show }) => {
+    const part = editableIn(element) ?? element
+    requireAllowed(part, live.options)
+    if (isMasked(part, live.options))
+      throw new PageError('unsupported', `${describeElement(part, live)} is masked.`)
+    if (isField(part)) await makeReady(part, { live, signal, byKeys: true })
+    else scrollIntoView(part)
+    await show(part)
+    const range = rangeIn(part, options, live)
+    if (isField(part)) native.focus(part, { preventScroll: true })
+    selectRange(part, range, live)
+    return {
+      summary: () => {
+        const name = describeElement(part, live)
+        const selected = readSelection(options)
+        if (!selected && range.from < range.to)
+          throw new PageError('unsupported', `The page did not keep the selection in ${name}.`)
+        const shown = quote(shorten(cleanText(selected), SHOWN))
+        return `Selected ${shown} in ${name}, characters ${range.from} to ${range.to}.`
+      },
+      element: part,
+      focused: part,
+      expectsChange: false,
+    }
+  })
+}
+
+function rangeIn(
+  element: HTMLElement,
+  { text, from: given, to }: SelectTextOptions,
+  live: LivePage,
+): CharacterRange {
+  const from = given ?? 0
+  const whole = longTextOf(element, live.options)
+  if (text === undefined) return { from, to: to ?? whole.length }
+  const clean = scrubber(live)
+  const found = [...whole.matchAll(new RegExp(patternOf(text), 'g'))]
+    .map(({ index, 0: passage }) => ({ from: index, to: index + passage.length }))
+    .filter((range) => range.from >= from && range.to <= (to ?? whole.length))
+    // A match must not reveal masked text.
+    .filter((range) => range.to > range.from && !hasMasked(element, whole, { ...range, clean }))
+  const [first, ...others] = found
+  const name = describeElement(element, live)
+  if (!first) throw new PageError('not-found', `${name} does not hold ${quoteSent(text)}.`)
+  if (others.length > 0 && given === undefined) {
+    const places = found.slice(0, PLACES).map((range) => range.from)
+    throw new PageError(
+      'ambiguous',
+      `${name} holds ${quoteSent(text)} ${found.length} times, at ${places.join(', ')}: give from.`,
+    )
+  }
+  return first
+}

@@ -1,0 +1,369 @@
+import { nextTurn } from '../../../lib/next-turn.ts'
+import { descendantsOf, focusedElement, isElement, isOwn, viewOf } from '../../dom.ts'
+import * as native from '../../native.ts'
+import { isAllowed, rootOf } from '../../outline/region.ts'
+import { PageError } from '../../page-error.ts'
+import { nameOf } from '../../outline/name.ts'
+import { roleOf } from '../../outline/role.ts'
+import { nextFrame, sleep } from '../../waiting.ts'
+import { clickElement } from '../click.ts'
+import { describeElement } from '../target.ts'
+import {
+  caretToEnd,
+  deleteText,
+  insertText,
+  pasteText,
+  selectField,
+  sendKey,
+  sendKeyPress,
+} from './keyboard.ts'
+import { editableIn, isPlainTextField, sendChange, textOf } from '../field-kind.ts'
+import { focusElement, focusFrame } from '../pointer.ts'
+import { checkKey, type GuardedCall } from '../guard-actions.ts'
+import { keyOf, withShift } from './key.ts'
+import type { ActionContext } from '../perform.ts'
+import { hasSelection, selectPlace, type TypingPlace } from './select-text.ts'
+import { fieldValue } from '../../outline/state.ts'
+import { makeReady } from '../make-ready.ts'
+import { lazyPattern } from '../../../lib/once.ts'
+
+/** The parts of a field with separate parts for day, month and year; empty for other fields. */
+export function partsOf(target: Element): HTMLElement[] {
+  const found = [
+    ...native.querySelectorAll<HTMLElement>(target, '[role=spinbutton][aria-valuemax]'),
+  ]
+  return found.length > 1 ? found : []
+}
+
+/** The values of the parts, in their order. */
+export function partsText(parts: readonly HTMLElement[]): string {
+  return parts.map((part) => fieldValue(part, 'spinbutton') ?? '').join(' ')
+}
+
+/**
+ * Types a date or time into a field of parts, in any order of the parts. Returns false, and types nothing, when the
+ * text isn't a date or time, or when the field has other parts.
+ */
+export async function typeParts(
+  parts: readonly HTMLElement[],
+  text: string,
+  { live, signal, show }: ActionContext,
+): Promise<boolean> {
+  const wanted = readDateParts(text)
+  const plan = wanted && planParts(parts, wanted)
+  if (!plan) return false
+  for (const { field, text: value } of plan) {
+    await makeReady(field, { live, signal, byKeys: true })
+    await show(field)
+    focusElement(field)
+    const before = native.ariaValueNow(field)
+    for (const character of value) {
+      sendKeyPress(field, withShift(keyOf(character)), { live, signal })
+      await nextTurn()
+    }
+    // The letters of AM and PM depend on the language.
+    const isHalf = /[AP]/.test(value)
+    if (
+      isHalf &&
+      native.ariaValueNow(field) !== (value === 'P' ? '1' : '0') &&
+      native.ariaValueNow(field) === before
+    )
+      sendKeyPress(field, keyOf('ArrowUp'), { live, signal })
+  }
+  return true
+}
+
+/** The parts of a date, a time or both that a text contains. */
+interface DateParts {
+  readonly year?: number
+  readonly month?: number
+  readonly day?: number
+  readonly hour?: number
+  readonly minute?: number
+  readonly second?: number
+}
+
+const DATE = String.raw`(?<year>\d{4})-(?<month>\d{1,2})-(?<day>\d{1,2})`
+const TIME = String.raw`(?<hour>\d{1,2}):(?<minute>\d{2})(?::(?<second>\d{2}))?(?: ?(?<half>[ap])\.?m\.?)?`
+const FORMS = [DATE, TIME, `${DATE}[T ]${TIME}`].map((form) => lazyPattern(() => `^${form}$`, 'i'))
+
+/** Reads `2026-03-09`, `14:30`, `2:30 PM`, `2026-03-09T14:30`; null for any other text. */
+export function readDateParts(text: string): DateParts | null {
+  for (const form of FORMS) {
+    const { half, ...found } = form().exec(text.trim())?.groups ?? {}
+    const entries = Object.entries(found).filter(([, value]) => value !== undefined)
+    if (entries.length === 0) continue
+    const parts: DateParts = Object.fromEntries(
+      entries.map(([name, value]) => [name, Number(value)]),
+    )
+    const { hour } = parts
+    if (!half || hour === undefined) return parts
+    return { ...parts, hour: (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0) }
+  }
+  return null
+}
+
+/** The text for a part; `A` and `P` stand for AM and PM. */
+interface PartPlan {
+  readonly field: HTMLElement
+  readonly text: string
+}
+
+/**
+ * The text for each part, or null when a part is missing. Parts are identified by their highest value, since names
+ * depend on the language.
+ */
+export function planParts(fields: readonly HTMLElement[], wanted: DateParts): PartPlan[] | null {
+  const kinds = kindsOf(fields.map((field) => Number(field.ariaValueMax)))
+  if (Object.keys(wanted).some((name) => !kinds.includes(name as keyof DateParts))) return null
+  return fields.flatMap((field, index) => {
+    const text = textFor(kinds[index] ?? null, Number(field.ariaValueMax), wanted)
+    return text === null ? [] : [{ field, text }]
+  })
+}
+
+type Kind = keyof DateParts | 'half' | null
+
+function kindsOf(highest: readonly number[]): Kind[] {
+  const minute = highest.indexOf(59)
+  return highest.map((max, index) => {
+    if (max > 60) return 'year'
+    if (max === 59) return index === minute ? 'minute' : 'second'
+    if (max >= 28) return 'day'
+    if (max <= 1) return 'half'
+    if (index === minute - 1) return 'hour'
+    return max === 12 || max === 13 ? 'month' : null
+  })
+}
+
+function textFor(kind: Kind, max: number, wanted: DateParts): string | null {
+  const { hour } = wanted
+  if (kind === 'half') return hour === undefined ? null : hour < 12 ? 'A' : 'P'
+  const value = kind && wanted[kind]
+  if (value === null || value === undefined) return null
+  if (kind === 'year') return String(max < 100 ? value % 100 : value).padStart(2, '0')
+  const shown = kind === 'hour' && max <= 12 ? value % 12 || (max === 12 ? 12 : 0) : value
+  return String(shown).padStart(2, '0')
+}
+
+/** Characters that are typed one by one. The rest of a longer text is inserted at once, as by a paste. */
+const TYPED_CHARACTERS = 80
+/** Time that some editors take to read a selection. Milliseconds. */
+const EDITOR_MS = 120
+
+/**
+ * Types a text key by key; resolves to the field, or to the one that has replaced it. Rejects with `refused-value` when
+ * the page prevents typing, and with `stale-ref` when it removes the field. Also rejects when the page moves the focus
+ * to an element that may not be typed into.
+ */
+export async function typeCharacters(
+  target: HTMLElement,
+  text: string,
+  { context, place }: { readonly context: ActionContext; readonly place: TypingPlace },
+): Promise<HTMLElement> {
+  const first = editableIn(target) ?? target
+  const currentField = trackField(first, context)
+  await clickElement(first, context)
+  const field = currentField() ?? first
+  if (!fieldHasFocus(field)) native.focus(field)
+  focusFrame(native.ownerDocument(field))
+  await letEditorUpdate(field, context)
+  selectPlace(field, place, context.live)
+  await letEditorUpdate(field, context)
+  const isAll = place === 'all'
+  if (text) await typeAll(text, { before: contentOf(field), currentField, context, isAll })
+  else if (isAll) clear(field, currentField, context)
+  else if (hasSelection(field)) sendKeyPress(field, keyOf('Backspace'), context)
+  const last = currentField() ?? field
+  if (isPlainTextField(last)) sendChange(last)
+  return last
+}
+
+/**
+ * Gives an editor time to read the focus and the selection. Editors read them from later events, in Firefox after the
+ * next frame, or from time to time. They may also set a selection of their own.
+ */
+async function letEditorUpdate(field: HTMLElement, { signal }: ActionContext): Promise<void> {
+  if (!isPlainTextField(field)) await sleep(EDITOR_MS, signal)
+}
+
+interface Typing {
+  /** The field's content before typing. */
+  readonly before: string
+  readonly currentField: FieldTracker
+  readonly context: ActionContext
+}
+
+async function typeAll(
+  text: string,
+  { before, currentField, context, isAll }: Typing & { readonly isAll: boolean },
+): Promise<void> {
+  const characters = Array.from(text)
+  const rest = characters.slice(TYPED_CHARACTERS).join('')
+  let accepted = false
+  for (const [index, character] of characters.slice(0, TYPED_CHARACTERS).entries()) {
+    const reselect = index === 0 && isAll
+    const type = (): boolean =>
+      typeCharacter(focusedField(requireField(currentField)), character, { reselect, context })
+    accepted = reporting(type, index) || accepted
+    await nextTurn()
+    context.signal?.throwIfAborted()
+  }
+  if (rest) accepted = (await insertRest(currentField, rest, context)) || accepted
+  if (!accepted) await pasteInstead(text, { before, currentField, context })
+}
+
+/** Adds to an error how many characters were typed before it. */
+function reporting(type: () => boolean, typed: number): boolean {
+  try {
+    return type()
+  } catch (error) {
+    if (!PageError.is(error) || typed === 0) throw error
+    throw new PageError(
+      error.code,
+      `Only the first ${typed} characters were typed. ${error.message}`,
+    )
+  }
+}
+
+/** Sends line breaks to editors as Enter key presses: editors don't make paragraphs of line breaks within a text. */
+async function insertRest(
+  currentField: FieldTracker,
+  text: string,
+  context: ActionContext,
+): Promise<boolean> {
+  const current = (): HTMLElement => {
+    const field = focusedField(requireField(currentField))
+    checkField(field, context)
+    return field
+  }
+  const first = current()
+  if (isPlainTextField(first)) return insertText(first, text)
+  let accepted = false
+  for (const [index, line] of text.split('\n').entries()) {
+    if (index > 0) typeCharacter(current(), '\n', { reselect: false, context })
+    if (line) accepted = insertText(current(), line) || accepted
+    await nextTurn()
+  }
+  return accepted
+}
+
+/** Returns the field that is typed into, or its replacement; null when there is none. */
+type FieldTracker = () => HTMLElement | null
+
+function requireField(currentField: FieldTracker): HTMLElement {
+  const field = currentField()
+  if (!field)
+    throw new PageError('stale-ref', 'The page took the field away meanwhile. Read the page again.')
+  return field
+}
+
+/** Finds a field again after a re-render: its replacement has taken the focus, or has the same role and name. */
+function trackField(first: HTMLElement, context: ActionContext): FieldTracker {
+  const { live } = context
+  const role = roleOf(first)
+  const name = nameOf(first, role, live.options).text
+  let field = first
+  return () => {
+    field = checkedReplacement(field, context)
+    if (native.isConnected(field)) return field
+    for (const element of descendantsOf(rootOf(live.options))) {
+      if (!isElement(element) || roleOf(element) !== role || editableIn(element) !== element)
+        continue
+      if (nameOf(element, role, live.options).text !== name) continue
+      if (!isAllowed(element, live.options)) continue
+      checkField(element, context)
+      focusElement(element)
+      caretToEnd(element)
+      field = element
+      return field
+    }
+    return null
+  }
+}
+
+/** The field that has the focus now: one-time-code fields move it while someone types. */
+export function focusedField(field: HTMLElement): HTMLElement {
+  const now = focusedElement(native.ownerDocument(field))
+  const elsewhere =
+    isElement(now) && (isPlainTextField(now) || native.isContentEditable(now)) && !isOwn(now)
+  return elsewhere ? now : field
+}
+
+/**
+ * Checks the element that keys would go to. If the user is typing in the chat, that is the chat for editors, which need
+ * the focus. Plain fields take text without it.
+ */
+function checkField(field: HTMLElement, context: GuardedCall): void {
+  const focused = focusedElement(native.ownerDocument(field))
+  const isTaken = focused !== null && isOwn(focused) && !isPlainTextField(field)
+  checkKey(isTaken ? focused : field, context)
+}
+
+/** The field, or the focused field if the page has removed the first one. */
+function replacementOf(field: HTMLElement): HTMLElement {
+  return native.isConnected(field) ? field : focusedField(field)
+}
+
+function checkedReplacement(field: HTMLElement, context: GuardedCall): HTMLElement {
+  const now = replacementOf(field)
+  if (now !== field) checkField(now, context)
+  return now
+}
+
+/** Some fields prevent typing but accept a paste. */
+async function pasteInstead(
+  text: string,
+  { before, currentField, context }: Typing,
+): Promise<void> {
+  // An editor that prevents typing may insert the text itself, a little later.
+  const frame = (): Promise<void> => nextFrame(viewOf(requireField(currentField)))
+  await frame()
+  await frame()
+  const field = requireField(currentField)
+  if (contentOf(field) !== before || pasteText(field, text)) return
+  const name = describeElement(field, context.live)
+  throw new PageError('refused-value', `${name} does not take this text: the page prevents it.`)
+}
+
+function contentOf(field: HTMLElement): string {
+  return isPlainTextField(field) ? textOf(field) : native.innerText(field)
+}
+
+function clear(field: HTMLElement, currentField: FieldTracker, context: GuardedCall): void {
+  sendKeyPress(field, keyOf('Backspace'), context)
+  const now = currentField()
+  if (!now || !isPlainTextField(now) || textOf(now) === '') return
+  selectField(now)
+  deleteText(now, 'Backspace')
+}
+
+/**
+ * Types one character. Returns false when the page prevented it. A field that replaces this one at `keydown` is
+ * selected again.
+ */
+function typeCharacter(
+  field: HTMLElement,
+  character: string,
+  { reselect, context }: { readonly reselect: boolean; readonly context: GuardedCall },
+): boolean {
+  checkField(field, context)
+  if (character === '\n') {
+    const key = { ...keyOf('Enter'), shiftKey: isPlainTextField(field) }
+    sendKeyPress(field, key, { ...context, isText: true })
+    return true
+  }
+  const current = (): HTMLElement => checkedReplacement(field, context)
+  const key = withShift(keyOf(character))
+  const goesOn = sendKey(field, 'keydown', key) && sendKey(current(), 'keypress', key)
+  const now = current()
+  if (reselect && now !== field && isPlainTextField(now)) selectField(now)
+  const accepted = goesOn && insertText(now, character)
+  sendKey(current(), 'keyup', key)
+  return accepted
+}
+
+function fieldHasFocus(field: HTMLElement): boolean {
+  const focused = focusedElement(native.ownerDocument(field))
+  return focused !== null && native.contains(focused, field)
+}

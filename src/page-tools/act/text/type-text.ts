@@ -1,0 +1,548 @@
+import { isTag, viewOf } from '../../dom.ts'
+import * as native from '../../native.ts'
+import { livePage, scrubber } from '../../outline/live-page.ts'
+import type { ActOptions } from '../../options.ts'
+import { PageError } from '../../page-error.ts'
+import { isMasked, MASKED } from '../../privacy.ts'
+import { roleOf } from '../../outline/role.ts'
+import { fieldValue, isReadOnly } from '../../outline/state.ts'
+import { describeElement, validationMessageOf, resolveTarget, type Target } from '../target.ts'
+import {
+  editableIn,
+  editContextOf,
+  isPickerField,
+  sendChange,
+  sendChoice,
+  sendInput,
+  setNativeValue,
+  takesEnter,
+} from '../field-kind.ts'
+import { checkAction, checkKey, type GuardedCall } from '../guard-actions.ts'
+import { keyOf } from './key.ts'
+import { sendKeyPress } from './keyboard.ts'
+import { type ActionContext, type ActionReport, perform, type Telling } from '../perform.ts'
+import { focusedField, partsOf, partsText, typeCharacters, typeParts } from './type-characters.ts'
+import { type CharacterRange, selectedRange, type TypingPlace } from './select-text.ts'
+import { requireAllowed } from '../../outline/region.ts'
+import {
+  asSent,
+  cleanText,
+  normalize,
+  quote,
+  quoteSent,
+  quoteTyped,
+  rememberTyped,
+  shorten,
+} from '../../clean-text.ts'
+import { makeReady } from '../make-ready.ts'
+import { longTextOf, textInRange } from '../../read/long-text.ts'
+import { sendDrag } from '../drag.ts'
+import { nextTurn } from '../../../lib/next-turn.ts'
+import { nextFrame } from '../../waiting.ts'
+import { focusElement } from '../pointer.ts'
+
+const MAX_STEPS = 400
+
+/** Moves a slider or spin button to a value with the arrow keys, as keyboard users do. */
+async function slideTo(
+  slider: HTMLElement,
+  text: string,
+  { live, signal, show }: ActionContext,
+): Promise<void> {
+  const wanted = Number(text)
+  const name = describeElement(slider, live)
+  const isNumber = text.trim() !== '' && !Number.isNaN(wanted)
+  if (isNumber ? !isWithin(slider, wanted) : !native.hasAttribute(slider, 'aria-valuetext'))
+    throw new PageError(
+      'refused-value',
+      `${name} takes ${rangeOf(slider)}, not ${quoteSent(text)}.`,
+    )
+  await makeReady(slider, { live, signal, byKeys: true })
+  await show(slider)
+  checkAction(slider, { live, signal })
+  focusElement(slider)
+  const start = valueOf(slider)
+  const step = (key: string): Promise<boolean> => press(slider, key, { live, signal })
+  const found = isNumber
+    ? await stepToNumber(slider, wanted, step)
+    : await stepToText(slider, text, step)
+  if (found) return
+  if (!isNumber) await stepToNumber(slider, start, step)
+  const now = isMasked(slider, live.options)
+    ? MASKED
+    : (native.getAttribute(slider, 'aria-valuetext') ?? valueOf(slider))
+  throw new PageError(
+    'refused-value',
+    `${name} is now at ${now}: it can't be brought to ${asSent(text.slice(0, 120))} by its arrow keys. It takes ${rangeOf(slider)}.`,
+  )
+}
+
+type Step = (key: string) => Promise<boolean>
+
+/** Keys that raise and lower a value. Some sliders listen to one pair only; the last pair is for right-to-left text. */
+const KEYS = [
+  ['ArrowUp', 'ArrowDown'],
+  ['ArrowRight', 'ArrowLeft'],
+  ['ArrowLeft', 'ArrowRight'],
+] as const
+
+async function stepToNumber(slider: HTMLElement, wanted: number, step: Step): Promise<boolean> {
+  const start = valueOf(slider)
+  for (const keys of KEYS) {
+    if (await stepToNumberBy(slider, wanted, { keys, step })) return true
+    // These keys moved it the right way, as far as they can: others won't help.
+    if ((valueOf(slider) - start) * (wanted - start) > 0) break
+  }
+  return false
+}
+
+async function stepToNumberBy(
+  slider: HTMLElement,
+  wanted: number,
+  { keys: [up, down], step }: { readonly keys: (typeof KEYS)[number]; readonly step: Step },
+): Promise<boolean> {
+  for (let count = 0; count < MAX_STEPS; count += 1) {
+    const before = valueOf(slider)
+    if (before === wanted) return true
+    const moved = await step(before < wanted ? up : down)
+    // The last step passed the wanted value or reached an end.
+    if (!moved || Math.abs(valueOf(slider) - wanted) > Math.abs(before - wanted)) break
+  }
+  return valueOf(slider) === wanted
+}
+
+async function stepToText(slider: HTMLElement, text: string, step: Step): Promise<boolean> {
+  let hasMoved = false
+  for (const keys of KEYS.slice(0, 2)) {
+    for (const key of keys) {
+      const go = async (): Promise<boolean> => {
+        const moved = await step(key)
+        hasMoved ||= moved
+        return moved
+      }
+      if (await stepToTextBy(slider, text, go)) return true
+    }
+    if (hasMoved) break
+  }
+  return false
+}
+
+/** Steps until the slider's text is this one. Some sliders wrap around. */
+async function stepToTextBy(
+  slider: HTMLElement,
+  text: string,
+  step: () => Promise<boolean>,
+): Promise<boolean> {
+  const shown = (): boolean =>
+    normalize(native.getAttribute(slider, 'aria-valuetext') ?? '') === normalize(text)
+  const start = valueOf(slider)
+  for (let count = 0; count < MAX_STEPS && !shown(); count += 1)
+    if (!(await step()) || valueOf(slider) === start) break
+  return shown()
+}
+
+/** Whether the key moved the value. */
+async function press(slider: HTMLElement, key: string, call: GuardedCall): Promise<boolean> {
+  const before = valueOf(slider)
+  sendKeyPress(slider, keyOf(key), call)
+  await nextTurn()
+  if (valueOf(slider) === before) await nextFrame(viewOf(slider))
+  call.signal?.throwIfAborted()
+  return valueOf(slider) !== before
+}
+
+function valueOf(slider: HTMLElement): number {
+  return Number(native.getAttribute(slider, 'aria-valuenow') ?? Number.NaN)
+}
+
+function isWithin(slider: HTMLElement, wanted: number): boolean {
+  const { min, max } = limitsOf(slider)
+  return !(wanted < min) && !(wanted > max)
+}
+
+function limitsOf(slider: HTMLElement): { readonly min: number; readonly max: number } {
+  return {
+    min: Number.parseFloat(native.getAttribute(slider, 'aria-valuemin') ?? ''),
+    max: Number.parseFloat(native.getAttribute(slider, 'aria-valuemax') ?? ''),
+  }
+}
+
+function rangeOf(slider: HTMLElement): string {
+  const { min, max } = limitsOf(slider)
+  return Number.isNaN(min) || Number.isNaN(max) ? 'a number' : `a number from ${min} to ${max}`
+}
+
+/** Options of `typeText`: where the text goes, and whether Enter follows. */
+export interface TypeOptions extends ActOptions {
+  /** `replace` the field's content, `append` to it, or `insert` in place of the selection. Default `replace`. */
+  readonly mode?: 'replace' | 'append' | 'insert'
+  /** Replaces only these characters of the field. */
+  readonly replace?: CharacterRange
+  /** Press Enter afterwards. */
+  readonly enter?: boolean
+}
+
+/** Types into a field, an editor, a slider; picks dates, times, colours and files. */
+export async function typeText(
+  target: Target,
+  text: string,
+  options: TypeOptions = {},
+): Promise<ActionReport> {
+  const { page, signal } = options
+  const element = await resolveTarget(target, { page, live: livePage(page), signal })
+  return perform(options, async (context) => ({
+    summary: await typeInto(element, text, { context, options }),
+    element,
+    expectsChange: false,
+    reactsLater: maySuggest(element),
+  }))
+}
+
+/**
+ * Whether suggestions may appear a while after the last key: the field has some, or turned the browser's
+ * off.
+ */
+function maySuggest(target: HTMLElement): boolean {
+  const field = editableIn(target) ?? target
+  const suggests =
+    /^(combobox|searchbox)$/.test(roleOf(field)) ||
+    native.ariaAutoComplete(field) !== null ||
+    native.getAttribute(field, 'autocomplete') === 'off'
+  return suggests && native.ariaExpanded(field) !== 'true'
+}
+
+/** Types only, for actions of several steps. The returned function reports the field's value, too. */
+export async function typeInto(
+  target: HTMLElement,
+  given: string,
+  { context, options }: { readonly context: ActionContext; readonly options: TypeOptions },
+): Promise<Telling> {
+  const { live } = context
+  const text = given.replace(/\r\n?/g, '\n')
+  const files = fileFieldOf(target)
+  if (files) {
+    requireAllowed(files, live.options)
+    return provideFiles({ field: files }, text, context)
+  }
+  if (isReadOnly(target))
+    throw new PageError(
+      'read-only',
+      `${describeElement(target, live)} is read-only.${roleOf(target) === 'combobox' ? ' Use select_option.' : ''}`,
+    )
+  if (isTag(target, 'select'))
+    throw new PageError(
+      'unsupported',
+      `${describeElement(target, live)} is a list: use select_option.`,
+    )
+  let typed = editableIn(target) ?? target
+  const parts = partsOf(target)
+  const before = heldBy(typed, context)
+  // Checking the range would reveal the length of a secret.
+  if (options.replace && isMasked(typed, live.options))
+    throw new PageError(
+      'unsupported',
+      `${describeElement(typed, live)} is masked: it can only be replaced whole.`,
+    )
+  let place = placeOf(options)
+  if (place === 'selection') place = selectedRange(typed) ?? place
+  // Check before anything is typed: Enter may submit the form.
+  if (options.enter || (text.includes('\n') && takesEnter(target)))
+    checkKey(typed, context, 'activate')
+  if (isPickerField(target)) await setPickerValue(target, text, context)
+  else if (isSliderLike(target)) await slideTo(target, text, context)
+  else if (!(await typeParts(parts, text, context))) {
+    if (!editableIn(target)) return dropOrRefuse(target, text, context)
+    typed = await typeCharacters(target, text, { context, place })
+  }
+  if (parts.length > 0) typed = target
+  if (options.enter) sendKeyPress(focusedField(typed), keyOf('Enter'), context)
+  noteTyped(typed, { text, place }, context)
+  const { enter = false } = options
+  return ({ changed }) => {
+    const note = contentNote(typed, { text, place, before, enter, changed }, context)
+    return `${enter ? 'Typed, then pressed Enter' : 'Typed'} in ${describeElement(typed, live)}.${note}`
+  }
+}
+
+function placeOf({ mode = 'replace', replace }: TypeOptions): TypingPlace {
+  if (replace) return replace
+  const places = { replace: 'all', append: 'end', insert: 'selection' } as const
+  return places[mode]
+}
+
+/** Whether its value has a range and is changed by keys: sliders, spin buttons, splitters. */
+function isSliderLike(target: HTMLElement): boolean {
+  return (
+    /^(slider|spinbutton|separator|scrollbar)$/.test(native.getAttribute(target, 'role') ?? '') &&
+    native.hasAttribute(target, 'aria-valuenow') &&
+    !editableIn(target)
+  )
+}
+
+/** An element that accepts no text may accept dropped files. */
+function dropOrRefuse(target: HTMLElement, text: string, context: ActionContext): Promise<Telling> {
+  const { live } = context
+  const isList = /^(combobox|listbox|menu|radiogroup)$/.test(roleOf(target))
+  if (live.options.files && !isList) return provideFiles({ zone: target }, text, context)
+  const advice = isList ? 'Use select_option.' : 'Click it, or use press_key.'
+  const name = describeElement(target, live)
+  throw new PageError('unsupported', `${name} takes no text. ${advice}`)
+}
+
+const FORMS: Readonly<Record<string, string>> = {
+  date: 'a date like 2026-03-09',
+  time: 'a time like 14:30',
+  month: 'a month like 2026-03',
+  week: 'a week like 2026-W09',
+  'datetime-local': 'a date and time like 2026-03-09T14:30',
+  color: 'a colour like #ff8800',
+  range: 'a number',
+}
+
+/** Sets a field whose picker only people can open. Rejects with `refused-value` if the browser changes the value. */
+async function setPickerValue(
+  field: HTMLInputElement,
+  text: string,
+  { live, signal, show }: ActionContext,
+): Promise<void> {
+  await makeReady(field, { live, signal, byKeys: true })
+  await show(field)
+  field.focus({ preventScroll: true })
+  const before = field.value
+  const wanted = field.type === 'datetime-local' ? text.trim().replace(/ (?=\d)/, 'T') : text.trim()
+  checkAction(field, { live, signal })
+  setNativeValue(field, wanted)
+  if (wanted && !isEquivalent(field, wanted)) {
+    const now = field.value
+    setNativeValue(field, before)
+    throw refusal(field, { text, now, name: describeElement(field, live) })
+  }
+  if (field.value === before) return
+  sendInput(field, 'input', { inputType: 'insertReplacementText' })
+  sendChange(field)
+}
+
+/** Browsers normalise values: `14:30` and `14:30:00`, `#F80` and `#ff8800`. */
+function isEquivalent(field: HTMLInputElement, wanted: string): boolean {
+  if (field.type === 'range') return Number(field.value) === Number(wanted)
+  return (
+    field.value !== '' && field.value.toLowerCase().startsWith(wanted.toLowerCase().slice(0, 5))
+  )
+}
+
+function refusal(
+  field: HTMLInputElement,
+  { text, now, name }: { readonly text: string; readonly now: string; readonly name: string },
+): PageError {
+  const { min, max, step } = field
+  const limits = [min && `from ${min}`, max && `to ${max}`, step && `in steps of ${step}`]
+    .filter(Boolean)
+    .join(' ')
+  const nearest = field.type === 'range' ? ` The nearest it takes is ${now}.` : ''
+  return new PageError(
+    'refused-value',
+    `${name} does not take ${quoteSent(text)}: it wants ${FORMS[field.type] ?? 'another value'}${limits ? `, ${limits}` : ''}.${nearest}`,
+  )
+}
+
+/** Characters of a field's value in a report. */
+const VALUE_LIMIT = 100
+
+/** A typed text, with what its report needs. */
+interface Typed {
+  readonly text: string
+  readonly place: TypingPlace
+  /** The field's content before. */
+  readonly before: Held
+  readonly enter: boolean
+  /** Something on the page changed. */
+  readonly changed: boolean
+}
+
+interface Held {
+  readonly value: string
+  /** Text in which characters are counted. */
+  readonly text: string
+}
+
+function heldBy(field: Element, { live }: ActionContext): Held {
+  return {
+    value: cleanText(fieldValue(field, roleOf(field) || 'textbox') ?? ''),
+    text: longTextOf(field, live.options),
+  }
+}
+
+/** Remembers the text that a field holds as the model's own, so reports don't mask it. Skips masked fields. */
+function noteTyped(
+  field: HTMLElement,
+  { text, place }: Pick<Typed, 'text' | 'place'>,
+  { live }: ActionContext,
+): void {
+  const value = fieldValue(field, roleOf(field) || 'textbox')
+  if (value === null || !native.isConnected(field) || isMasked(field, live.options)) return
+  rememberTyped(field, { value, typed: text, append: place === 'end' })
+}
+
+/**
+ * Note on the field's value, if it isn't the expected one, and its validation message. Throws if the page kept nothing.
+ */
+function contentNote(field: HTMLElement, typed: Typed, context: ActionContext): string {
+  const { text, place, before, enter, changed } = typed
+  const { live } = context
+  if (!native.isConnected(field)) return enter ? '' : ' The page replaced it since.'
+  // The page draws this content itself, so it can't be read.
+  if (editContextOf(field)) return " What it holds can't be read here."
+  const secret = isMasked(field, live.options)
+  const parts = partsOf(field)
+  if (parts.length > 0 && !secret)
+    return ` It now holds ${quoteTyped(partsText(parts), text, VALUE_LIMIT)}.`
+  const message = secret ? null : validationMessageOf(field)
+  const problem = message === null ? '' : ` The field says: ${message}`
+  const value = fieldValue(field, roleOf(field) || 'textbox')
+  if (value === null) return problem
+  const holds = cleanText(value)
+  const isLost = holds === '' && cleanText(text) !== ''
+  // For a masked field, report only that it is empty: comparing it with its old value would hint at its content.
+  if (secret) return isLost && !enter ? ' It is empty now: the page did not keep the text.' : ''
+  if (typeof place === 'object') return partNote(field, { ...typed, place }, context) + problem
+  if (place === 'all' && holds === cleanText(text)) return problem
+  if (isLost) {
+    if (before.value === '' && !enter && !changed) throw notKept(field, 'it is empty', context)
+    return ` It is empty now.${problem}`
+  }
+  const stays = holds === before.value ? ', as before' : ''
+  return ` It now holds ${quoteTyped(holds, text, VALUE_LIMIT)}${stays}.${problem}`
+}
+
+/** Note on a part of a longer text that was replaced. */
+function partNote(
+  field: HTMLElement,
+  { text, place, before, enter, changed }: Typed & { readonly place: Exclude<TypingPlace, string> },
+  context: ActionContext,
+): string {
+  const { from, to } = place
+  const expected = before.text.slice(0, from) + text + before.text.slice(to)
+  const now = longTextOf(field, context.live.options)
+  const isSame = (one: string, other: string): boolean => plain(one) === plain(other)
+  if (isSame(now, expected)) return ` It now holds ${now.length} characters.`
+  if (isSame(now, before.text)) {
+    if (!enter && !changed) throw notKept(field, 'it holds what it held before', context)
+    return ' It now holds what it held before.'
+  }
+  const around = textInRange(field, now, {
+    from: Math.max(0, from - 20),
+    to: from + text.length + 20,
+    clean: scrubber(context.live),
+  })
+  return ` It now holds ${now.length} characters, there ${quoteTyped(cleanText(around), text, VALUE_LIMIT)}.`
+}
+
+/** Treats no-break spaces as spaces: editors use them to keep a space. */
+function plain(text: string): string {
+  return text.replaceAll('\u00A0', ' ')
+}
+
+function notKept(field: HTMLElement, why: string, { live }: ActionContext): PageError {
+  const name = describeElement(field, live)
+  return new PageError('refused-value', `${name} did not keep the text: ${why}.`)
+}
+
+/** A file field, or an element that files can be dropped on. */
+type FileTarget = { readonly field: HTMLInputElement } | { readonly zone: HTMLElement }
+
+/** The file field of a target: itself, one inside it, or the control of a label. */
+function fileFieldOf(target: HTMLElement): HTMLInputElement | null {
+  if (isFileField(target)) return target
+  if (isTag(target, 'label') && isFileField(target.control)) return target.control
+  const inside = [...native.querySelectorAll(target, 'input')].filter(isFileField)
+  return inside.length === 1 ? (inside[0] ?? null) : null
+}
+
+function isFileField(element: Element | null): element is HTMLInputElement {
+  return element !== null && isTag(element, 'input') && element.type === 'file'
+}
+
+/** Sets a field's files, or drops them on an element, by names that the page's `files` option resolves. */
+async function provideFiles(
+  fileTarget: FileTarget,
+  names: string,
+  context: ActionContext,
+): Promise<Telling> {
+  const target = 'field' in fileTarget ? fileTarget.field : fileTarget.zone
+  const name = describeElement(target, context.live)
+  const { files } = context.live.options
+  if (!files)
+    throw new PageError(
+      'unsupported',
+      `${name}: this page offers no files. Ask the person to choose one.`,
+    )
+  if (native.matches(target, ':disabled')) throw new PageError('disabled', `${name} is disabled.`)
+  const transfer = new (viewOf(target).DataTransfer)()
+  const wanted = names
+    .split(/[\n,]/)
+    .map((one) => one.trim())
+    .filter(Boolean)
+  for (const one of wanted) {
+    const file = await files(one)
+    if (!file) throw new PageError('not-found', `There is no file named ${quoteSent(one)}.`)
+    transfer.items.add(file)
+  }
+  checkAction(target, context)
+  if ('zone' in fileTarget) await dropFiles(fileTarget.zone, transfer, context)
+  else setFiles(fileTarget.field, transfer.files, name)
+  const gave = `Gave ${wanted.map(quoteSent).join(', ')} to ${name}`
+  return ({ changed }) => {
+    if (!('field' in fileTarget)) return changed ? `${gave}.` : `${gave}. Nothing changed.`
+    if (wanted.length === 0 || (fileTarget.field.files?.length ?? 0) > 0) return `${gave}.`
+    // Many pages take the file and empty the field.
+    if (changed) return `${gave}. The field is empty again.`
+    throw new PageError('refused-value', `${name} did not keep the file: it is empty.`)
+  }
+}
+
+function setFiles(field: HTMLInputElement, files: FileList, name: string): void {
+  if (files.length > 1 && !field.multiple)
+    throw new PageError('refused-value', `${name} takes one file only.`)
+  const refused = [...files].find((file) => !isAccepted(file, field.accept))
+  if (refused)
+    throw new PageError(
+      'refused-value',
+      `${name} does not take ${quote(refused.name)}: it wants ${quote(shorten(cleanText(field.accept), 80))}.`,
+    )
+  field.files = files
+  sendChoice(field)
+}
+
+/** Whether a field's `accept` allows the file: by extension, type, or a group such as `image/*`. */
+function isAccepted({ name, type }: File, accept: string): boolean {
+  const wanted = accept
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .filter(Boolean)
+  return (
+    wanted.length === 0 ||
+    wanted.some((one) => {
+      if (one.startsWith('.')) return name.toLowerCase().endsWith(one)
+      return one.endsWith('/*') ? type.startsWith(one.slice(0, -1)) : type === one
+    })
+  )
+}
+
+async function dropFiles(
+  zone: HTMLElement,
+  data: DataTransfer,
+  { live, signal, show }: ActionContext,
+): Promise<void> {
+  const { point, receiver } = await makeReady(zone, { live, signal })
+  await show(zone)
+  const send = (type: string): boolean => sendDrag(receiver, type, { point, data })
+  send('dragenter')
+  // A target that accepts a drop cancels `dragover`, and also `drop`, whose default opens the file.
+  if (!send('dragover')) {
+    if (!send('drop')) return
+  } else send('dragleave')
+  throw new PageError(
+    'unsupported',
+    `${describeElement(zone, live)} takes neither text nor files. Click it, or use press_key.`,
+  )
+}

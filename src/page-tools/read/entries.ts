@@ -1,0 +1,476 @@
+import { contains, ancestorsOf, isTag } from '../dom.ts'
+import * as native from '../native.ts'
+import {
+  isNode,
+  type OmittedItem,
+  type OutlineNode,
+  isText,
+  type OutlineItem,
+  type TextItem,
+} from '../outline/walk.ts'
+import { isInteractive, isNamedByContent, isPopup } from '../outline/role.ts'
+import { refOf } from '../refs.ts'
+import { cleanText, cut, escapeMarks, shorten } from '../clean-text.ts'
+import { drawnText } from '../generated-text.ts'
+import type { PageOptions } from '../options.ts'
+import { once } from '../../lib/once.ts'
+import { commonMark, INLINE_TAGS, markedTexts, textOf } from './readable-text.ts'
+import {
+  type Head,
+  headText,
+  LEAST_WITH_MARK,
+  optionsLine,
+  readHead,
+  shownValue,
+  textMark,
+  VALUE_LIMIT,
+} from './line.ts'
+import { textPlaces } from './long-text.ts'
+
+/** Size of a part of an outline. */
+export interface Size {
+  readonly lines: number
+  /** Number of elements to act on in these lines. */
+  readonly interactive: number
+  /** False when some of the part was only counted, so it may have more elements to act on. */
+  readonly isWhole: boolean
+}
+
+export const ONE_LINE: Size = { lines: 1, interactive: 0, isWhole: true }
+const NOTHING: Size = { lines: 0, interactive: 0, isWhole: true }
+const CELL_ROLES = /cell$|header$/
+
+/**
+ * Whether the node is an element to act on. Cells must be clickable: a grid may have any number that only take the
+ * focus.
+ */
+export function isToActOn(node: OutlineNode): boolean {
+  return isInteractive(node) && (node.clickable || !CELL_ROLES.test(node.role))
+}
+
+/** Estimates the size of a node's lines without making them. */
+function sizeOf(node: OutlineNode): Size {
+  const { role, clickable, items } = node
+  let lines = role || clickable ? 1 : 0
+  let interactive = isToActOn(node) ? 1 : 0
+  let isWhole = true
+  let hasText = lines > 0
+  for (const item of items) {
+    if (isNode(item)) {
+      const inner = sizeOf(item)
+      lines += inner.lines
+      interactive += inner.interactive
+      isWhole &&= inner.isWhole
+    } else if ('count' in item) {
+      lines += item.count
+      isWhole = false
+    } else if (!hasText) {
+      hasText = true
+      lines += 1
+    }
+  }
+  return { lines, interactive, isWhole }
+}
+
+export function sizeOfAll(parts: readonly { readonly size: () => Size }[]): Size {
+  return parts.reduce((sum, { size }) => {
+    const { lines, interactive, isWhole } = size()
+    return {
+      lines: sum.lines + lines,
+      interactive: sum.interactive + interactive,
+      isWhole: sum.isWhole && isWhole,
+    }
+  }, NOTHING)
+}
+
+/** The mark for omitted lines: how many, how many elements to act on, and the ref to continue reading from. */
+export function leftOutLine(size: Size, first: Element): string {
+  return `… ${size.lines} more${interactiveIn(size)} [from=${refOf(first)}]`
+}
+
+/** The mark for all omitted content of an element that has a line. */
+export function leftOutInside(size: Size): string {
+  return `… ${size.lines} inside${interactiveIn(size)}`
+}
+
+function interactiveIn({ interactive, isWhole }: Size): string {
+  return interactive > 0 ? `, ${interactive}${isWhole ? '' : '+'} interactive` : ''
+}
+
+/** Lengths of the parts of a line. Characters. */
+export interface LineLimits {
+  readonly name: number
+  /** Length of texts and values. */
+  readonly text: number
+}
+
+/**
+ * Line of a snapshot, with the entries indented below it. Wrappers have none. Lines and children are computed on
+ * demand: most of a long page's are never used.
+ */
+export interface Entry {
+  /** The element from which reading can continue. */
+  readonly element: Element
+  parent: Entry | null
+  children: () => readonly Entry[]
+  readonly inView: boolean
+  /** Whether something in it is in view, even if it is not itself. */
+  readonly holdsView: boolean
+  readonly popup: boolean
+  readonly node: OutlineNode | null
+  /** Stands for elements that were counted, but not walked. */
+  readonly isOmission: boolean
+  /** Size of everything that it represents, descendants included. */
+  size: () => Size
+  /** Line without dash, indentation and the colon before children. */
+  line: (shorter?: LineLimits) => string
+}
+
+/** The outline node that an entry belongs to, and its parent entry. */
+export interface EntryPlace {
+  readonly node: OutlineNode
+  readonly parent: Entry | null
+}
+
+export function textEntry(line: Entry['line'], place: EntryPlace): Entry {
+  return leaf(place, { line })
+}
+
+function omittedEntry({ count, first }: OmittedItem, place: EntryPlace): Entry {
+  const size: Size = { lines: count, interactive: 0, isWhole: false }
+  return leaf(place, {
+    element: first,
+    isOmission: true,
+    size: () => size,
+    line: () => leftOutLine(size, first),
+  })
+}
+
+function leaf({ node, parent }: EntryPlace, own: Pick<Entry, 'line'> & Partial<Entry>): Entry {
+  return {
+    element: node.element,
+    parent,
+    children: noEntries,
+    inView: node.inView,
+    holdsView: node.inView,
+    popup: parent?.popup ?? false,
+    node: null,
+    isOmission: false,
+    size: () => ONE_LINE,
+    ...own,
+  }
+}
+
+/** Whether the entry begins at or after the element in reading order, or holds it. */
+export function follows(entry: Entry, from: Element): boolean {
+  return (
+    contains(entry.element, from) ||
+    (native.compareDocumentPosition(entry.element, from) & Node.DOCUMENT_POSITION_PRECEDING) !== 0
+  )
+}
+
+export function noEntries(): readonly [] {
+  return []
+}
+
+export interface EntryOptions {
+  readonly options: PageOptions
+  readonly limits: LineLimits
+}
+
+const CELLS = /^(cell|gridcell|columnheader|rowheader)$/
+
+/** The entries for a node and its content. */
+export function buildEntries(
+  node: OutlineNode,
+  parent: Entry | null,
+  settings: EntryOptions,
+): readonly Entry[] {
+  if (!node.role && !node.clickable) return entriesInside(node, flatten(node), { parent, settings })
+  const entry = nodeEntry(node, parent, settings)
+  return [onlyChild(entry) ?? entry]
+}
+
+function nodeEntry(node: OutlineNode, parent: Entry | null, settings: EntryOptions): Entry {
+  const pieces = once(() => flatten(node))
+  const head = once(() => readHead(node, settings.options))
+  const texts = once(() => (node.role === 'row' ? rowTexts(node) : wholeText(pieces())))
+  const entry: Entry = {
+    element: node.element,
+    parent,
+    node,
+    inView: node.inView,
+    holdsView: node.holdsView,
+    popup: (parent?.popup ?? false) || (isPopup(node.role) && node.inView),
+    isOmission: false,
+    size: once(() => sizeOf(node)),
+    line: lineOf(
+      (limits) => nodeLine(node, { head: head(), texts: texts() }, { ...settings, limits }),
+      settings,
+    ),
+    children: once(() => childEntries(entry, { node, pieces, texts, settings })),
+  }
+  return entry
+}
+
+/** The only child of a list item, or of a frame around one control. It replaces its parent. */
+function onlyChild({ node, children, parent }: Entry): Entry | null {
+  const isBare = node?.role === 'listitem' && !node.clickable
+  const isFrame = node?.role === '' && node.clickable
+  if (!isBare && !isFrame) return null
+  const [only, ...others] = children()
+  if (!only?.node || others.length > 0 || (isFrame && !isInteractive(only.node))) return null
+  only.parent = parent
+  return only
+}
+
+function childEntries(
+  entry: Entry,
+  of: {
+    readonly node: OutlineNode
+    readonly pieces: () => readonly Piece[]
+    readonly texts: () => Texts | null
+    readonly settings: EntryOptions
+  },
+): readonly Entry[] {
+  const { node, pieces, texts, settings } = of
+  const { element, masked } = node
+  const { options } = settings
+  if (isTag(element, 'select')) {
+    const line = (limit: number): string => optionsLine(element, { masked, limit, options })
+    const whole = once(() => line(Number.POSITIVE_INFINITY))
+    const shown = (shorter?: LineLimits): string => (shorter ? line(shorter.text) : whole())
+    return [textEntry(shown, { node, parent: entry })]
+  }
+  if (node.role === 'row')
+    return node.items.flatMap((item) =>
+      isNode(item) && !plainTexts(item) ? cellEntries(item, entry, settings) : [],
+    )
+  if (texts()) return []
+  const entries = entriesInside(node, pieces(), { parent: entry, settings })
+  if (!isNamedByContent(node.role)) return entries
+  return entries.filter(({ node: inner }) => inner && !isPartOfName(inner, node))
+}
+
+/** Whether a part belongs to its control's name: a picture, or a clickable part with the whole text. */
+function isPartOfName(inner: OutlineNode, node: OutlineNode): boolean {
+  if (inner.role) return inner.role === 'img' && !inner.clickable
+  const texts = onlyTexts(flatten(inner))
+  return texts !== null && texts.length > 0 && texts.length === ownTexts(node).length
+}
+
+/** The texts of a node, and of its descendants without a role. */
+function ownTexts(node: OutlineNode): TextItem[] {
+  return node.items.flatMap((item) =>
+    isText(item) ? [item] : isNode(item) && !item.role ? ownTexts(item) : [],
+  )
+}
+
+/** A cell without attributes of its own gets no entry; its content does. */
+function cellEntries(cell: OutlineNode, entry: Entry, settings: EntryOptions): readonly Entry[] {
+  const bare = CELLS.test(cell.role) && !isSpecialCell(cell)
+  return bare
+    ? entriesInside(cell, flatten(cell), { parent: entry, settings })
+    : buildEntries(cell, entry, settings)
+}
+
+function isSpecialCell(cell: OutlineNode): boolean {
+  return (
+    cell.clickable ||
+    /aria-(sort|selected|checked|label|current|disabled)|tabindex/.test(attributes(cell))
+  )
+}
+
+/** An item of a node after its wrappers are removed; null where a block begins or ends. */
+type Piece = OutlineItem | null
+
+function entriesInside(
+  node: OutlineNode,
+  pieces: readonly Piece[],
+  place: { readonly parent: Entry | null; readonly settings: EntryOptions },
+): Entry[] {
+  const entries: Entry[] = []
+  let run: TextItem[] = []
+  const flush = (): void => {
+    if (run.length > 0) entries.push(runEntry(run, { node: run[0]?.holder ?? node, ...place }))
+    run = []
+  }
+  for (const piece of pieces) {
+    if (piece === null) flush()
+    else if (isText(piece)) {
+      if (run[0] && run[0].visuallyHidden !== piece.visuallyHidden) flush()
+      run.push(piece)
+    } else {
+      flush()
+      if (isNode(piece)) entries.push(...buildEntries(piece, place.parent, place.settings))
+      else entries.push(omittedEntry(piece, { node, parent: place.parent }))
+    }
+  }
+  flush()
+  return entries
+}
+
+function flatten(node: OutlineNode, pieces: Piece[] = []): readonly Piece[] {
+  for (const item of node.items) {
+    if (!isNode(item) || item.role || item.clickable) {
+      pieces.push(item)
+      continue
+    }
+    const inline = INLINE_TAGS.has(native.localName(item.element))
+    if (!inline) pieces.push(null)
+    flatten(item, pieces)
+    if (!inline) pieces.push(null)
+  }
+  return pieces
+}
+
+/** The texts of a line: by cell for a row, else all in one. */
+type Texts = readonly (readonly TextItem[])[]
+
+/** The texts of a row's plain cells; null when it has none. */
+function rowTexts(row: OutlineNode): Texts | null {
+  const plain = row.items
+    .filter(isNode)
+    .map(plainTexts)
+    .filter((texts) => texts !== null)
+  return plain.length > 0 ? plain : null
+}
+
+function wholeText(pieces: readonly Piece[]): Texts | null {
+  const texts = onlyTexts(pieces)
+  return texts && [texts]
+}
+
+/** Like `onlyTexts`, but null for a cell that gets a line of its own. */
+function plainTexts(cell: OutlineNode): TextItem[] | null {
+  return CELLS.test(cell.role) && isSpecialCell(cell) ? null : onlyTexts(flatten(cell))
+}
+
+/** The texts of a node that contains nothing else; null for other nodes. */
+function onlyTexts(pieces: readonly Piece[]): TextItem[] | null {
+  const texts: TextItem[] = []
+  for (const piece of pieces) {
+    if (piece === null) continue
+    if (!isText(piece)) return null
+    texts.push(piece)
+  }
+  return texts
+}
+
+function attributes({ element }: OutlineNode): string {
+  return native.getAttributeNames(element).join(' ')
+}
+
+/** Makes the whole line only once. Shorter ones are rarely needed. */
+function lineOf(make: (limits: LineLimits) => string, { limits }: EntryOptions): Entry['line'] {
+  const whole = once(() => make(limits))
+  return (shorter) => (shorter ? make(shorter) : whole())
+}
+
+function nodeLine(
+  node: OutlineNode,
+  { head: parts, texts }: { readonly head: Head; readonly texts: Texts | null },
+  { options, limits }: EntryOptions,
+): string {
+  const head = headText(parts, limits.name)
+  const value = shownValue(node, options, Math.min(VALUE_LIMIT, limits.text))
+  if (value !== null) return value ? `${head}: ${value}` : head
+  if (isNamedByContent(node.role)) return head
+  const plain = texts?.flat().map(({ text }) => text) ?? []
+  if (!texts || plain.length === 0) return drawnLine(head, node)
+  const separator = node.role === 'row' ? ' | ' : ' '
+  if (plain.join(separator) === node.name?.text) return head
+  const shown = node.role === 'row' ? texts.map(cellText) : texts.map(markedTexts)
+  const text = shown.join(separator).replace(/[ |]+$/, '')
+  // For a clickable element without a role, the text is the name.
+  const limit = node.role ? limits.text : Math.max(limits.text, limits.name)
+  return text ? `${head}: ${cutText(text, texts.flat(), { limit, options })}` : head
+}
+
+/** Adds the words that a style writes into a clickable element without text, such as a script's button. */
+function drawnLine(head: string, { element, role, clickable, masked, items }: OutlineNode): string {
+  if (role || !clickable || masked || items.some((item) => !isText(item))) return head
+  const text = drawnText(element)
+  return text ? `${head}: ${escapeMarks(shorten(text, DRAWN_LIMIT))}` : head
+}
+
+const DRAWN_LIMIT = 100
+
+/** Escapes separators, so that the text of one cell can't look like two. */
+function cellText(texts: readonly TextItem[]): string {
+  return markedTexts(texts).replace(/ \|(?= )/g, ' \\|')
+}
+
+function runEntry(
+  run: readonly TextItem[],
+  place: { node: OutlineNode; parent: Entry | null; settings: EntryOptions },
+): Entry {
+  const { settings } = place
+  return textEntry(
+    lineOf((limits) => runLine(run, { ...settings, limits }), settings),
+    place,
+  )
+}
+
+function runLine(
+  run: readonly TextItem[],
+  { limits: { text: limit }, options }: EntryOptions,
+): string {
+  const mark = commonMark(run)
+  if (!mark) return `text: ${cutText(markedTexts(run), run, { limit, options })}`
+  return `text ${mark}: ${shorten(escapeMarks(cleanText(run.map(textOf).join(' '))), limit)}`
+}
+
+/**
+ * Cuts a text of these items. Adds the mark to read it on from, if it is cut or its lines are joined. `limit`:
+ * characters.
+ */
+function cutText(
+  text: string,
+  items: readonly TextItem[],
+  { limit, options }: { readonly limit: number; readonly options: PageOptions },
+): string {
+  const isCut = text.length > limit
+  const first = items[0]?.holder.element
+  if (!first || (!isCut && !items.some(({ holder }) => isOfLines(holder.element)))) return text
+  if (limit < LEAST_WITH_MARK) return cut(text, limit)
+  const around = items.reduce((found, { holder }) => commonAncestor(found, holder.element), first)
+  if (!isCut) return `${text} ${textMark(around, 0)}`
+  return `${cut(text, limit)} ${textMark(around, placeBehind(around, items, { limit, options }))}`
+}
+
+function placeBehind(
+  around: Element,
+  items: readonly TextItem[],
+  { limit, options }: { readonly limit: number; readonly options: PageOptions },
+): number {
+  const isAll = items.length === 1 && native.childNodes(around).length === 1
+  return isAll && !native.closest(around, 'pre')
+    ? limit
+    : placeIn(textPlaces(around, options).text, items, limit)
+}
+
+/** Index in the whole text where the words after the limit begin. */
+function placeIn(text: string, items: readonly TextItem[], limit: number): number {
+  let left = limit
+  let at = 0
+  for (const item of items) {
+    const [start] = item.text.split(' ')
+    const found = start ? text.indexOf(start, at) : -1
+    if (found < 0) return 0
+    if (item.text.length >= left) return Math.min(text.length, found + left)
+    at = found + item.text.length
+    left -= item.text.length + 1
+  }
+  return at
+}
+
+function commonAncestor(one: Element, other: Element): Element {
+  for (const at of [one, ...ancestorsOf(one)]) if (contains(at, other)) return at
+  return one
+}
+
+function isOfLines(element: Element): boolean {
+  const code = native.closest(element, 'pre')
+  return code !== null && /\n/.test(native.textContent(code).trim())
+}

@@ -1,0 +1,19 @@
+import type { CallError } from '../../protocol/message.ts'
+
+const ALPHABET = '0123456789abcdefghijklmnopqrstuvwxyz'
+
+/** A unique id for a call that came without a usable one. Every vendor accepts it. */
+export function newCallId(): string {
+  // Plain-HTTP origins lack randomUUID; getRandomValues exists everywhere.
+  const bytes = crypto.getRandomValues(new Uint8Array(20))
+  return `call_${Array.from(bytes, (byte) => ALPHABET[byte % ALPHABET.length]).join('')}`
+}
+
+/** Error of a call that was cut off: the stream failed or ended before the call's own end. */
+export function unfinished(): { readonly error: CallError } {
+  return truncated('The stream ended before this call was complete.')
+}
+
+export function truncated(what: string): { readonly error: CallError } {
+  return { error: { code: 'truncated', message: what } }
+}

@@ -1,0 +1,53 @@
+import { isRecord } from '../../../lib/shape.ts'
+import { isUntyped, leaves, SchemaReader, type Shape } from '../../../action/schema.ts'
+import type { JsonObject, JsonSchema, JsonValue } from '../../../protocol/json.ts'
+import type { StreamPart } from '../../../protocol/message.ts'
+import type { ToolDefinition } from '../../../protocol/tool.ts'
+
+/**
+ * Converts the input of a strict call to the tool's own schema. Strict mode sends null for a missing optional property.
+ * If the property can't be null, it is removed.
+ */
+export function withoutStrictNulls(input: JsonValue, schema: JsonSchema): JsonValue {
+  const reader = new SchemaReader(schema)
+  return read(input, [reader.shape(schema)])
+}
+
+/** Removes such nulls from the input of a call. Other parts stay as they are. */
+export function withoutNulls(part: StreamPart, tools: readonly ToolDefinition[]): StreamPart {
+  if (part.type !== 'tool-call' || part.input === undefined) return part
+  const tool = tools.find(({ name }) => name === part.toolName)
+  return tool ? { ...part, input: withoutStrictNulls(part.input, tool.inputSchema) } : part
+}
+
+/** Removes the nulls at any depth. `shapes`: all shapes that the value may have. */
+function read(value: JsonValue, shapes: readonly Shape[]): JsonValue {
+  const all = shapes.flatMap(leaves)
+  if (Array.isArray(value))
+    return value.map((item: JsonValue, at) =>
+      read(
+        item,
+        all.flatMap((leaf) => below(leaf, leaf.itemAt(at))),
+      ),
+    )
+  if (!isRecord(value)) return value
+  const entries = Object.entries(value as JsonObject).flatMap(([name, item]) => {
+    const owners = all.filter((leaf) => leaf.properties.has(name))
+    const properties = owners.flatMap((leaf) => below(leaf, leaf.properties.get(name)))
+    const isAbsent =
+      item === null &&
+      owners.length > 0 &&
+      owners.every((leaf) => !leaf.required.has(name)) &&
+      !properties.flatMap(leaves).some(admitsNull)
+    return isAbsent ? [] : [[name, read(item, properties)] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+function below(shape: Shape, schema: unknown): Shape[] {
+  return schema === undefined ? [] : [shape.schemas.shape(schema)]
+}
+
+function admitsNull(leaf: Shape): boolean {
+  return isUntyped(leaf) || leaf.types.includes('null') || leaf.options?.includes(null) === true
+}

@@ -1,0 +1,32 @@
+import type { ShownMessage } from '../../index.ts'
+
+/** Local state key of the text to which a person's message is being edited. */
+export function editKey({ id }: Pick<ShownMessage, 'id'>): string {
+  return `${EDIT}${id}`
+}
+
+const EDIT = 'edit:'
+
+/** Returns the id of the message with this edit key; null for another key. */
+export function editedId(key: string): string | null {
+  return key.startsWith(EDIT) ? key.slice(EDIT.length) : null
+}
+
+/** Local state key of an edit that is being sent. */
+export function editSendingKey({ id }: Pick<ShownMessage, 'id'>): string {
+  return `edit-sending:${id}`
+}
+
+/** Local state key for a changed input of a waiting call. Calls of two conversations may share an id. */
+export function inputKey(call: {
+  readonly conversationId: string
+  readonly toolCallId: string
+}): string {
+  return `${INPUT}${call.conversationId}/${call.toolCallId}`
+}
+
+const INPUT = 'input:'
+
+export function isInputKey(key: string): boolean {
+  return key.startsWith(INPUT)
+}

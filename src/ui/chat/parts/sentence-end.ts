@@ -1,2 +1,0 @@
-/** Matches the end of a sentence or line. */
-export const SENTENCE_END: RegExp = /[.!?…](?=\s)|[。！？]|\n/g

@@ -1,0 +1,163 @@
+import {
+  type Context,
+  createContext,
+  createElement,
+  type ReactElement,
+  type ReactNode,
+  useContext,
+  useEffect,
+  useState,
+  useMemo,
+  useRef,
+  useSyncExternalStore,
+  type DependencyList,
+  type RefObject,
+} from 'react'
+import { holdAgent, noAgent } from '../bindings/agent-holder.ts'
+import type {
+  Agent,
+  Conversation,
+  ConversationSnapshot,
+  JsonSchema,
+  StandardSchema,
+} from '../../index.ts'
+import { actionsOf, type ConversationActions, conversationOf } from '../bindings/conversation-of.ts'
+import { selection } from '../bindings/selection.ts'
+import {
+  type AnyTool,
+  type CompositeToolWith,
+  type MountedTool,
+  mountTool,
+  type ToolWith,
+} from '../bindings/mounted-tools.ts'
+
+/** Props of `OffstageProvider`: an `agent` made by the app, or a function that creates one. */
+export type OffstageProviderProps = { readonly children?: ReactNode } & (
+  | {
+      /** An agent made by the app. The app also disposes of it. */
+      readonly agent: Agent
+      readonly create?: undefined
+    }
+  | {
+      /**
+       * Creates the agent once, after the first render in a browser; never on a server. The provider disposes of the
+       * agent when it unmounts. If the function changes later, the new one is not called.
+       */
+      readonly create: () => Agent
+      readonly agent?: undefined
+    }
+)
+
+export const AgentContext: Context<Agent | null | undefined> = /* @__PURE__ */ createContext<
+  Agent | null | undefined
+>(undefined)
+
+/** Provides an agent to the components below. */
+export function OffstageProvider({ agent, create, children }: OffstageProviderProps): ReactElement {
+  const [made, setMade] = useState<Agent | null>(null)
+  const [hold] = useState(() => create && holdAgent(create))
+  const isGiven = agent !== undefined
+  useEffect(() => (isGiven ? undefined : hold?.(setMade)), [isGiven, hold])
+  return createElement(AgentContext.Provider, { value: agent ?? made }, children)
+}
+
+/**
+ * The nearest provider's agent. With `create`, null until the provider has made the agent, and always null on a
+ * server.
+ */
+export function useAgent(): Agent | null {
+  const agent = useContext(AgentContext)
+  return agent === undefined
+    ? noAgent('There is no <OffstageProvider> around this component.')
+    : agent
+}
+
+/** Result of `useConversation`: a snapshot, the full API, and actions. Before there is an agent, actions throw. */
+export interface UsedConversation<Shown> extends ConversationActions {
+  /** The current snapshot, or the result of `select`. */
+  readonly snapshot: Shown
+  /** The conversation's full API. Null until there is an agent. */
+  readonly conversation: Conversation | null
+}
+
+/**
+ * Follows a conversation. Components without an id share one conversation, new on each page. The functions stay the
+ * same as long as the conversation does.
+ */
+export function useConversation(id?: string | null): UsedConversation<ConversationSnapshot>
+/** Renders again only when the result of `select` is no longer shallowly equal. */
+export function useConversation<Shown>(
+  id: string | null | undefined,
+  select: (snapshot: ConversationSnapshot) => Shown,
+): UsedConversation<Shown>
+export function useConversation(
+  id?: string | null,
+  select: (snapshot: ConversationSnapshot) => unknown = all,
+): UsedConversation<unknown> {
+  const agent = useAgent()
+  const followed = useMemo(() => conversationOf(agent, id), [agent, id])
+  const shown = useRef<unknown>(undefined)
+  const pick = useMemo(() => selection(select, shown.current), [followed, select])
+  const snapshot = useSyncExternalStore(
+    followed.subscribe,
+    () => pick(followed.getSnapshot()),
+    () => pick(followed.empty),
+  )
+  useEffect(() => {
+    shown.current = snapshot
+  })
+  const actions = useMemo(() => actionsOf(() => followed), [followed])
+  const { conversation } = followed
+  return useMemo(() => ({ snapshot, conversation, ...actions }), [snapshot, conversation, actions])
+}
+
+function all(snapshot: ConversationSnapshot): ConversationSnapshot {
+  return snapshot
+}
+
+/**
+ * Registers a tool while the component is mounted. The tool's functions are those of the newest rendering. `deps`:
+ * values that its name and schema depend on. Default: both are compared after each rendering.
+ */
+export function useTool<
+  const Schema extends JsonSchema | StandardSchema = JsonSchema,
+  Output = unknown,
+>(tool: ToolWith<Schema, Output>, deps?: DependencyList): void
+/** Registers a tool that calls other tools: it has `run` in place of `execute`. */
+export function useTool<
+  const Schema extends JsonSchema | StandardSchema = JsonSchema,
+  Output = unknown,
+>(tool: CompositeToolWith<Schema, Output>, deps?: DependencyList): void
+export function useTool(tool: AnyTool, deps?: DependencyList): void {
+  const agent = useAgent()
+  const newest = useNewest(tool)
+  const mounted = useRef<MountedTool>(undefined)
+  useEffect(() => {
+    mounted.current?.redefine()
+  }, deps)
+  useEffect(() => {
+    if (!agent) return undefined
+    const here = mountTool(agent, () => newest.current)
+    mounted.current = here
+    return () => {
+      here.unmount()
+      mounted.current = undefined
+    }
+  }, [agent, newest])
+}
+
+/** Adds a value to the model's live context while the component is mounted. Each step reads the newest value. */
+export function useAgentContext(value: unknown): void {
+  const agent = useAgent()
+  const newest = useNewest(value)
+  useEffect(() => agent?.addContext(() => newest.current), [agent, newest])
+}
+
+/** Returns a ref to the newest rendering's value, for functions that are called after its effects. */
+function useNewest<Value>(value: Value): RefObject<Value> {
+  const newest = useRef(value)
+  useEffect(() => {
+    newest.current = value
+  })
+  return newest
+}

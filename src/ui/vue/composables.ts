@@ -1,0 +1,178 @@
+import {
+  type AllowedComponentProps,
+  defineComponent,
+  inject,
+  type InjectionKey,
+  onBeforeUnmount,
+  onMounted,
+  provide,
+  type ShallowRef,
+  shallowRef,
+  type VNode,
+  type VNodeProps,
+  watch,
+  computed,
+  type ComputedRef,
+  type MaybeRefOrGetter,
+  toValue,
+} from 'vue'
+import { noAgent } from '../bindings/agent-holder.ts'
+import type {
+  Agent,
+  Conversation,
+  ConversationSnapshot,
+  JsonSchema,
+  StandardSchema,
+} from '../../index.ts'
+import { actionsOf, type ConversationActions, conversationOf } from '../bindings/conversation-of.ts'
+import { selection } from '../bindings/selection.ts'
+import {
+  type AnyTool,
+  type CompositeToolWith,
+  mountTool,
+  type ToolWith,
+} from '../bindings/mounted-tools.ts'
+
+export type AgentRef = Readonly<ShallowRef<Agent | null>>
+
+export const AGENT: InjectionKey<AgentRef> = /* @__PURE__ */ Symbol('offstage')
+
+/**
+ * Provides an agent to the components below. The app disposes of an agent that it passes. A function is called when
+ * this component mounts, never on a server. Its agent is disposed of when the component unmounts.
+ */
+export function provideAgent(given: Agent | (() => Agent)): AgentRef {
+  const agent = shallowRef<Agent | null>(null)
+  provide(AGENT, agent)
+  if (typeof given === 'function') {
+    onMounted(() => {
+      agent.value = given()
+    })
+    onBeforeUnmount(() => {
+      void agent.value?.dispose()
+      agent.value = null
+    })
+  } else agent.value = given
+  return agent
+}
+
+/** The nearest provider's agent. If the provider creates the agent, null until then, and always null on a server. */
+export function useAgent(): AgentRef {
+  return inject(AGENT, null) ?? noAgent('There is no OffstageProvider around this component.')
+}
+
+/** Runs `work` with the agent while the component is mounted. `work` returns its cleanup. */
+function whileMounted(work: (agent: Agent) => () => void): void {
+  const agent = useAgent()
+  onMounted(() => {
+    const follow = (
+      now: Agent | null,
+      _before: unknown,
+      onCleanup: (undo: () => void) => void,
+    ): void => {
+      if (now) onCleanup(work(now))
+    }
+    watch(agent, follow, { immediate: true })
+  })
+}
+
+/** Props of `OffstageProvider`: an `agent` made by the app, or a function that creates one. */
+export type OffstageProviderProps =
+  | { readonly agent: Agent; readonly create?: undefined }
+  | { readonly create: () => Agent; readonly agent?: undefined }
+
+/** `provideAgent` as a component, with `agent` or `create`. Later changes to these props have no effect. */
+export const OffstageProvider: new () => {
+  $props: AllowedComponentProps & VNodeProps & OffstageProviderProps
+  $slots: { readonly default?: () => VNode[] }
+} = /* @__PURE__ */ defineComponent({
+  name: 'OffstageProvider',
+  props: ['agent', 'create'],
+  setup(props: OffstageProviderProps, { slots }) {
+    provideAgent(props.agent ?? props.create)
+    return () => slots.default?.()
+  },
+}) as never
+
+/** Result of `useConversation`: a snapshot, the full API, and actions. Before there is an agent, actions throw. */
+export interface UsedConversation<Shown> extends ConversationActions {
+  /** The current snapshot, or the result of `select`. */
+  readonly snapshot: Readonly<ShallowRef<Shown>>
+  /** The conversation's full API. Null until there is an agent. */
+  readonly conversation: ComputedRef<Conversation | null>
+}
+
+type Id = MaybeRefOrGetter<string | null | undefined>
+
+/**
+ * Follows a conversation while the component is mounted. Components without an id share one conversation, new on each
+ * page.
+ */
+export function useConversation(id?: Id): UsedConversation<ConversationSnapshot>
+/** Changes `snapshot` only when the result of `select` is no longer shallowly equal. */
+export function useConversation<Shown>(
+  id: Id,
+  select: (snapshot: ConversationSnapshot) => Shown,
+): UsedConversation<Shown>
+export function useConversation(
+  id?: Id,
+  select: (snapshot: ConversationSnapshot) => unknown = (snapshot) => snapshot,
+): UsedConversation<unknown> {
+  const agent = useAgent()
+  const followed = computed(() => conversationOf(agent.value, toValue(id)))
+  // The snapshot that a server renders, so that hydration matches.
+  const snapshot = shallowRef(select(followed.value.empty))
+  onMounted(() => {
+    const follow = (
+      { subscribe, getSnapshot }: typeof followed.value,
+      _before: unknown,
+      onCleanup: (undo: () => void) => void,
+    ): void => {
+      const pick = selection(select, snapshot.value)
+      const show = (): void => {
+        snapshot.value = pick(getSnapshot())
+      }
+      onCleanup(subscribe(show))
+      show()
+    }
+    watch(followed, follow, { immediate: true })
+  })
+  return {
+    snapshot,
+    conversation: computed(() => followed.value.conversation),
+    ...actionsOf(() => followed.value),
+  }
+}
+
+/** Registers a tool while the component is mounted. Pass a ref or getter to change the tool; the newest one is used. */
+export function useTool<
+  const Schema extends JsonSchema | StandardSchema = JsonSchema,
+  Output = unknown,
+>(tool: MaybeRefOrGetter<ToolWith<Schema, Output>>): void
+/** Registers a tool that calls other tools. It has `run` in place of `execute`. */
+export function useTool<
+  const Schema extends JsonSchema | StandardSchema = JsonSchema,
+  Output = unknown,
+>(tool: MaybeRefOrGetter<CompositeToolWith<Schema, Output>>): void
+export function useTool(tool: MaybeRefOrGetter<AnyTool>): void {
+  whileMounted((agent) => {
+    let newest = toValue(tool)
+    const mounted = mountTool(agent, () => newest)
+    const stop = watch(
+      () => toValue(tool),
+      (now) => {
+        newest = now
+        mounted.redefine()
+      },
+    )
+    return () => {
+      stop()
+      mounted.unmount()
+    }
+  })
+}
+
+/** Adds a value to the model's page context while the component is mounted. Each step reads the newest value. */
+export function useAgentContext(value: unknown): void {
+  whileMounted((agent) => agent.addContext(() => toValue(value)))
+}

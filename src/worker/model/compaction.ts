@@ -1,0 +1,473 @@
+import { sentMessage, isRequest } from '../../conversation/requests.ts'
+import type {
+  Message,
+  ToolMessage,
+  ToolOutput,
+  ToolResultPart,
+  UserMessage,
+} from '../../protocol/message.ts'
+import type { ContextRow, MessageNode, ConversationState } from '../../protocol/state.ts'
+import {
+  contextLayout,
+  type Compacted,
+  type Segment,
+  contextOn,
+} from '../../conversation/context.ts'
+import type { CompactionChoice, CompactionPolicy } from '../../protocol/compaction.ts'
+import type { FactDraft } from '../store/fact-draft.ts'
+import { messageTokens } from './token-counts.ts'
+import { sameJson } from '../../lib/json/same-json.ts'
+import { isRecord } from '../../lib/shape.ts'
+import type { CallPath } from '../../protocol/fact.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+
+/** Note that replaces a cleared result in requests. */
+const CLEARED = '[This result was removed to save room. Call the tool again if you need it.]'
+const SUMMARY = 'Earlier messages were removed to save room. Summary of them:'
+const DROPPED = 'Earlier messages were removed to save room.'
+
+/**
+ * Applies a branch's context rows to its messages: ranges are summarized or left out, and a note replaces each cleared
+ * result. Pure, so that the sent messages change only when a row is added.
+ */
+export function applyContext(
+  path: readonly MessageNode[],
+  rows: readonly ContextRow[],
+): readonly Message[] {
+  const { cleared, segments } = contextLayout(path, rows)
+  if (cleared.size === 0 && segments.length === 0) return path.map(sentMessage)
+  const sent: Message[] = []
+  const sendUpTo = (from: number, before: number): void => {
+    for (const node of path.slice(from, before)) sent.push(asSent(node, cleared))
+  }
+  let at = 0
+  for (const { start, end, row, hasSummary, instructions } of segments) {
+    sendUpTo(at, start)
+    if (hasSummary) sent.push(summaryMessage(row))
+    for (const place of instructions) sendUpTo(place, place + 1)
+    at = end + 1
+  }
+  sendUpTo(at, path.length)
+  return sent
+}
+
+function asSent(node: MessageNode, cleared: ReadonlySet<string>): Message {
+  const message = sentMessage(node)
+  return message.role === 'tool' ? withoutCleared(message, cleared) : message
+}
+
+/** Places in the path of the messages that are still sent. */
+function sentPlaces(length: number, segments: readonly Segment[]): readonly number[] {
+  const places: number[] = []
+  let at = 0
+  for (const { start, end, instructions } of segments) {
+    for (; at < start; at++) places.push(at)
+    places.push(...instructions)
+    at = end + 1
+  }
+  for (; at < length; at++) places.push(at)
+  return places
+}
+
+/** Tokens that are sent for each message, by its place in the path. 0 for a message that is left out. */
+export function sentSizes(
+  path: readonly MessageNode[],
+  rows: readonly ContextRow[],
+  sizeOf: (message: Message) => number,
+): readonly number[] {
+  const { cleared, segments } = contextLayout(path, rows)
+  const sizes = path.map(() => 0)
+  for (const place of sentPlaces(path.length, segments)) {
+    const node = path[place]
+    if (node) sizes[place] = sizeOf(asSent(node, cleared))
+  }
+  return sizes
+}
+
+export interface SentResult {
+  /** Index of its message in the path. */
+  readonly place: number
+  readonly part: ToolResultPart
+}
+
+/** Clearable results that are still sent as they are stored, oldest first. */
+function sentResults(
+  path: readonly MessageNode[],
+  rows: readonly ContextRow[],
+): readonly SentResult[] {
+  const { cleared, segments } = contextLayout(path, rows)
+  return sentPlaces(path.length, segments).flatMap((place) => {
+    const message = path[place]?.message
+    if (message?.role !== 'tool') return []
+    return message.parts
+      .filter((part) => !cleared.has(part.toolCallId) && isClearable(part.output))
+      .map((part) => ({ place, part }))
+  })
+}
+
+function summaryMessage({ summary }: Compacted): UserMessage {
+  const text = summary === '' ? DROPPED : `${SUMMARY}\n${summary}`
+  return { role: 'user', synthetic: true, parts: [{ type: 'text', text }] }
+}
+
+function withoutCleared(message: ToolMessage, cleared: ReadonlySet<string>): ToolMessage {
+  if (!message.parts.some(({ toolCallId }) => cleared.has(toolCallId))) return message
+  return {
+    ...message,
+    parts: message.parts.map((part) => (cleared.has(part.toolCallId) ? withoutResult(part) : part)),
+  }
+}
+
+function withoutResult(part: ToolResultPart): ToolResultPart {
+  return isClearable(part.output) ? { ...part, output: { type: 'text', value: CLEARED } } : part
+}
+
+/** Errors and denials are never cleared: they are short, and say what was not done. */
+function isClearable(output: ToolOutput): boolean {
+  switch (output.type) {
+    case 'text':
+    case 'json':
+    case 'content':
+      return true
+    case 'error':
+    case 'denied':
+      return false
+    default:
+      return output satisfies never
+  }
+}
+
+/** Number of newest result messages to keep: the model still works with them. */
+const MESSAGES_KEPT = 2
+
+/** Results that a note may replace. */
+interface Clearing {
+  readonly paths: readonly CallPath[]
+  /** Estimated tokens. */
+  readonly freed: number
+}
+
+/** Results that a newer result of the same tool has made out of date (`ToolAnnotations.supersedes`). */
+function staleResults(state: ConversationState, superseding: ReadonlySet<string>): Clearing {
+  if (superseding.size === 0) return NOTHING
+  const results = sentResults(state.path, contextOn(state)).filter(({ part }) =>
+    superseding.has(part.toolName),
+  )
+  const inputs = inputsOf(
+    state.path,
+    new Set(results.map(({ part: { toolCallId } }) => toolCallId)),
+  )
+  const newest = new Map<string, { readonly place: number; readonly input: JsonValue }[]>()
+  const stale = results.toReversed().filter(({ place, part: { toolName, toolCallId } }) => {
+    const input = inputs.get(toolCallId) ?? null
+    const newer = newest.get(toolName) ?? []
+    // Results in the same message never supersede each other: the model asked for all of them at once.
+    if (newer.some((other) => other.place > place && covers(other.input, input))) return true
+    newest.set(toolName, [...newer, { place, input }])
+    return false
+  })
+  return clearing(stale.toReversed())
+}
+
+/** Results outside the newest messages, and results that are out of date. */
+function oldResults(state: ConversationState, superseding: ReadonlySet<string>): Clearing {
+  const { path } = state
+  const places = path.flatMap(({ message }, place) => (message.role === 'tool' ? [place] : []))
+  const kept = places.at(-MESSAGES_KEPT) ?? 0
+  const stale = new Set(staleResults(state, superseding).paths.map(([id]) => id))
+  return clearing(
+    sentResults(path, contextOn(state)).filter(
+      ({ place, part }) => place < kept || stale.has(part.toolCallId),
+    ),
+  )
+}
+
+/** Leaves out results that are no longer than the note that would replace them. */
+function clearing(results: readonly SentResult[]): Clearing {
+  let freed = 0
+  const paths: CallPath[] = []
+  for (const { part } of results) {
+    const saved = resultSize(part) - NOTE
+    if (saved <= 0) continue
+    freed += saved
+    paths.push([part.toolCallId])
+  }
+  return paths.length > 0 ? { paths, freed } : NOTHING
+}
+
+const NOTHING: Clearing = { paths: [], freed: 0 }
+
+// Parts are immutable, and every step looks for stale ones.
+const sizes = new WeakMap<ToolResultPart, number>()
+
+function resultSize(part: ToolResultPart): number {
+  const known = sizes.get(part)
+  if (known !== undefined) return known
+  const size = messageTokens({ role: 'tool', parts: [part] })
+  sizes.set(part, size)
+  return size
+}
+
+const NOTE_MESSAGE: ToolMessage = {
+  role: 'tool',
+  parts: [
+    {
+      type: 'tool-result',
+      toolCallId: '',
+      toolName: '',
+      output: { type: 'text', value: CLEARED },
+    },
+  ],
+}
+const NOTE = messageTokens(NOTE_MESSAGE)
+
+/** The inputs that these calls ran with, or else those that the model wrote. */
+function inputsOf(
+  path: readonly MessageNode[],
+  ids: ReadonlySet<string>,
+): ReadonlyMap<string, JsonValue> {
+  const inputs = new Map<string, JsonValue>()
+  for (const { message, calls } of path) {
+    if (message.role !== 'assistant') continue
+    for (const part of message.parts)
+      if (part.type === 'tool-call' && part.input !== undefined && ids.has(part.toolCallId))
+        inputs.set(part.toolCallId, part.input)
+    for (const { toolCallId, input } of calls)
+      if (ids.has(toolCallId)) inputs.set(toolCallId, input)
+  }
+  return inputs
+}
+
+/** Whether the newer result includes the older one: the older call had every parameter of the newer, equal in value. */
+function covers(newer: JsonValue, older: JsonValue): boolean {
+  if (!isRecord(newer) || !isRecord(older)) return sameJson(newer, older)
+  return Object.entries(newer).every(
+    ([name, value]) => Object.hasOwn(older, name) && sameJson(value, older[name]),
+  )
+}
+
+/** Sizes of a request, in estimated tokens. */
+export interface Room {
+  /** Limit for the whole request. */
+  readonly total: number
+  /** Size of everything but the messages. */
+  readonly fixed: number
+  /** Least that a change must free, since it breaks the server's prompt cache. */
+  readonly worth: number
+}
+
+export type PlannedCompaction = Extract<
+  FactDraft,
+  { readonly type: 'results-cleared' | 'compacted' }
+>
+type Compacting = Extract<PlannedCompaction, { readonly type: 'compacted' }>
+
+/** Size of the next request, with the context rows applied. */
+export function sentTokens(state: ConversationState, fixed: number): number {
+  return fixed + sum(applyContext(state.path, contextOn(state)))
+}
+
+/** Size of the next request once these facts are stored. */
+export function tokensWith(
+  state: ConversationState,
+  fixed: number,
+  facts: readonly PlannedCompaction[],
+): number {
+  const rows = facts.map((fact) => ({ ...fact, seq: state.seq, at: 0 }))
+  return fixed + sum(applyContext(state.path, [...contextOn(state), ...rows]))
+}
+
+function sum(messages: readonly Message[]): number {
+  return messages.reduce((tokens, message) => tokens + messageTokens(message), 0)
+}
+
+/** Share of the room that may stay full. The free rest lasts for several steps. */
+const FILLED = 0.5
+
+/**
+ * Drops the oldest messages before the newest request, or else the oldest steps after it. The request itself stays.
+ * The kept part begins with a request or a step, so that every result keeps its call. Null: too little would be freed.
+ */
+function dropOldest(state: ConversationState, room: Room): Compacting | null {
+  const { path } = state
+  const { request, newestStep } = landmarks(path)
+  const ranges = [
+    { from: 0, before: request },
+    { from: request + 1, before: newestStep },
+  ]
+  for (const range of ranges) {
+    const fact = dropWithin(state, room, range)
+    if (fact) return fact
+  }
+  return null
+}
+
+/** Indexes in the path of the newest request and of the model's newest message. -1: none. */
+export function landmarks(path: readonly MessageNode[]): {
+  readonly request: number
+  readonly newestStep: number
+} {
+  return {
+    request: path.findLastIndex(isRequest),
+    newestStep: path.findLastIndex(({ message }) => message.role === 'assistant'),
+  }
+}
+
+/** Whether the kept messages may begin with this one. */
+function isStart(node: MessageNode | undefined): boolean {
+  return node !== undefined && (isRequest(node) || node.message.role === 'assistant')
+}
+
+/** A range of the path. `before` is the index of the first message that is kept. */
+interface Span {
+  readonly from: number
+  readonly before: number
+}
+
+/** Returns null if the span is empty. */
+function leavingOut(
+  { path }: ConversationState,
+  { from, before }: Span,
+  summary: string,
+): Compacting | null {
+  const [first, last] = [path[from], path[before - 1]]
+  if (!first || !last || before <= from) return null
+  return {
+    type: 'compacted',
+    after: path.at(-1)?.id ?? null,
+    from: first.id,
+    to: last.id,
+    keptFrom: path[before]?.id ?? null,
+    summary,
+  }
+}
+
+function dropWithin(
+  state: ConversationState,
+  room: Room,
+  { from, before }: Span,
+): Compacting | null {
+  const { path } = state
+  const ends: number[] = []
+  for (let at = from + 1; at <= before; at++) if (isStart(path[at])) ends.push(at)
+  const facts = ends.flatMap((end) => leavingOut(state, { from, before: end }, '') ?? [])
+  // Binary search for the smallest range that frees enough, or else the largest one.
+  let [low, high] = [0, facts.length - 1]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const fact = facts[middle]
+    if (fact && tokensWith(state, room.fixed, [fact]) <= room.total * FILLED) high = middle
+    else low = middle + 1
+  }
+  const fact = facts[low]
+  if (fact === undefined) return null
+  const freed = sentTokens(state, room.fixed) - tokensWith(state, room.fixed, [fact])
+  return freed >= room.worth ? fact : null
+}
+
+type CheckedChoice =
+  | { readonly facts: readonly PlannedCompaction[] }
+  /** Why the choice can't be applied. */
+  | { readonly fault: string }
+
+type Clear = Extract<CompactionChoice, { readonly clearUpTo: string }>
+type Sum = Extract<CompactionChoice, { readonly summary: string }>
+
+/** Turns an app's choice into facts. Refuses one that frees too little or separates a call from its result. Pure. */
+export function checkChoice(
+  state: ConversationState,
+  choice: CompactionChoice,
+  room: Pick<Room, 'fixed' | 'total'>,
+): CheckedChoice {
+  const checked = 'clearUpTo' in choice ? clearUpTo(state, choice) : sumUp(state, choice)
+  if ('fault' in checked) return checked
+  const left = tokensWith(state, room.fixed, checked.facts)
+  return left < room.total
+    ? checked
+    : { fault: `it leaves about ${Math.round((100 * left) / room.total)}% of the budget.` }
+}
+
+function clearUpTo(state: ConversationState, { clearUpTo: id, except = [] }: Clear): CheckedChoice {
+  const { path } = state
+  const end = path.findIndex((node) => node.id === id)
+  if (end < 0) return notThere('clearUpTo', id)
+  if (end > landmarks(path).newestStep)
+    return { fault: 'clearUpTo has results that the model has not read yet.' }
+  const results = sentResults(path, contextOn(state)).filter(({ place }) => place <= end)
+  const unknown = except.find(
+    (callId) =>
+      !path.some(
+        ({ calls, message }) =>
+          calls.some(({ toolCallId }) => toolCallId === callId) ||
+          (message.role === 'tool' &&
+            message.parts.some(({ toolCallId }) => toolCallId === callId)),
+      ),
+  )
+  if (unknown !== undefined) return { fault: `except has an unknown call, ${unknown}.` }
+  const chosen = clearing(results.filter(({ part }) => !except.includes(part.toolCallId)))
+  if (chosen.freed <= 0) return { fault: 'there is nothing to be cleared.' }
+  return { facts: [clear(state, chosen)] }
+}
+
+function sumUp(state: ConversationState, { summary, firstKept }: Sum): CheckedChoice {
+  const { path } = state
+  const end = path.findIndex(({ id }) => id === firstKept)
+  if (end < 0) return notThere('firstKept', firstKept)
+  if (!isStart(path[end]))
+    return { fault: 'firstKept must be a message of a person or the model, not a result.' }
+  const { request, newestStep } = landmarks(path)
+  if (end > Math.max(request, newestStep)) return { fault: 'firstKept is after the newest step.' }
+  // The newest request stays, so the messages before it and those after it are two ranges.
+  const before = leavingOut(state, { from: 0, before: Math.min(end, request) }, summary)
+  const behind = leavingOut(state, { from: request + 1, before: end }, before ? '' : summary)
+  const facts = [before, behind].filter((fact) => fact !== null)
+  return facts.length > 0 ? { facts } : { fault: 'there is nothing before firstKept.' }
+}
+
+function notThere(name: string, id: string): CheckedChoice {
+  return { fault: `${name} has an unknown id, ${id}.` }
+}
+
+/** Share of the room that may stay full after clearing results. Above it, messages are dropped instead. */
+const FILLED_BY_RESULTS = 0.7
+/** Share of the room above which stale results are cleared, even if the request still fits. */
+const STALE_PART = 0.25
+
+export interface Policy {
+  readonly policy: CompactionPolicy
+  /** Names of the tools whose results make older ones out of date. */
+  readonly superseding: ReadonlySet<string>
+}
+
+/** Plans how to make room for a request that doesn't fit. Null: nothing (more) is worth leaving out. Pure. */
+export function planCompaction(
+  state: ConversationState,
+  room: Room,
+  { policy, superseding }: Policy,
+): PlannedCompaction | null {
+  const sent = sentTokens(state, room.fixed)
+  // Otherwise messages would have to be dropped soon, which breaks the prompt cache once more.
+  const lasts = ({ freed }: Clearing): boolean => sent - freed <= room.total * FILLED_BY_RESULTS
+  const stale = staleResults(state, superseding)
+  if (stale.freed >= room.worth && lasts(stale)) return clear(state, stale)
+  if (policy === 'auto' || policy === 'clear-results') {
+    const old = oldResults(state, superseding)
+    if (old.freed >= room.worth && (policy === 'clear-results' || lasts(old)))
+      return clear(state, old)
+  }
+  return policy === 'clear-results' ? null : dropOldest(state, room)
+}
+
+/** Clears stale results, but only many at once: each clearing breaks the prompt cache. Pure. */
+export function planStale(
+  state: ConversationState,
+  total: number,
+  superseding: ReadonlySet<string>,
+): PlannedCompaction | null {
+  const stale = staleResults(state, superseding)
+  return stale.freed >= total * STALE_PART ? clear(state, stale) : null
+}
+
+function clear({ path }: ConversationState, { paths }: Clearing): PlannedCompaction {
+  return { type: 'results-cleared', after: path.at(-1)?.id ?? null, paths }
+}

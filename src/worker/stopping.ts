@@ -1,0 +1,39 @@
+import { whenAborted } from '../lib/abort.ts'
+import { callsOf } from '../protocol/call.ts'
+import { OffstageError } from '../protocol/error.ts'
+import { type PageApi, PAGE_CALLS } from '../protocol/page-calls.ts'
+
+/** Wraps the page's calls. When the signal aborts, calls marked `stops` in `PAGE_CALLS` reject with `aborted`. */
+export function stoppablePage(page: PageApi, signal: AbortSignal): PageApi {
+  const stopped = async (): Promise<never> => {
+    await whenAborted(signal)
+    throw new OffstageError('aborted', 'The run was stopped.')
+  }
+  return callsOf(PAGE_CALLS, (name) =>
+    PAGE_CALLS[name].stops
+      ? (argument) => Promise.race([page[name](argument), stopped()])
+      : page[name],
+  )
+}
+
+/**
+ * Runs work with its own abort controller, which aborts with any of the parents and when the work is over.
+ * Anything that the work started and no longer waits for ends then, too.
+ */
+export async function withStop<T>(
+  parents: readonly AbortSignal[],
+  work: (stop: AbortController) => Promise<T>,
+): Promise<T> {
+  const stop = new AbortController()
+  const abort = (): void => stop.abort()
+  for (const parent of parents) {
+    if (parent.aborted) abort()
+    parent.addEventListener('abort', abort)
+  }
+  try {
+    return await work(stop)
+  } finally {
+    for (const parent of parents) parent.removeEventListener('abort', abort)
+    abort()
+  }
+}

@@ -1,0 +1,228 @@
+import { within } from '../../lib/sleep.ts'
+import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
+import { canonicalJson } from '../../lib/json/canonical-json.ts'
+import { sha256 } from '../../lib/sha256.ts'
+import { isCustomKey } from '../../protocol/conversation.ts'
+import { nameOfClaim } from './record.ts'
+import type { Claim, ClaimOptions, Store } from './store.ts'
+
+/**
+ * This browser's newest claims on conversations in shared stores, kept across reloads. This browser may resume a run if
+ * the newest claim is its own. Any other run is another device's.
+ */
+export interface ClaimBook {
+  of(key: string): Promise<OwnClaims>
+  /** Notes a claim. Never rejects: a claim that can't be stored is remembered until the worker ends. */
+  note(key: string, claim: NotedClaim): Promise<void>
+}
+
+export interface NotedClaim {
+  readonly id: string
+  /** 0 while the claim is requested. The answer may never come, though the store has granted the claim. */
+  readonly epoch: number
+}
+
+export interface OwnClaims {
+  /** Newest epoch that the store answered with. */
+  readonly epoch: number
+  /** Newest ids, requested or granted. A restored older copy of the store has one of them. */
+  readonly ids: readonly string[]
+  /**
+   * Id that was requested without an answer yet. Every claim uses it until an answer comes, so that it stays in the
+   * list.
+   */
+  readonly asked: string | null
+}
+
+const MOST_IDS = 32
+
+const NONE: OwnClaims = { epoch: 0, ids: [], asked: null }
+
+/** Adds a claim. Keeps the larger epoch, since another tab may have claimed the conversation since. */
+function withClaim(known: OwnClaims, { id, epoch }: NotedClaim): OwnClaims {
+  return {
+    epoch: Math.max(epoch, known.epoch),
+    ids: [...known.ids.filter((each) => each !== id), id].slice(-MOST_IDS),
+    asked: epoch === 0 ? id : null,
+  }
+}
+
+function together(one: OwnClaims, other: OwnClaims): OwnClaims {
+  return {
+    epoch: Math.max(one.epoch, other.epoch),
+    ids: [...new Set([...other.ids, ...one.ids])],
+    asked: one.asked ?? other.asked,
+  }
+}
+
+/** Claim book in memory, for as long as the script lives. */
+export function memoryClaimBook(): ClaimBook {
+  const claims = new Map<string, OwnClaims>()
+  const of = (key: string): OwnClaims => claims.get(key) ?? NONE
+  return {
+    of: async (key) => of(key),
+    async note(key, claim) {
+      claims.set(key, withClaim(of(key), claim))
+    },
+  }
+}
+
+interface Schema extends DBSchema {
+  /** Entries of an older version have only the epoch. */
+  claims: { key: string; value: Partial<OwnClaims> }
+}
+
+type Database = Pick<IDBPDatabase<Schema>, 'close' | 'transaction'>
+
+const DATABASE = 'offstage-claims'
+/** Longest wait for the browser's database, which may be missing or slow. Milliseconds. */
+const PATIENCE = 2000
+
+/**
+ * Claim book in IndexedDB, in a database of its own: conversations may be stored elsewhere. Without IndexedDB, in
+ * memory.
+ */
+export function storedClaimBook(): ClaimBook {
+  const known = memoryClaimBook()
+  let opening: Promise<Database> | null = null
+  const database = (): Promise<Database> => {
+    opening ??= openDB<Schema>(DATABASE, 1, {
+      upgrade: (db) => void db.createObjectStore('claims'),
+      blocking: (_current, _wanted, event) => {
+        ;(event.target as IDBDatabase).close()
+        opening = null
+      },
+      terminated: () => (opening = null),
+    })
+    opening.catch(() => (opening = null))
+    return opening
+  }
+  const read = async (key: string): Promise<OwnClaims> => ({
+    ...NONE,
+    ...(await (await database()).transaction('claims').store.get(key)),
+  })
+  const write = async (key: string, claim: NotedClaim): Promise<void> => {
+    const tx = (await database()).transaction('claims', 'readwrite')
+    await tx.store.put(withClaim({ ...NONE, ...(await tx.store.get(key)) }, claim), key)
+    await tx.done
+  }
+  return {
+    async of(key) {
+      const [here, kept] = await Promise.all([known.of(key), patiently(read(key))])
+      return kept ? together(kept, here) : here
+    },
+    async note(key, claim) {
+      await known.note(key, claim)
+      await patiently(write(key, claim))
+    },
+  }
+}
+
+function patiently<T>(asked: Promise<T>): Promise<T | null> {
+  return within(
+    asked.catch(() => null),
+    PATIENCE,
+  )
+}
+
+export interface SharedClaimsOptions {
+  readonly conversationId: string
+  /** The store's key. */
+  readonly storage: string
+  readonly store: Pick<Store, 'get' | 'follow'>
+  readonly claims: ClaimBook
+  readonly newId: (prefix: string) => string
+}
+
+/** The newest claim on a conversation, by anybody. */
+export interface NewestClaim {
+  /** 0: the conversation doesn't exist. */
+  readonly epoch: number
+  /** Null if the store doesn't keep ids, or the claim had none. */
+  readonly id: string | null
+  /** `seq` of the newest row. 0: there is none. */
+  readonly lastSeq: number
+}
+
+type NoteList = 'approvals' | 'consents' | 'outputs'
+
+/** Tells who made the newest claim on a conversation, in stores that other devices share. */
+export class SharedClaims {
+  readonly #options: SharedClaimsOptions
+
+  constructor(options: SharedClaimsOptions) {
+    this.#options = options
+  }
+
+  /** Whether other devices may claim the conversation. Locks don't cover those. */
+  get isShared(): boolean {
+    const { store, storage } = this.#options
+    return store.follow !== undefined && isCustomKey(storage)
+  }
+
+  async newest(): Promise<NewestClaim> {
+    const { store, conversationId } = this.#options
+    const record = await store.get(conversationId)
+    if (!record) return { epoch: 0, id: null, lastSeq: 0 }
+    const { epoch, lastSeq } = record
+    return { epoch, id: nameOfClaim(record), lastSeq }
+  }
+
+  /**
+   * Whether the claim is this browser's, also from before a reload. `tabs`: newest epoch that its tabs announced as
+   * their own.
+   */
+  async isOwn({ epoch, id }: Pick<NewestClaim, 'epoch' | 'id'>, tabs: number): Promise<boolean> {
+    // Epochs of a store only grow, so a claim older than a tab's is over.
+    if (id === null && epoch <= tabs) return true
+    const own = await this.#options.claims.of(this.#key)
+    if (id === null) return epoch === own.epoch
+    // A tab's claim may be missing in the book. If the book has this epoch, only the id counts: a restored copy of the
+    // store gives epochs again.
+    return own.ids.includes(id) || (epoch === tabs && epoch !== own.epoch)
+  }
+
+  /** Claims the conversation, and notes the claim beforehand, in case the answer never arrives. */
+  async claim(ask: (named: ClaimOptions) => Promise<Claim>): Promise<Claim> {
+    if (!this.isShared) return ask({})
+    const { claims, newId } = this.#options
+    const id = (await claims.of(this.#key)).asked ?? newId('claim_')
+    await claims.note(this.#key, { id, epoch: 0 })
+    const claim = await ask({ claimId: id, attempt: newId('') })
+    await claims.note(this.#key, { id, epoch: claim.epoch })
+    return claim
+  }
+
+  /**
+   * Notes what a person allowed or a tool returned in this browser. Rows don't prove that, since other devices write
+   * rows, too.
+   */
+  async note(list: NoteList, what: unknown): Promise<void> {
+    if (!this.isShared) return
+    await this.#options.claims.note(`${this.#key}/${list}`, { id: await nameOf(what), epoch: 1 })
+  }
+
+  /**
+   * Whether this browser noted `what`, and didn't note `end`, which voids it. Always true if only this browser's tabs
+   * write. Both are in one list, so the end is forgotten last.
+   */
+  async isNoted(list: NoteList, what: unknown, end?: unknown): Promise<boolean> {
+    if (!this.isShared) return true
+    const { ids } = await this.#options.claims.of(`${this.#key}/${list}`)
+    return ids.includes(await nameOf(what)) && !ids.includes(await nameOf(end))
+  }
+
+  get #key(): string {
+    const { storage, conversationId } = this.#options
+    return `${storage}/${conversationId}`
+  }
+}
+
+/**
+ * Name under which a value is noted. Values are hashed, so that an id written by others never equals the name of a
+ * value. Ids aren't hashed, so an end counts at once.
+ */
+async function nameOf(what: unknown): Promise<string> {
+  const name = canonicalJson(what)
+  return typeof what !== 'string' && crypto.subtle ? sha256(name) : name
+}

@@ -1,0 +1,246 @@
+import { isRow, type StreamItem } from '../../protocol/notices.ts'
+import type { Effects } from '../effects.ts'
+import type { TabChannel } from '../ownership/tab-channel.ts'
+import { isShown } from './check-live.ts'
+import type { Driving, TabMessages, TabCommand, TabOutcome } from './tab-messages.ts'
+import type { Conversation } from '../conversation.ts'
+import { OffstageError, toErrorData } from '../../protocol/error.ts'
+import { withStop } from '../stopping.ts'
+
+/** Wait for messages that a tab sent before it was gone. Milliseconds. */
+const LATE_MS = 300
+
+/**
+ * Name of the lock that a tab holds while it drives a run, even a waiting one without a lease. If another tab gets the
+ * lock, this one is gone.
+ */
+export function drivingLock(tabId: string, conversationId: string): string {
+  return `offstage-drives:${tabId}:${conversationId}`
+}
+
+/**
+ * Calls back once a tab no longer holds its driving lock. Abort the returned controller to stop watching. Without Web
+ * Locks, never calls back.
+ */
+export function watchDriver(
+  effects: Pick<Effects, 'locks' | 'sleep'>,
+  lock: string,
+  onGone: () => void,
+): AbortController {
+  const stop = new AbortController()
+  const { signal } = stop
+  const free = async (): Promise<void> => {
+    void effects.sleep(LATE_MS, signal).then(() => signal.aborted || onGone())
+  }
+  effects.locks?.request(lock, { signal }, free).catch(() => undefined)
+  return stop
+}
+
+/** The part of a conversation in use that tabs need. */
+export interface TabConversation {
+  readonly conversation: Conversation
+  /** Driver of the run here. Null if none is driven. */
+  readonly driver: { look(): Promise<void> } | null
+  /** Checks whether another device works on the open run, and shows the result. */
+  lookElsewhere(): Promise<void>
+  /** Resolves when nothing is driven any more. */
+  idle(): Promise<void>
+}
+
+/** Pause between a tab's announcements that it drives a run. Milliseconds. */
+export const BEAT_MS = 2500
+/** Beats between checks of the store, in case a message was lost. */
+export const LOOK_EVERY = 12
+/** Followers answer each announcement. A follower that hasn't for this long is gone. Milliseconds. */
+const FOLLOWED_MS = 15_000
+
+export interface DrivingBeaconOptions {
+  readonly channel: TabChannel<TabMessages>
+  readonly effects: Effects
+  activeOf(conversationId: string): TabConversation | undefined
+}
+
+/**
+ * Announces the runs driven here, and sends their items to the tabs that follow. Without followers, no items are
+ * posted.
+ */
+export class DrivingBeacon {
+  readonly #options: DrivingBeaconOptions
+  /** Conversations with followers, and until when each counts as followed. On the monotonic clock. */
+  readonly #followed = new Map<string, number>()
+  readonly #sent = new Map<string, number>()
+
+  constructor(options: DrivingBeaconOptions) {
+    this.#options = options
+    const { channel, activeOf } = options
+    channel.on('follow-ask', ({ conversationId, isBehind }, from) => {
+      const active = activeOf(conversationId)
+      if (active?.driver) this.#follow(active, isBehind ? from : null)
+    })
+  }
+
+  begin(active: TabConversation): void {
+    const { channel, effects } = this.#options
+    if (!channel.isOpen) return
+    const name = drivingLock(channel.tabId, active.conversation.conversationId)
+    // If the browser refuses the lock, other tabs need a while to notice that this one is gone.
+    effects.locks?.request(name, {}, () => active.idle()).catch(() => undefined)
+    void this.#beat(active)
+  }
+
+  end({ conversation: { conversationId } }: TabConversation): void {
+    this.#followed.delete(conversationId)
+    this.#options.channel.post('run-undriven', { conversationId })
+  }
+
+  /** Sends published items to the followers, in order. */
+  relay(active: TabConversation, items: readonly StreamItem[]): void {
+    const { conversationId } = active.conversation
+    const { channel, effects } = this.#options
+    if ((this.#followed.get(conversationId) ?? 0) < effects.monotonic()) return
+    const isStored = items.some(isRow)
+    const deltas = items.filter((item) => !isRow(item)).filter(isShown)
+    if (!isStored && deltas.length === 0) return
+    this.#sent.set(conversationId, this.#driving(active).sent + 1)
+    channel.post('follow-items', { ...this.#driving(active), isStored, deltas })
+  }
+
+  async #beat(active: TabConversation): Promise<void> {
+    const { channel, effects } = this.#options
+    const { driver } = active
+    const stop = new AbortController()
+    void active.idle().then(() => stop.abort())
+    for (let beat = 1; active.driver === driver; beat++) {
+      channel.post('run-driven', this.#driving(active))
+      await effects.sleep(BEAT_MS, stop.signal)
+      if (beat % LOOK_EVERY === 0) void active.driver?.look()
+    }
+  }
+
+  #follow(active: TabConversation, to: string | null): void {
+    const { stream, conversationId } = active.conversation
+    const { channel, effects } = this.#options
+    // Sends pending items to earlier followers first.
+    if (to !== null) stream.flush()
+    this.#followed.set(conversationId, effects.monotonic() + FOLLOWED_MS)
+    if (to !== null)
+      channel.post('follow-begin', { ...this.#driving(active), to, live: stream.live })
+  }
+
+  #driving({ conversation }: TabConversation): Driving {
+    const { conversationId, lease } = conversation
+    return { conversationId, epoch: lease.epoch, sent: this.#sent.get(conversationId) ?? 0 }
+  }
+}
+
+/** How long the driving tab may take to answer before it is asked again. Milliseconds. */
+const ANSWER_MS = 1000
+/** Unanswered requests in a row after which a known driver counts as gone. */
+const MAX_UNANSWERED = 3
+/** Wait for an answer while no driver is known. A driver answers at once. Milliseconds. */
+const ANY_MS = 300
+/** Longest wait for a command under way: an edited input may wait for its tool. Milliseconds. */
+const ANSWER_LIMIT_MS = 20_000
+
+/** A command with its id. The id makes it count once, however often and to whomever it is sent. */
+export interface SentCommand {
+  readonly commandId: string
+  readonly command: TabCommand
+}
+
+/** Applies another tab's command to the run driven here. Null if the run isn't driven here, or no longer. */
+export type Perform = (conversationId: string, asked: SentCommand) => Promise<boolean | null> | null
+
+/** Sends a person's commands to the tab that drives the run, and answers other tabs' commands. */
+export class TabCommands {
+  readonly #channel: TabChannel<TabMessages>
+  readonly #effects: Pick<Effects, 'sleep' | 'locks'>
+
+  constructor(
+    channel: TabChannel<TabMessages>,
+    effects: Pick<Effects, 'sleep' | 'locks'>,
+    perform: Perform,
+  ) {
+    this.#channel = channel
+    this.#effects = effects
+    channel.on('command-ask', async ({ conversationId, to, commandId, command }) => {
+      if (to !== null && to !== channel.tabId) return
+      const done = perform(conversationId, { commandId, command })
+      if (!done) return
+      channel.post('command-outcome', { commandId, outcome: { pending: true } })
+      channel.post('command-outcome', { commandId, outcome: await outcomeOf(done) })
+    })
+  }
+
+  /**
+   * Outcome of the command. Null if no tab answers, so nobody drives the run. `left` if the driver leaves the run to
+   * somebody else. Throws the error that the driver threw. `driver`: the known driver; null: one will drive it soon;
+   * undefined: unknown.
+   */
+  async ask(
+    conversationId: string,
+    driver: string | null | undefined,
+    sent: SentCommand,
+  ): Promise<boolean | 'left' | null> {
+    const channel = this.#channel
+    if (!channel.isOpen) return null
+    const { commandId } = sent
+    let to = driver ?? null
+    let outcome = null as TabOutcome | null
+    let unanswered = 0
+    let onWord = (): void => undefined
+    let isGone = false
+    const isOpen = (): boolean => outcome === null || 'pending' in outcome
+    const watch = (tabId: string): AbortController =>
+      watchDriver(this.#effects, drivingLock(tabId, conversationId), () => {
+        isGone = true
+        onWord()
+      })
+    let watching = to === null ? null : watch(to)
+    const removeOutcome = channel.on('command-outcome', (answer) => {
+      if (answer.commandId !== commandId || !isOpen()) return
+      outcome = answer.outcome
+      unanswered = 0
+      if (!isOpen()) onWord()
+    })
+    // Switches to a new driver. The former worker may have died, and can't answer any more.
+    const removeDriven = channel.on('run-driven', (driving, from) => {
+      if (driving.conversationId !== conversationId || from === to) return
+      to = from
+      watching?.abort()
+      watching = watch(from)
+      isGone = false
+      unanswered = 0
+      onWord()
+    })
+    const limit = (): number => (to === null && driver === undefined ? 1 : MAX_UNANSWERED)
+    const most = ANSWER_LIMIT_MS / ANSWER_MS
+    for (let asked = 0; !isGone && isOpen() && unanswered < limit() && asked < most; asked++) {
+      await withStop([], async (wait) => {
+        onWord = () => wait.abort()
+        unanswered++
+        channel.post('command-ask', { conversationId, to, ...sent })
+        await this.#effects.sleep(to === null && outcome === null ? ANY_MS : ANSWER_MS, wait.signal)
+      })
+    }
+    removeOutcome()
+    removeDriven()
+    watching?.abort()
+    return outcome && valueOf(outcome)
+  }
+}
+
+async function outcomeOf(done: Promise<boolean | null>): Promise<TabOutcome> {
+  try {
+    const value = await done
+    return value === null ? { left: true } : { done: value }
+  } catch (thrown) {
+    return { error: toErrorData(thrown) }
+  }
+}
+
+function valueOf(outcome: TabOutcome): boolean | 'left' | null {
+  if ('error' in outcome) throw OffstageError.fromData(outcome.error)
+  if ('left' in outcome) return 'left'
+  return 'done' in outcome ? outcome.done : null
+}
