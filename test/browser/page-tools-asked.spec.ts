@@ -124,14 +124,14 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
     '<form aria-label="Account" action="/delete" method="post"><button>Go</button></form>',
     'click',
     { ref: 'Go' },
-    'button "Go" (in form "Account"), leads to ORIGIN/delete',
+    'button "Go" (in form "Account"), leads to ORIGIN/delete, has an effect ("delete")',
   ],
   [
     'a button with its own address',
     '<form action="/keep"><button formaction="/delete">Go</button><input name="action"></form>',
     'click',
     { ref: 'Go' },
-    'button "Go" (in form "Go"), leads to ORIGIN/delete',
+    'button "Go" (in form "Go"), leads to ORIGIN/delete, has an effect ("delete")',
   ],
   [
     'a field with its value, and where Enter leads',
@@ -768,6 +768,23 @@ for (const [what, body, how] of [
       await page.evaluate(() => (window as unknown as Hosted).approve())
       expect(await outcome(page)).toContain('A person must approve')
       expect(await clicks(page)).toBe(null)
+    },
+  )
+
+for (const type of ['mousedown', 'click'])
+  test(
+    `a link that leads elsewhere from its ${type} on is not followed`,
+    eachNth(2, type === 'click' ? 0 : 1),
+    async ({ openPage }) => {
+      const page = await openHost(
+        openPage,
+        `<a href="#7" on${type}="this.href = '#8'" style="display: block">Delete user 7</a>`,
+      )
+      await begin(page, [use('click', { ref: 'Delete user 7' }), DONE], { toolApproval: 'always' })
+      await askedAbout(page)
+      await page.evaluate(() => (window as unknown as Hosted).approve())
+      expect(await outcome(page)).toContain('leads somewhere else now')
+      expect(await page.evaluate(() => location.hash)).toBe('')
     },
   )
 

@@ -330,6 +330,9 @@ function lastIn({ rows }: FoundRows): number {
 
 /** Most records of one page of a list. A worker asks for all pages, one after the other. */
 const MOST_LISTED = 1000
+/** Characters after which a page ends: one of long records would hold up other tenants. */
+const LIST_LENGTH = 2_000_000
+const LISTED_AT_ONCE = 50
 
 type Asked<Call extends HttpCall> = HttpCalls[Call]['asks'] & Pick<HttpRequest, 'seen'>
 type Value<Call extends HttpCall> = HttpCalls[Call]['answers']
@@ -508,10 +511,19 @@ async function list(
   { limit = MOST_LISTED, after }: Asked<'list'>,
 ): Promise<Value<'list'>> {
   const most = Math.min(limit, MOST_LISTED)
-  const found = await rows.list(most + 1, readPlace(after))
-  const records = found.slice(0, most).map(publicRecord)
+  const records: ReturnType<typeof publicRecord>[] = []
+  let place = readPlace(after)
+  for (let length = 0; records.length < most && length < LIST_LENGTH;) {
+    const asked = Math.min(LISTED_AT_ONCE, most - records.length)
+    const found = await rows.list(asked, place)
+    records.push(...found.map(({ record }) => publicRecord(record)))
+    if (found.length < asked) return { records, next: null }
+    length += found.reduce((sum, each) => sum + each.length, 0)
+    place = records.at(-1) ?? null
+  }
   const last = records.at(-1)
-  return { records, next: last && found.length > most ? placeAfter(last) : null }
+  const [more] = last ? await rows.list(1, last) : []
+  return { records, next: last && more ? placeAfter(last) : null }
 }
 
 async function descendants(

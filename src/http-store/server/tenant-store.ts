@@ -206,11 +206,11 @@ export class TenantRows {
     return { record, rows: record ? rows : [] }
   }
 
-  /** Lists one page of records that begins after this place. */
+  /** Lists one page of records that begins after this place. `length`: of a record as it is stored, in characters. */
   async list(
     limit: number,
     after: { readonly updatedAt: number; readonly conversationId: string } | null,
-  ): Promise<StoredRecord[]> {
+  ): Promise<{ readonly record: StoredRecord; readonly length: number }[]> {
     const found = after
       ? await this.#ask(LIST_AFTER, {
           limit,
@@ -218,9 +218,10 @@ export class TenantRows {
           conversation: after.conversationId,
         })
       : await this.#ask(LIST, { limit })
-    return found.map(({ conversation, record }) =>
-      readRecord(String(conversation), parsed(String(record))),
-    )
+    return found.map(({ conversation, record }) => ({
+      record: readRecord(String(conversation), parsed(String(record))),
+      length: String(record).length,
+    }))
   }
 
   /** Ids of the conversation and of its descendants, in this order. */

@@ -5,6 +5,7 @@ import {
   LETTERS_AND_NUMBERS,
   withLatinLetters,
 } from '../../lib/fold-words.ts'
+import { percentDecoded } from '../secrets/secret-matcher.ts'
 import { lazyPattern } from '../../lib/once.ts'
 
 /** Words of one language, as patterns. Folded like names: without accents, in lower case, a space for any gap. */
@@ -199,11 +200,12 @@ export function isHarmless(name: string): boolean {
 
 /** Addresses that act when they are opened: a part of the path is a verb, or the query says so. */
 const ACTING_ADDRESS =
-  /[/?&=](delete|destroy|erase|purge|deactivate|terminate|cancel|unsubscribe|log-?out|sign-?out|revoke|approve|accept|confirm(?:ed)?|grant|promote|disable|reset|remove)(?=[/?&=#.]|$)|\/(pay|buy|send|transfer|withdraw|invite|publish|checkout|subscribe)\/?\?./i
+  /[/?&=](delete|destroy|erase|purge|deactivate|terminate|cancel|unsubscribe|log-?out|sign-?out|revoke|approve|accept|confirm(?:ed)?|grant|promote|disable|reset|remove)(?=[/?&=#.;]|$)|\/(pay|buy|send|transfer|withdraw|invite|publish|checkout|subscribe)\/?\?./i
 
 /** Returns the word in an address that says that opening it acts: `/account/delete?confirm=1`. Null: none. */
 export function readAddress({ pathname, search }: URL): string | null {
-  const address = pathname + search
+  // Servers read a letter that is percent-encoded like the letter itself.
+  const address = percentDecoded(pathname + search)
   if (isHarmless(address)) return null
   const [, verb, sending] = ACTING_ADDRESS.exec(address) ?? []
   return verb ?? sending ?? null

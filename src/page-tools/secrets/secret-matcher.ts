@@ -220,7 +220,7 @@ export function withoutEncoded(text: string, secrets: SecretMatcher, mask: strin
   return text.replace(ENCODED, (part) => {
     let at = part
     for (let layer = 0; layer < MAX_LAYERS && at.includes('%'); layer += 1) {
-      at = decoded(at)
+      at = percentDecoded(at)
       if (secrets.isIn(at)) return mask
     }
     return part
@@ -228,7 +228,7 @@ export function withoutEncoded(text: string, secrets: SecretMatcher, mask: strin
 }
 
 /** Decodes percent-escapes. Invalid ones stay. */
-function decoded(text: string): string {
+export function percentDecoded(text: string): string {
   return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (escapes) => {
     try {
       return decodeURIComponent(escapes)

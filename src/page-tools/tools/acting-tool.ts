@@ -33,7 +33,7 @@ import {
   type Touch,
 } from '../act/guard-actions.ts'
 import { isNamedBy } from '../act/option-list.ts'
-import { commitOf, type Doing, LEAVES, rememberPost } from '../act/commits.ts'
+import { commitOf, type Doing, rememberPost } from '../act/commits.ts'
 import {
   addressDigest,
   hasSameAround,
@@ -198,14 +198,17 @@ async function bindUses(
       // The page may have renamed the element when the button went down.
       if (use) {
         requireSameCommit(use, does)
-        if (does === LEAVES) requireSameAddress(use, element, live)
+        requireSameAddress(use, element, live)
         return requireNamed(element, { use, touch, doing }, guarded)
       }
       requireNoQuestion(element, { does, touch, doing }, guarded)
     },
     post() {
       const last = used.at(-1)
-      if (last && !asked && !mayCommit) throw unconfirmed(last, rememberPost(used), live)
+      if (!last) return
+      if (!asked && !mayCommit) throw unconfirmed(last, rememberPost(used), live)
+      const use = askedOf(last, 'activate', guarded)
+      if (use) requireSameAddress(use, last, live)
     },
   })
   return (target) => {
@@ -251,8 +254,7 @@ function requireSameCommit(use: AskedUse, does: string): void {
 
 /** Throws if a link to another site has a new address since the approval. */
 function requireSameAddress(use: AskedUse, element: Element, live: LivePage): void {
-  const address = addressDigest(element, use, live)
-  if (address === use.address) return
+  if (use.address === undefined || addressDigest(element, use, live) === use.address) return
   throw new PageError('stale-ref', `${subjectLine(use)}: it leads somewhere else now. ${AGAIN}`)
 }
 

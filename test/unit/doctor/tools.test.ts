@@ -298,7 +298,7 @@ test.each([
 
 test('a call of a tool that was not offered', async () => {
   const { tools } = await examine(() => ({ sse: callStream('get_number', '{"value":7}') }))
-  expect(tools.message).toContain("called 'get_number'")
+  expect(tools.message).toContain("called the unknown tool 'get_number'")
 })
 
 test('a model that thinks until its tokens are used up', async () => {

@@ -516,6 +516,25 @@ describe('a store handler', () => {
     expect(String(errors)).toContain('hunter2')
   })
 
+  it('ends a page of a list after two million characters, and loses no conversation', async () => {
+    const store = await openHttpStore(server.url, { tenant: 'long' })
+    const ids = Array.from({ length: 210 }, (_, at) => `c${at}`)
+    // Escaped as JSON, each of these characters is six.
+    const title = '\u0001'.repeat(2000)
+    for (const [at, conversationId] of ids.entries()) {
+      const { epoch } = await store.claim(conversationId, at)
+      await store.append({ ...appendOf(epoch, started('r', 'x')), conversationId })
+      await store.rename(conversationId, { title, at })
+    }
+    const first = await store.list()
+    expect(first.records.length).toBe(200)
+    const second = await store.list({ after: first.next! })
+    expect(second.next).toBe(null)
+    const found = [...first.records, ...second.records].map((record) => record.conversationId)
+    expect(new Set(found)).toEqual(new Set(ids))
+    store.close()
+  })
+
   it('writes values by parameters only', async () => {
     const evil = "'); DROP TABLE offstage_rows; -- @tenant $1 ?"
     const store = await openHttpStore(server.url, { tenant: newId(evil) })

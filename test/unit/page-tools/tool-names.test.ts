@@ -31,9 +31,9 @@ test('the preset forms has few tools', () => {
 
 test('a name that no tool has throws, and says which there are', () => {
   // @ts-expect-error -- Misspelt.
-  expect(() => pageTools({ tools: ['read_pages'] })).toThrow(/"read_pages", but read_page, find,/)
+  expect(() => pageTools({ tools: ['read_pages'] })).toThrow(/"read_pages"\. Use read_page, find,/)
   // @ts-expect-error -- No preset.
-  expect(() => pageTools({ tools: 'form' })).toThrow(/"form", but read, forms, all/)
+  expect(() => pageTools({ tools: 'form' })).toThrow(/"form"\. Use read, forms, all/)
   // @ts-expect-error -- What every object has.
   expect(() => pageTools({ tools: 'toString' })).toThrow(/"toString"/)
 })

@@ -79,7 +79,7 @@ describe('a mistake names what was probably meant', () => {
     [{ model, skills: ['returns'] }, {}, 'no such skill'],
     [{ model, skills: ['return'] }, { skills }, 'Did you mean returns?'],
     [{ model, skills: 'returns' }, { skills }, 'a list of names'],
-    [{ model, skills: [{ name: 'Returns!' }] }, {}, 'skills[0]: The name of a skill'],
+    [{ model, skills: [{ name: 'Returns!' }] }, {}, 'skills[0]: The skill name'],
     [{ model, skill: [] }, {}, 'Did you mean skills?'],
     [{ model: { ...model, base_url: 'x' } }, {}, 'Did you mean baseURL?'],
     [{ model, toolApproval: 'sometimes' }, {}, 'toolApproval'],

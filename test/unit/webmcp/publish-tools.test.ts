@@ -116,7 +116,7 @@ describe('published tools', () => {
     }
     const { context } = await publish([tool], { confirm })
     expect(await call(context, 'pay', { sum: 10 })).toBe('paid')
-    await expect(call(context, 'pay', { sum: 1000 })).rejects.toThrow('not allowed')
+    await expect(call(context, 'pay', { sum: 1000 })).rejects.toThrow('did not approve')
     expect(execute).toHaveBeenCalledTimes(1)
     expect(confirm).toHaveBeenLastCalledWith(
       expect.objectContaining({
@@ -196,7 +196,7 @@ describe('published tools', () => {
       { ...add, name: 'file', execute: () => new Blob(['x'], { type: 'text/plain' }) },
       { ...add, name: 'away', available: () => false, execute: () => 1 },
     ] as Tool[])
-    await expect(call(context, 'waits', { sku: 'a' })).rejects.toThrow('waits')
+    await expect(call(context, 'waits', { sku: 'a' })).rejects.toThrow('needs an agent')
     expect(await call(context, 'file', { sku: 'a' })).toBe('["[text/plain]"]')
     await expect(call(context, 'away', { sku: 'a' })).rejects.toThrow('not available')
   })
