@@ -124,7 +124,7 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
     '<form aria-label="Account" action="/delete" method="post"><button>Go</button></form>',
     'click',
     { ref: 'Go' },
-    'button "Go" (in form "Account"), leads to ORIGIN/delete, has an effect ("delete")',
+    'button "Go" (in form "Account"), leads to ORIGIN/delete, submits a form',
   ],
   [
     'a button with its own address',
