@@ -191,7 +191,7 @@ export interface Doing {
   readonly opens?: boolean
 }
 
-export const LEAVES = 'leads to another site'
+const LEAVES = 'leads to another site'
 const SUBMITS = 'submits a form'
 /** Elements whose use made a script of the page submit a form. */
 const posters = new WeakSet<Element>()
