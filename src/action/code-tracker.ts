@@ -6,7 +6,7 @@ export const letter = 120
 
 interface Walk {
   readonly text: string
-  /** Start position. A position above 0 counts as the middle of a line, even at a line's start. */
+  /** Start position. Any position above 0 is treated as the middle of a line, even if a line starts there. */
   readonly from: number
   /**
    * Handles a position outside of reasoning and comments. Returns the position to continue from, or undefined for plain

@@ -357,7 +357,7 @@ export interface PendingBlockOptions {
   /** Detects the end of the reasoning around the block. */
   readonly endsThought?: ReasoningEnd
   readonly opener: Opener
-  /** Only the fence line precedes the opener in its fence. */
+  /** The block's opener directly follows the line that opens its fence. */
   readonly aloneInFence: boolean
   /** The opener and the fence line before it, as written. */
   readonly before: string

@@ -41,7 +41,7 @@ export function findThoughtEnd(content: string, index: ToolIndex): number | unde
     },
   })
   if (end === undefined) return undefined
-  // The closer may be part of a value in unreadable content.
+  // The closing tag may be part of a value in unreadable content.
   return readBlock(content.slice(0, end), index).problem?.code === 'malformed' ? undefined : end
 }
 
@@ -164,7 +164,7 @@ function findSections(
       return after
     },
   })
-  // The closer may be part of a value in an unreadable section.
+  // With an unreadable section, the tag that closes the thought may be part of a value in it.
   const isThought = thoughtEnd !== undefined && !sections.some(isMalformed)
   return { sections, end, ...(isThought && { thoughtEnd }) }
 }

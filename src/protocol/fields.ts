@@ -409,7 +409,8 @@ function isText(value: unknown): value is string {
 }
 
 function isList(value: unknown, isOne: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.every(isOne)
+  // Sees holes, too, which `every` skips.
+  return Array.isArray(value) && value.findIndex((each) => !isOne(each)) < 0
 }
 
 function isSome(value: unknown, isOne: (item: unknown) => boolean): boolean {

@@ -90,7 +90,7 @@ function piecesOf(step: ScriptStep, script: Script, request: ModelRequest): Stre
   ]
 }
 
-/** The step as an ACTION-mode model would write it. */
+/** The step as text, with its calls as ACTION blocks, as a model in ACTION mode writes it. */
 function actionText({ text = '', toolCalls = [] }: ScriptStep, request: ModelRequest): string {
   if (toolCalls.length === 0) return text
   const calls = toolCalls.map(({ toolName, input }) => ({

@@ -43,7 +43,10 @@ export interface RelayOptions {
   readonly maxBodyBytes?: number
   /** Longest time for one answer, in milliseconds. Default 600 000. */
   readonly timeoutMs?: number
-  /** Tools beside functions, by their `type`. They run at the vendor and cost extra: `['web_search_20250305']`. */
+  /**
+   * Types of tools other than functions that pages may use, such as `['web_search_20250305']`. They run at the vendor,
+   * at extra cost. Default: none.
+   */
   readonly toolTypes?: readonly string[]
   /** Further fields of a body that pages may set. Some choose a price or reach stored data: `service_tier`, `store`. */
   readonly fields?: readonly string[]

@@ -31,7 +31,7 @@ interface Firing {
 
 /** Stored state of a trigger, for all tabs. */
 interface TriggerRecord {
-  /** Start of the first interval, until the trigger has fired. Milliseconds since 1970. */
+  /** When the first interval began. Not used once the trigger has fired. Milliseconds since 1970. */
   readonly since: number
   readonly firings: readonly Firing[]
   readonly isDisabled?: boolean
@@ -124,7 +124,7 @@ function checkTrigger(options: Given): void {
   must('The source', sources.length === 1, 'one of on, every and at')
 }
 
-/** How often a delivery is tried while runs begin and end in between. */
+/** Most attempts at one delivery, if runs keep beginning and ending between them. */
 const MOST_ATTEMPTS = 5
 
 /** Commands to the worker that triggers need. */

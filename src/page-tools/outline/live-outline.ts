@@ -454,7 +454,7 @@ export class LiveOutline {
 
   #recordRemoval(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
     const { element, parent } = node
-    // An element scrolled out of a long list's window still exists, but isn't walked.
+    // The walk skips elements outside of the shown part of a long list. They still exist.
     const isThere = native.isConnected(element) && (node.onHover || isRendered(element))
     if (isThere && !native.closest(element, EXCLUDED)) return
     // Record only the topmost of the nodes that were removed together. Skip paragraphs of an editor: its value contains

@@ -271,7 +271,7 @@ export function takesDigits(field: HTMLInputElement): boolean {
   )
 }
 
-/** The inputs in the field's parent, and those in its grandparent: each part may be in a wrapper. */
+/** The inputs in the field's parent, and those in its grandparent: each box of a code may have a wrapper of its own. */
 function groupsAround({ parentElement }: HTMLInputElement): HTMLInputElement[][] {
   return [parentElement, parentElement && native.parentElement(parentElement)].map((around) =>
     [...((around && native.querySelectorAll(around, 'input')) ?? [])].filter((one) =>

@@ -14,7 +14,7 @@ export interface ConversationActions {
   readonly edit: Conversation['edit']
 }
 
-/** A conversation for a component, even before there is an agent. */
+/** Conversation that a component follows. Null until there is an agent: the component shows `empty` then. */
 export interface FollowedConversation {
   readonly conversation: Conversation | null
   /** Snapshot without an agent: on a server, and until the page has made it. */

@@ -3,7 +3,7 @@ import type { ShownMessage } from '../../index.ts'
 
 type Context = Pick<ChatContext, 'snapshot' | 'local'>
 
-/** Measures how long a model thinks about an answer, if all of it is seen as it is written. */
+/** Measures how long a model thinks before an answer, if the thinking is seen from start to end. */
 export class ReasoningTimes {
   readonly #now: () => number
   #conversationId: string | null = null

@@ -37,7 +37,7 @@ export interface RunContext {
   readonly ready: Map<string, ReadyCall>
   /** Names of tools without annotations whose author was already warned. */
   readonly silent: Set<string>
-  /** Losses in requests since the run's last answer, such as tools that the server refused. */
+  /** Losses since the run's last answer: what requests left out, such as tools that the server refused. */
   readonly losses: Loss[]
   /** Ids of unfinished executions that this driver has requested from the page. */
   readonly dispatched: Set<string>

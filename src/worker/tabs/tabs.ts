@@ -296,8 +296,8 @@ class Follower {
   }
 
   /**
-   * Whether the agent has all tools that the run has used. Compares only names: a call that was decided by another
-   * definition is decided again.
+   * Whether the agent has all tools that the run has used. Compares only names: if a tool's definition differs, its
+   * waiting calls are judged again.
    */
   #isCapable(): boolean {
     const { run, state } = this.conversation

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { filesBelow, read, root } from './sources.ts'
@@ -18,6 +18,54 @@ test('every path in the list of where to add what exists, in src/ or in the proj
   const isThere = (file: string): boolean =>
     ['.', 'src'].some((folder) => existsSync(path.join(root, folder, file)))
   expect(paths.filter((file) => !isThere(file))).toEqual([])
+})
+
+test('a row of the table names at most four source files, a test and a page', () => {
+  const cells = rows
+    .split('\n')
+    .filter((line) => /^\| \w/.test(line))
+    .slice(1)
+    .map((line) => line.split('|').slice(2, -1).map(pathsIn))
+  expect(cells).toHaveLength(10)
+  for (const [source = [], tests = [], pages = []] of cells) {
+    expect(source.length).toBeGreaterThan(0)
+    expect(source.length).toBeLessThanOrEqual(4)
+    expect(source.filter((file) => !existsSync(path.join(root, 'src', file)))).toEqual([])
+    expect(tests).toEqual([expect.stringMatching(/^test\//)])
+    expect(pages).toEqual([expect.stringMatching(/^docs\//)])
+  }
+})
+
+test('the tree has the folders of src/, of the client and of the worker, each and no other', () => {
+  const [, tree = ''] = /^## Folders\n\n```\nsrc\/\n([^]*?)^\w/m.exec(document) ?? []
+  const foldersIn = (text: string, indent: number): string[] => {
+    const line = new RegExp(`^ {${indent}}((?:[\\w-]+/ ?)+)`, 'gm')
+    return [...text.matchAll(line)].flatMap(([, names = '']) => names.trim().split(' '))
+  }
+  const foldersOf = (folder: string): string[] =>
+    readdirSync(path.join(root, folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `${name}/`)
+  expect(foldersIn(tree, 2).toSorted()).toEqual(foldersOf('src').toSorted())
+  for (const room of ['client', 'worker']) {
+    const [, inside = ''] = new RegExp(`^ {2}${room}/.*\\n((?: {4}.*\\n)+)`, 'm').exec(tree) ?? []
+    expect(foldersIn(inside, 4).toSorted()).toEqual(foldersOf(`src/${room}`).toSorted())
+  }
+})
+
+test('the paths through the code name files that exist, and few of them', () => {
+  const [, section = ''] = /^## Four paths\n([^]*?)^## /m.exec(document) ?? []
+  const files = section
+    .split('\n')
+    .filter((line) => line.startsWith('- '))
+    .map(pathsIn)
+  expect(files.flat().filter((file) => !existsSync(path.join(root, 'src', file)))).toEqual([])
+  const most = [16, 13, 14, 11]
+  expect(files).toHaveLength(most.length)
+  for (const [at, { length }] of files.entries()) {
+    expect(length).toBeGreaterThan(1)
+    expect(length).toBeLessThanOrEqual(most[at] ?? 0)
+  }
 })
 
 test('every other path that is written from the top of the project exists', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isText, oneOf, shape } from '../../../src/lib/shape.ts'
+import { isText, listOf, oneOf, shape } from '../../../src/lib/shape.ts'
 
 const isFact = oneOf('type', { named: shape({ title: isText }) })
 
@@ -12,4 +12,11 @@ test.each([
   [{ type: { toString: (): string => 'named' }, title: 'x' }, false],
 ])('of %j it is %s that it has one of the shapes', (value, expected) => {
   expect(isFact(value)).toBe(expected)
+})
+
+test('a list with a hole is refused, as a hole is undefined', () => {
+  const texts = ['a', 'b', 'c']
+  expect(listOf(isText)(texts)).toBe(true)
+  delete texts[1]
+  expect(listOf(isText)(texts)).toBe(false)
 })
