@@ -98,7 +98,7 @@ const rows = [
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: true }),
-    limit: 114.5 * KILOBYTE,
+    limit: 114.1 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',
@@ -200,7 +200,7 @@ const rows = [
   {
     name: 'chat, with its lists and in Chinese',
     bytes: sizeOf('chat.js', { dynamic: true, except: new RegExp(`^(${CHAT_PARTS})-`) }),
-    limit: 49.9 * KILOBYTE,
+    limit: 49.8 * KILOBYTE,
   },
   {
     name: 'what the chat loads for questions and calls of page tools',
@@ -251,7 +251,7 @@ const rows = [
   {
     name: 'parseAction (dist/action.js)',
     bytes: await bundledSize('parseAction', 'action.js'),
-    limit: 35.1 * KILOBYTE,
+    limit: 35 * KILOBYTE,
   },
   {
     name: 'createProvider (dist/providers.js)',
