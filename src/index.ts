@@ -5,8 +5,8 @@ import type { AgentOptions } from './client/api/options.ts'
 export * from './client/api/entry.ts'
 
 /**
- * Creates an agent; only `model` is required. Starts nothing: the worker starts with the first run, or with the first
- * question about conversations. Throws an `OffstageError` for invalid options. Later errors are outcomes of runs, or
+ * Creates an agent; only `model` is required. Starts nothing: the worker starts with the first run, or when stored
+ * conversations are first read. Throws an `OffstageError` for invalid options. Later errors are outcomes of runs, or
  * rejections.
  *
  * @example

@@ -34,7 +34,10 @@ export function walkText({ text, from, step }: Walk): number | undefined {
   return undefined
 }
 
-/** Returns the end of reasoning that starts at `at`, or `at` itself if only a closer is there. Undefined in code. */
+/**
+ * Returns the end of the reasoning whose opening tag is at `at`, or `at` itself if a closing tag is there. Undefined if
+ * neither is there, or if `at` is inside a code block or inline code.
+ */
 function endOfThought(text: string, at: number, tracker: CodeTracker): number | undefined {
   const { fenced, lineStart } = tracker
   if (fenced || !isTagStart(text.charCodeAt(at))) return undefined

@@ -138,8 +138,8 @@ interface Brought {
 }
 
 /**
- * Replays a branch to find its taint. Each message of the model inherits the taint of the request it came from.
- * Messages and rows are taken in the order in which they were stored.
+ * Replays a branch to find its taint. Each message of the model inherits the taint of the model request that produced
+ * it. The branch's messages and the context rows are replayed in the order in which they were stored.
  */
 export class TaintWalk {
   readonly #path: readonly MessageNode[]

@@ -37,8 +37,8 @@ export interface KeptMemoryOptions extends MemoryOptions {
 /** Remembered entries, and methods to manage them. Rejections are `OffstageError`s. */
 export interface Memory extends AgentMemory {
   /**
-   * Remembers one or several texts, of 2000 characters at most (else `invalid-input`). Known texts aren't added again.
-   * Resolves to the entries of these texts: beyond `maxEntries`, only the last ones.
+   * Remembers one or several texts, each of 2000 characters at most (else `invalid-input`). Known texts aren't added
+   * again. Resolves to the entries of these texts. If there are more texts than `maxEntries`, only the newest are kept.
    */
   remember(text: string | readonly string[], where?: Written): Promise<readonly RememberedEntry[]>
   /** Forgets entries. Resolves to the number that existed. */

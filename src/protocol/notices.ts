@@ -57,7 +57,7 @@ export type WorkerNotice =
       readonly model: string
     } & EngineProgress)
 
-/** A conversation and its store (`storageKey`). */
+/** Identifies a conversation. `storage`: the `storageKey` of the store that contains it. */
 export interface StreamRef {
   readonly storage: string
   readonly conversationId: string

@@ -32,6 +32,11 @@ export interface RemoteSource {
   readonly source: string
   /** Distinguishes servers of one source. Never displayed: approvals apply to one endpoint only. */
   readonly endpoint?: string
+  /**
+   * SHA-256 of the tool as its server defines it, in hexadecimal. An approval doesn't cover a tool with another one.
+   * Missing on plain HTTP.
+   */
+  readonly digest?: string
   /** The app trusts the annotations of the source's tools. Default false. */
   readonly trusted?: boolean
 }

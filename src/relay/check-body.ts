@@ -57,7 +57,10 @@ function checkTools(tools: unknown, format: WireFormat, { toolTypes }: BodyRules
   }
 }
 
-/** The lowest limit of request and relay, in the one field that the server knows. Lowers reasoning budgets below it. */
+/**
+ * Limits the output to the lowest limit of request and relay, in the one field that the server knows. Reduces reasoning
+ * budgets to less than that limit.
+ */
 function outputLimits(
   body: Body,
   { outputLimits: names }: WireFormat,

@@ -83,7 +83,7 @@ const isDraft = shape({
  */
 class DraftKeeper {
   readonly #options: DraftKeeperOptions
-  /** True while the model writes a step here whose text may be stored. */
+  /** True while this worker receives a step from the model. Stays false if the text could contain secrets. */
   #isOn = false
   /** Aborts the next write when the step is over. Null if no write is due. */
   #due: AbortController | null = null

@@ -361,7 +361,7 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   /** Limits the model to these tools from the next step on. Null: all tools. */
   setEnabledTools(names: readonly string[] | null): void
   /**
-   * Lists all tools of the agent, also those that the model can't use now (`enabled: false`). Read them with `list()`,
+   * All tools of the agent, also those that the model can't use now (`enabled: false`). Read them with `list()`,
    * or follow them with `getSnapshot()` and `subscribe()`. `registerTool()` adds tools, `setEnabledTools()` limits
    * them.
    */

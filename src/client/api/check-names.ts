@@ -29,7 +29,7 @@ export const OPTION_NAMES = {
   // `title` is MCP's: it has no effect here and does no harm.
   annotations:
     'readOnly:boolean destructive:boolean idempotent:boolean supersedes:boolean untrustedContent:boolean openWorld:boolean reversible:boolean title',
-  remote: 'source:string endpoint:string trusted:boolean',
+  remote: 'source:string endpoint:string digest:string trusted:boolean',
   controlTools: 'ask_user finish_task plan',
   skills:
     'name:string description:string instructions:string files:object tools:array restrictTools:array metadata loaded:boolean',

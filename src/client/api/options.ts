@@ -224,13 +224,18 @@ export interface AgentOptions {
   /** Instructions that the model activates when it needs them. Create them with `offstage/skills`. Default: none. */
   readonly skills?: readonly Skill[]
   /**
-   * Memory whose entries outlive a conversation, or several: `keywordMemory()` or others of `offstage/memory`, or your
-   * own. Each is searched once for each user message, and the model gets the entries found. Default: none.
+   * Memory, or an array of them: `keywordMemory()` or others of `offstage/memory`, or your own. Entries outlive the
+   * conversation. Each memory is searched once for each user message, and the model gets the entries found. Default:
+   * none.
    */
   readonly memory?: AgentMemory | readonly AgentMemory[]
   /** `ask_user` may ask for several values at once, as a form that the page shows. Default false. */
   readonly questionFields?: boolean
-  /** Returns live page context, read before each step. A string is sent as it is, everything else as JSON. */
+  /**
+   * Your function that returns what the model should know about the page now, such as the open product. Called before
+   * each step. The model gets only the newest value, and it is never stored. A string is sent as it is, everything else
+   * as JSON. Default: none.
+   */
   readonly context?: () => unknown
   /** Calls that need approval besides those whose tool requires it. Default `'destructive'`. */
   readonly toolApproval?: ApprovalPolicy
@@ -293,8 +298,9 @@ export interface AgentOptions {
   readonly compaction?: CompactionOptions | false
   /**
    * Ends a run that reaches one of these: `steps`, `tokens`, `costUSD` or `minutes`. Its child runs (`asTool`) count,
-   * too. The model gives a last answer without tools, and the run ends as `limit`. Default: only `maxSteps`; with child
-   * runs, 100 steps in all, or `maxSteps` if that is more.
+   * too. The model gives a last answer without tools, and the run ends as `limit`. `costUSD` needs the model's
+   * `prices`, or its vendor's list prices. Default: none of the four, only `maxSteps`. A run with child runs then has
+   * 100 steps in all, or `maxSteps` if that is more.
    */
   readonly limits?: Limits
   /** Place where conversations are stored. Default `{ name: 'offstage' }`. */
@@ -308,8 +314,8 @@ export interface AgentOptions {
   readonly titles?: boolean | { readonly model: ModelConfig }
   /**
    * Returns the Web Worker that runs the agent. Needed for custom providers, or if the bundler can't find the default
-   * worker. Its file calls `startWorker()` of `offstage/worker`. Create it at the end of the function: messages that it
-   * sends before the function returns are lost. Default: the package's own worker.
+   * worker. Its file calls `startWorker()` of `offstage/worker`. An async function must create it last: messages that
+   * the worker sends before the promise resolves are lost. Default: the package's own worker.
    *
    * @example
    * worker: () => new Worker(new URL('./my-worker.ts', import.meta.url), { type: 'module' })

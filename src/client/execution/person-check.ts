@@ -58,10 +58,10 @@ export interface ApproveOptions extends AnswerOptions {
 /** Answers to calls that wait for a person or the page. Rejections are `OffstageError`s. */
 export interface CallAnswers {
   /**
-   * Records that a person pressed the button, not page tools. Needed only if your handler awaits longer than 5 seconds
-   * before it answers. Call it before the first `await`, with the event (default: the newest user gesture). The result
-   * counts for one answer to this call, within two minutes. It is void once page tools act. Throws `consent-refused`
-   * without a user gesture.
+   * Records that a person, and not a tool of `offstage/page-tools`, pressed your button. Needed only if your handler
+   * answers later than 5 seconds after the press: a newer gesture is found without it. Call it before the first
+   * `await`, with the event (default: the newest user gesture). The result counts for one answer to this call, within
+   * two minutes. It is void once a page tool acts. Throws `consent-refused` without a user gesture.
    *
    * @example
    * button.onclick = async (event) => {
@@ -74,12 +74,13 @@ export interface CallAnswers {
    * Approves a waiting call, so that it runs. `input` in the options replaces its input. `remember` also approves later
    * calls of the tool. Resolves to false if the call was settled already. Rejects with:
    *
-   * - `consent-refused`: page tools may have pressed the button, or the call has another input now. Also without a user
-   *   gesture, where `AgentOptions.consent` demands one. Call it first in a click handler.
+   * - `consent-refused`: a tool of `offstage/page-tools` may have pressed the button, or the call's input has changed.
+   *   With `consent: 'person'` (the default once an `<offstage-chat>` shows the agent), also if the last user gesture
+   *   is older than 5 seconds, or than the request. If your click handler takes longer, see `consent()`.
    * - `invalid-input`: the new input doesn't fit, and the call still waits.
    *
-   * The first rule also holds for `answer`, `undo` and `resolveInterrupted(call, 'run-again')`. Agents created with
-   * `consent: 'person'` apply it to `supplyOutput` and to `settle` with an output, too.
+   * `answer`, `undo` and `resolveInterrupted(call, 'run-again')` also refuse page tools and missing gestures. With
+   * `consent: 'person'` set in `createAgent()`, so do `supplyOutput`, and `settle` with an output.
    *
    * @example
    * approveButton.onclick = () => agent.approve(call) // a `tool-approval-request` event, or a pending call
@@ -98,12 +99,12 @@ export interface CallAnswers {
   deny(call: CallRef, reason?: string): Promise<boolean>
   /**
    * Answers a question of the agent, such as one by `ask_user`. Pass a text; if the question has `fields`, pass
-   * `{ action: 'accept', content }` instead. `{ action: 'decline' }` and `{ action: 'cancel' }` refuse to answer: the
-   * model gets a denied call. These two need no user gesture. Resolves to false if the call was settled already.
+   * `{ action: 'accept', content }` instead. `{ action: 'decline' }` (the person refuses) and `{ action: 'cancel' }`
+   * (the person closed the question) give the model a denied call. Resolves to false if the call was settled already.
    * Rejects with:
    *
    * - `invalid-input`: the content doesn't fit. `details.fields` names each wrong field, and the question stays open.
-   * - `consent-refused`: see `approve`.
+   * - `consent-refused`: see `approve`. Applies to a text and `accept`; `decline` and `cancel` need no gesture.
    *
    * @example
    * for await (const event of run) {

@@ -21,8 +21,21 @@ export type CompositeToolOptions<
 }
 
 /**
- * Checks a composite tool, and infers its input's type from `inputSchema`. A composite tool calls other tools: it has
- * `run` in place of `execute`. Returns the tool and throws as for a plain one.
+ * Checks a tool, and infers its input's type from `inputSchema`. Plain tools have `execute`. Composite tools have `run`
+ * instead, which calls other tools of the agent and continues after a reload. Returns the tool, for
+ * `createAgent({ tools })` or `agent.registerTool()`. Throws `invalid-config`, `schema-invalid`, `schema-unsupported`,
+ * or `duplicate-tool` if two parameters become equal for the model, such as `a b` and `a_b`.
+ *
+ * @example
+ * defineTool({
+ *   name: 'buy_again',
+ *   description: 'Adds a product to the cart and opens the checkout.',
+ *   inputSchema: { type: 'object', properties: { sku: { type: 'string' } }, required: ['sku'] },
+ *   run: async ({ sku }, context) => {
+ *     await context.call('add_to_cart', { sku })
+ *     return context.call('open_checkout')
+ *   },
+ * })
  */
 export function defineTool<
   const Name extends string,
@@ -32,8 +45,8 @@ export function defineTool<
 // Compilers report errors against the last overload, so plain tools, the common case, come last.
 /**
  * Checks a tool, and infers its input's type from `inputSchema`. Returns the tool, for `createAgent({ tools })` or
- * `agent.registerTool()`. Throws `invalid-config`, `schema-invalid`, `schema-unsupported`, or `duplicate-tool` for
- * parameters whose names the model can't tell apart.
+ * `agent.registerTool()`. Throws `invalid-config`, `schema-invalid`, `schema-unsupported`, or `duplicate-tool` if two
+ * parameters become equal for the model, such as `a b` and `a_b`.
  *
  * @example
  * defineTool({

@@ -122,7 +122,8 @@ function describeTool(
     ...(tool.secretsIn && { seals: true }),
     ...(tool.consentKey && { hasConsentKey: true }),
     ...(isComposite(tool) && { composite: true }),
-    definition: textDigest(
+    definition: definitionOf(
+      tool.remote,
       JSON.stringify([
         name,
         tool.description,
@@ -138,6 +139,11 @@ function describeTool(
       ]),
     ),
   }
+}
+
+/** Identifies the definition. A server could make two with one short digest, so a remote tool's has the long one, too. */
+function definitionOf(remote: AnyTool['remote'], text: string): string {
+  return remote?.digest ? `${textDigest(text)}-${remote.digest}` : textDigest(text)
 }
 
 const schemaTexts = new WeakMap<PreparedTool['inputSchema'], string>()

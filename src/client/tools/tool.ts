@@ -29,8 +29,8 @@ export interface ToolContext extends ToolCallInfo {
    */
   readonly fence: number
   /**
-   * Data that `describe` returned for the approval that a person gave. Compare it with the current state before you
-   * act. Undefined if no person approved, or `describe` returned no data.
+   * The `data` that this tool's `describe()` returned when a person was asked to approve the call. Compare it with the
+   * current state before you act. Undefined if no person approved, or `describe()` returned no `data`.
    */
   readonly about?: JsonValue
   /**
@@ -83,9 +83,9 @@ export interface CommitsContext extends ToolCallInfo {
  */
 interface ToolBase<Name extends string, Input, Output> {
   /**
-   * Unique name of the tool. Policies, hooks, events and snapshots use it as written. The model gets at most 64
-   * letters, digits, `_` and `-`: `Send Mail` becomes `Send_Mail`. Tools whose names become equal throw
-   * `duplicate-tool`.
+   * Unique name of the tool. Policies, hooks, events and snapshots use it as written. The model gets letters, digits,
+   * `_` and `-`, cut after 64: `Send Mail` becomes `Send_Mail`. If the names of two tools become equal, `createAgent()`
+   * or `registerTool()` throws `duplicate-tool`.
    */
   readonly name: Name
   /** Name that people see, in approvals and in the chat. Default: `name`. */
@@ -102,8 +102,9 @@ interface ToolBase<Name extends string, Input, Output> {
    */
   readonly applyDefaults?: boolean
   /**
-   * Declares the tool's effects, such as `{ readOnly: true }` or `{ destructive: true }`. Approvals, parallel calls and
-   * repeats after a crash depend on them. Default: the tool writes, but doesn't destroy.
+   * Declares the tool's effects, such as `{ readOnly: true }` or `{ destructive: true }`. By default, destructive tools
+   * need approval (`toolApproval`). Read-only tools may run in parallel, and again after a crash. Default: the tool
+   * writes, but doesn't destroy.
    */
   readonly annotations?: ToolAnnotations
   /** Set for a tool from outside the app's own code, such as an MCP server's. */

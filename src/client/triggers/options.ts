@@ -39,11 +39,14 @@ export interface TriggerOptions<On extends TriggerSource = never> {
    */
   readonly on?: On
   /**
-   * Milliseconds between two firings, counted across reloads. At least 60 000, and at least an hour divided by
-   * `perHour`: 300 000 by default. Less is `invalid-config`.
+   * Milliseconds between two firings, counted across reloads. Minimum: an hour divided by `perHour`, but at least
+   * 60 000. Without `perHour`, which defaults to 12, the minimum is 300 000. Less rejects with `invalid-config`.
    */
   readonly every?: number
-  /** Time of a single firing: milliseconds since 1970, or a `Date`. */
+  /**
+   * Time of a single firing: milliseconds since 1970, or a `Date`. If it has passed without a firing, the trigger fires
+   * at once, unless `missed` is `'skip'`.
+   */
   readonly at?: number | Date
   /** The message that begins the run, or a function that returns it. If it returns null or undefined, no run begins. */
   readonly run:

@@ -1,5 +1,6 @@
 import type { CompositeTool, Tool } from '../../client/tools/tool.ts'
 import { isRecord } from '../../lib/shape.ts'
+import { sha256 } from '../../lib/sha256.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type {
   DefinitionChange,
@@ -164,7 +165,8 @@ export class Catalogue {
     const { line, options } = this.#parts
     try {
       const refused = (message: string): void => this.#report('input-refused', info.name, message)
-      const tool = makeTool(info, name, { line, options, refused })
+      const digest = crypto.subtle && (await sha256(JSON.stringify(info)))
+      const tool = makeTool(info, name, { line, options, digest, refused })
       await check(info.inputSchema)
       return { info, tool }
     } catch (thrown) {

@@ -29,6 +29,8 @@ const MOST_QUESTIONS = 20
 export interface ToolMaking {
   readonly line: McpLine
   readonly options: Pick<McpOptions, 'trusted' | 'timeoutMs' | 'elicitation'>
+  /** SHA-256 of the definition. Undefined on plain HTTP. */
+  readonly digest: string | undefined
   /** Called for each question that is refused without asking a person. */
   refused(message: string): void
 }
@@ -43,7 +45,7 @@ type DoRound = (number: number, answers: Answers | undefined) => Promise<Round>
 export function makeTool(
   info: McpToolInfo,
   name: string,
-  { line, options, refused: report }: ToolMaking,
+  { line, options, digest, refused: report }: ToolMaking,
 ): Tool | CompositeTool {
   const { timeoutMs, elicitation, trusted = false } = options
   const { source } = line
@@ -67,7 +69,7 @@ export function makeTool(
     description: info.description,
     inputSchema: info.inputSchema,
     annotations,
-    remote: remoteOf(line, trusted),
+    remote: { ...remoteOf(line, trusted), ...(digest && { digest }) },
     ...(timeoutMs !== undefined && { timeoutMs }),
     metadata: { mcp: { name: info.name, hints: info.hints } },
   }

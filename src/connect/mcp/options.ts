@@ -58,11 +58,11 @@ export interface McpOptions extends McpToolOptions {
   /** URL of the server's endpoint. With `token`, `auth` or `headers`, it must use https or be on this machine. */
   readonly url: string | URL
   /**
-   * HTTP headers that are added to each request to the server, such as an API key. Default: none. Invalid ones reject
-   * with `invalid-config`.
+   * HTTP headers that are added to each request to the server, such as an API key. If one is invalid, `connectMcp()`
+   * rejects with `invalid-config`. Default: none.
    */
   readonly headers?: { readonly [name: string]: string }
-  /** Returns a bearer token. Called for each request, and once more after a 401. */
+  /** Returns a bearer token. Called for each request, and once more after a 401. Default: none. */
   readonly token?: (request: TokenRequest) => string | Promise<string>
   /** OAuth, used if the server requires it. */
   readonly auth?: McpAuthOptions

@@ -21,9 +21,12 @@ export interface WllamaOptions {
 
 /**
  * Creates an engine that runs a model in the visitor's browser: llama.cpp as WebAssembly, in its own worker. Nothing is
- * loaded before `agent.prepare()` or a run. Throws `invalid-config` without `worker` or `wasmUrl`.
+ * loaded before `agent.prepare()` or a run. Throws `invalid-config` unless both `worker` and `wasmUrl` are given. The
+ * worker's file calls `serveWllama()` of `offstage/wllama/worker`.
  *
  * @example
+ * // wllama-worker.ts imports serveWllama of offstage/wllama/worker, and calls serveWllama()
+ * const wasmUrl = '/wllama.wasm' // a copy of node_modules/@wllama/wllama/esm/wasm/wllama.wasm
  * const worker = () => new Worker(new URL('./wllama-worker.ts', import.meta.url), { type: 'module' })
  * const models = { qwen: '/models/qwen3-0.6b-q8_0.gguf' }
  * createAgent({

@@ -162,13 +162,21 @@ function openHttpStore(
   const name = `${url} ${storageKey(storage)}`
   const hasCopy = options.copy !== false && globalThis.indexedDB !== undefined
   const copy = hasCopy ? new Copy(name) : null
+  let isBack = false
+  const onBack = async (): Promise<void> => {
+    if (isBack) return
+    isBack = true
+    await sleepUnlessAborted(TOGETHER_MS, closed.signal)
+    isBack = false
+    changes.report({ conversationId: null, lastSeq: 0 })
+  }
   const line = new Line({
     url,
     headers: () => headers?.(storage) ?? {},
     fetch: options.fetch ?? ((...asked) => fetch(...asked)),
     timeoutMs,
     report,
-    onBack: () => changes.report({ conversationId: null, lastSeq: 0 }),
+    onBack: () => void onBack(),
     onStore: (storeId) => void copy?.of(storeId),
     closed: closed.signal,
   })
@@ -179,6 +187,9 @@ function openHttpStore(
     void followChanges({ line, name, visibility, changes, signal: closed.signal })
   return storeOn(line, { copy, changes, closed, follow })
 }
+
+/** Returns of the server within this time are reported as one: for each, all conversations on view are read again. */
+const TOGETHER_MS = 1000
 
 interface Parts {
   readonly copy: Copy | null

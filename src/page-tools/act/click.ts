@@ -239,8 +239,8 @@ async function readyToClick(
 }
 
 /**
- * Hit for an element that the page re-rendered under the pointer. Throws `stale-ref` unless the new element is the
- * same.
+ * Returns the new hit if the page re-rendered what is under the pointer. Throws `stale-ref` unless the element is still
+ * there, or was replaced by one with the same role and text.
  */
 function replacementHit(
   { point, receiver }: Hit,

@@ -315,8 +315,8 @@ export function quoted(text: string): string {
 }
 
 /**
- * Whether both describe the same control, ignoring clocks that ran on. `isUntouched`: no action has changed its
- * surroundings yet.
+ * Whether both describe the same control. Clocks in names may have moved by the elapsed time. `isUntouched`: no action
+ * of the call has begun, so the control's on/off state and the named part of the page around it must be the same too.
  */
 function isCalledSame(
   asked: Called,

@@ -321,7 +321,7 @@ export class LiveOutline {
     this.#log.beginSettling()
   }
 
-  /** Call it once the changes of an action are reported. */
+  /** Call it after an action's changes have been read for its result. */
   endAction(): void {
     this.#ownChanges.end(this.#nodes)
   }

@@ -349,7 +349,7 @@ function addReasons(element: Element, reasons: (Unseen | null)[]): void {
   for (const child of children) if (isElement(child)) addReasons(child, reasons)
 }
 
-// Hints at a control that its author gave no name: the name of its icon, the address it leads to, its id.
+// Clues to the purpose of a control without a name: the name of its icon, the address it leads to, its id.
 
 /** An icon is made of few elements. */
 const PARTS = 12

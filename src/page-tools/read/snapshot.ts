@@ -72,7 +72,8 @@ const LONG_TEXT_LIMIT = 1500
 
 /**
  * Reads the page, or only the part in `root`, as an indented outline for a model. `maxTokens` limits its length;
- * default 2000. The options of `page` limit what is read. Rejects with a `PageError` if they exclude `root`.
+ * default 2000. The option `page`, made by `createPage()`, limits what is read. Default: the whole page. Rejects with a
+ * `PageError` if `page` excludes `root`.
  *
  * @example
  * const { text } = await snapshot(document.querySelector('main')!, { maxTokens: 500 })

@@ -250,7 +250,7 @@ function tokenChanges({ body }: Refused, { text }: { readonly text: string }): s
 /** Field names that are also ordinary words. They count only if quoted. */
 const WORDS = /^[a-z]+$/
 
-/** Drops the optional field that is named last. If two exclude each other, the first one stays. */
+/** Drops the optional field that the refusal names last. If two fields exclude each other, the first one stays. */
 function optionChanges(
   { body }: Refused,
   { text, form }: { readonly text: string; readonly form: RequestForm },

@@ -249,18 +249,24 @@ export interface ChatProperties {
   heading: string | null
   /** Texts to send with one press, while a conversation is empty. Default: none. */
   suggestions: readonly string[]
-  /** Replaces texts of the chat's own controls, by key: `{ send: 'Ask' }`. Default: `{}`, the texts of the language. */
+  /**
+   * Replaces texts of the chat's own controls, by key: `{ send: 'Ask' }`. Default: `{}`, the texts in the language of
+   * the nearest `lang` attribute, else the browser's.
+   */
   words: Partial<Words>
   /** Cards of the page's own, by the name of the tool. */
   renderers: CallRenderers
   /** Options for showing a model's text: pictures, code highlighting, mathematics. Default: `{}`. */
   markdown: MarkdownOptions
   /**
-   * Adds to the model's answers in the chat: `followUps`, `sources`, `actions` (buttons), `feedback` and `renderPart`.
-   * Default: `{}`, no additions.
+   * Adds to the model's answers in the chat. Functions return `followUps` (texts to send by a press) and `sources`
+   * (links). `actions` are buttons, `feedback: true` adds ratings, and `renderPart` renders a part itself. Default:
+   * `{}`, no additions.
    *
    * @example
-   * chat.answers = { followUps: () => ['Show my cart', 'Pay now'] } // texts to send by a press
+   * const answers = { followUps: () => ['Show my cart', 'Pay now'], feedback: true }
+   * const chat = document.querySelector<OffstageChat>('offstage-chat')! // in Svelte: attachChat({ answers })
+   * chat.answers = answers
    */
   answers: AnswerOptions
   /** Sends a text as the person's message, or steers the current run. */

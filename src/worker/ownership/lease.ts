@@ -275,7 +275,7 @@ async function isNeeded(succession: Succession): Promise<boolean> {
 const UNLOAD_MS = 300
 /** Pause before a silent holder is asked again. Milliseconds. */
 const RETRY_MS = 50
-/** Tries for a lock whose requests the browser aborts, as it does when a page enters the back/forward cache. */
+/** Limit of requests for a lock. The browser may abort them, as it does when a page enters the back/forward cache. */
 const MAX_ATTEMPTS = 10
 
 /** Dependencies that all leases of a store share. */

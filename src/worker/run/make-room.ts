@@ -286,8 +286,8 @@ async function summarize(
 }
 
 /**
- * The messages for the summary's request: all that fit, or else those before the newest step, which is kept anyway. The
- * server has seen that shorter request before. Null: not even that one fits.
+ * The messages to summarize: all of them if they fit. Otherwise those before the newest step, which is never left out:
+ * they were the request for that step, so the server's prompt cache matches. Null if they don't fit either.
  */
 function summedUp(
   context: RunContext,

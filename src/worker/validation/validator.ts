@@ -69,7 +69,7 @@ const isPattern: Check = (value) => {
 }
 const isNever: Check = () => false
 
-/** Checks for the values of keywords, draft 7's included. Schemas inside them are checked one by one. */
+/** Each keyword with the check of its value, draft 7's included. `checkSchema` checks the schemas within a value. */
 const KEYWORDS: Readonly<Record<string, Check>> = {
   type: isTypes,
   enum: isList,

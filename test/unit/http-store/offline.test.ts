@@ -138,6 +138,24 @@ describe('while the server can not be reached', () => {
     other.close()
   })
 
+  it('lost answers, one after the other, are told as one return of the server', async () => {
+    let asked = 0
+    const store = await openHttpStore(url, {
+      tenant: newId('tenant'),
+      fetch: (...request) =>
+        request[1]?.method === 'POST' && ++asked % 2 === 0
+          ? Promise.reject(new TypeError('Failed to fetch'))
+          : fetch(...request),
+    })
+    const returns: StoreChange[] = []
+    store.follow?.((change) => change.conversationId === null && returns.push(change))
+    for (let time = 0; time < 20; time++) await store.get('c').catch(() => null)
+    expect(store.states.filter((state) => state === 'durable').length).toBeGreaterThan(5)
+    expect(returns.length).toBeLessThan(5)
+    await expect.poll(() => returns.length, LATE).toBeGreaterThan(0)
+    store.close()
+  })
+
   it('a server that answers for another one is none', async () => {
     const page = { body: '<h1>Log in</h1>', headers: { 'content-type': 'text/html' } }
     const answers = [

@@ -146,6 +146,7 @@ describe.each(ERAS)('a server of revision %s', (revision) => {
     const weather = doubted.find(({ name }) => name === 'shop__get-weather')
     expect(weather?.annotations).toEqual({ openWorld: true, untrustedContent: true })
     expect(weather?.remote).toEqual({
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       source: expect.stringContaining('127.0.0.1'),
       endpoint: expect.any(String),
     })

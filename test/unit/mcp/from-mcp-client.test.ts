@@ -22,7 +22,10 @@ it.each([
       if (!tool || !('execute' in tool)) throw new Error(`no ${name}`)
       return tool.execute(input as never, contextOf(context))
     }
-    expect(mcp.tools[0]?.remote).toEqual({ source: 'The shop' })
+    expect(mcp.tools[0]?.remote).toEqual({
+      source: 'The shop',
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
     expect(await run('get-weather', { city: 'Oslo' })).toBe('Sunny in Oslo')
     const seen: unknown[] = []
     await run('count', { to: 1 }, { progress: (value: unknown) => seen.push(value) })

@@ -364,7 +364,7 @@ interface Question {
   readonly layers: readonly string[]
 }
 
-/** The value that wins while the pointer is where the selectors ask for. */
+/** The value that wins the cascade if the pointer or focus is where `:hover` or `:focus` in the selectors needs it. */
 function winnerAmong(declared: readonly Declared[], question: Question): Winner | null {
   const { element, property, layers } = question
   let best: Ranked | null = null

@@ -68,7 +68,7 @@ function placeOf(key: string): FieldName {
   return { key, label: String(Number(key) + 1), isOfSchema: true }
 }
 
-/** Returns the label of a key. `described`: the key's schema; null: none. */
+/** Returns the label of a key. `described` is the key's schema, or null if the tool's schema lacks the key. */
 export function nameOf(key: string, described: unknown): FieldName {
   // A key may be worded like a label of the card.
   if (!isRecord(described)) return { key, label: showInput(key), isOfSchema: false }
