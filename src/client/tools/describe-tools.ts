@@ -141,7 +141,7 @@ function describeTool(
   }
 }
 
-/** Identifies the definition. A server could make two with one short digest, so a remote tool's has the long one, too. */
+/** Identifies a definition. A server could make two with the same short digest, so a remote tool adds SHA-256. */
 function definitionOf(remote: AnyTool['remote'], text: string): string {
   return remote?.digest ? `${textDigest(text)}-${remote.digest}` : textDigest(text)
 }

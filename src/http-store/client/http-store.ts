@@ -162,12 +162,12 @@ function openHttpStore(
   const name = `${url} ${storageKey(storage)}`
   const hasCopy = options.copy !== false && globalThis.indexedDB !== undefined
   const copy = hasCopy ? new Copy(name) : null
-  let isBack = false
-  const onBack = async (): Promise<void> => {
-    if (isBack) return
-    isBack = true
+  let isPlanned = false
+  const reportReturn = async (): Promise<void> => {
+    if (isPlanned) return
+    isPlanned = true
     await sleepUnlessAborted(TOGETHER_MS, closed.signal)
-    isBack = false
+    isPlanned = false
     changes.report({ conversationId: null, lastSeq: 0 })
   }
   const line = new Line({
@@ -176,7 +176,7 @@ function openHttpStore(
     fetch: options.fetch ?? ((...asked) => fetch(...asked)),
     timeoutMs,
     report,
-    onBack: () => void onBack(),
+    onBack: () => void reportReturn(),
     onStore: (storeId) => void copy?.of(storeId),
     closed: closed.signal,
   })
