@@ -116,9 +116,22 @@ function findSources(row: ContextRow): readonly Taint[] {
     case 'descriptions-taken-in':
       return row.origins.map((origin) => ({ origin, at: row.at }))
     default:
-      return NO_SOURCES
+      return (row satisfies TrustedRow, NO_SOURCES)
   }
 }
+
+/** Rows that add nothing untrusted by themselves. A new type of context row must be listed here or handled above. */
+type TrustedRow = Extract<
+  ContextRow,
+  {
+    readonly type:
+      | 'results-cleared'
+      | 'compacted'
+      | 'skill-dropped'
+      | 'plan-changed'
+      | 'memory-retrieved'
+  }
+>
 
 /** Origin of the taint from a skill that isn't part of the app's code. */
 export function originOfSkill(name: string): string {

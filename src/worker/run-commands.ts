@@ -12,7 +12,7 @@ import type { ConversationRegistry } from './conversation-registry.ts'
 import type { Effects } from './effects.ts'
 import { elsewhere, isElsewhere } from './ownership/leases.ts'
 import { revocation } from './run/queued-messages.ts'
-import { waitingCall } from './run/answer-call.ts'
+import { type CommandResult, waitingCall } from './run/answer-call.ts'
 import type { RunState } from '../protocol/state.ts'
 import type { ConversationScope, RunRef } from '../protocol/conversation.ts'
 import type { SentCommand } from './tabs/driving-tab.ts'
@@ -151,29 +151,29 @@ export class RunCommands {
     return isTaken || active.conversation.hasAppended(commandId)
   }
 
-  /** Applies a command to the run driven here. Null if another driver has to do it. */
+  /** Applies a command to the run driven here. */
   async perform(
     { conversation, driver, driven }: ActiveConversation,
     { command, commandId }: SentCommand,
-  ): Promise<boolean | null> {
-    if (driver === null) return null
+  ): Promise<CommandResult> {
+    if (driver === null) return 'other-owner'
     if (command.type === 'abort') {
-      if (driver.runId !== command.runId) return null
+      if (driver.runId !== command.runId) return 'other-owner'
       const end = endOf(command)
       driver.end(end)
-      return isAs(await driven, end)
+      return resultOf(await driven, end)
     }
-    if (command.type !== 'answer' && driver.runId !== command.runId) return null
+    if (command.type !== 'answer' && driver.runId !== command.runId) return 'other-owner'
     if (command.type === 'answer' && command.pageId !== this.#options.pageId)
       requireAnyPage(conversation.run, command)
-    const isTaken = driver.isStopped
-      ? false
+    const result = driver.isStopped
+      ? 'not-waiting'
       : await (command.type === 'answer'
           ? driver.answer(command, commandId)
           : driver.steer(command, commandId))
     // A stopped driver takes no commands. If the run's end is stored, it settles the call.
-    if (isTaken !== false || !driver.isStopped) return isTaken
-    return (await driven) && false
+    if (result !== 'not-waiting' || !driver.isStopped) return result
+    return (await driven) === null ? 'other-owner' : 'not-waiting'
   }
 
   async #carryOut(
@@ -189,21 +189,21 @@ export class RunCommands {
       // A run that was driven here until now will soon be driven elsewhere.
       const isMoving = active.driver !== null || attempt > 1
       const here = await this.perform(active, sent)
-      if (here !== null) return here
+      if (here !== 'other-owner') return here === 'applied'
       await conversation.refresh()
       conversation.refuseBroken()
-      const settled = outcomeOf(conversation.run, sent.command)
-      if (settled !== null) return settled
+      const stored = storedResult(conversation.run, sent.command)
+      if (stored !== 'open') return stored === 'applied'
       if (attempt > MAX_ATTEMPTS || effects.monotonic() > until) throw elsewhere(conversationId)
       const there = 'error' in sent.command ? null : await tabs.ask(conversationId, sent, isMoving)
-      if (typeof there === 'boolean') return there
-      if (there === 'left') continue
+      if (there === 'other-owner') continue
+      if (there !== null) return there === 'applied'
       try {
         // An abort calls no model, so it may also resume a child run.
         await takeUp(active, agentId, {
           asChild: sent.command.type === 'abort',
           // Asking the other tabs took time, so the run is checked again.
-          isWanted: (run) => outcomeOf(run, sent.command) === null,
+          isWanted: (run) => storedResult(run, sent.command) === 'open',
         })
         if (active.driver !== null || !(await conversation.isAwaited())) continue
         await untilDriven(active, agentId)
@@ -239,18 +239,23 @@ function endOf({ reason, error }: Abort): RunEnd {
   return error ? { outcome: 'failed', error } : { outcome: 'aborted', reason }
 }
 
-function isAs(stored: RunEnd | null, end: RunEnd): boolean | null {
-  return stored && stored.outcome === end.outcome
+/** Result of a request to end a run. Without a stored end, somebody else resumes it. */
+function resultOf(stored: RunEnd | null, end: RunEnd): CommandResult {
+  if (stored === null) return 'other-owner'
+  return stored.outcome === end.outcome ? 'applied' : 'not-waiting'
 }
 
-/** Outcome of the command according to the store. Null while the run is open and nothing is decided. */
-function outcomeOf(run: RunState | null, command: TabCommand): boolean | null {
+/** Result of the command according to the store. `open`: the run is open and nothing is decided. */
+function storedResult(
+  run: RunState | null,
+  command: TabCommand,
+): Exclude<CommandResult, 'other-owner'> | 'open' {
   if (command.type === 'answer')
-    return waitingCall(run, command.toolCallId, command.answer) ? null : false
-  if (run?.runId !== command.runId) return false
-  if (command.type === 'abort')
-    return run.end && !('error' in command) && run.end.outcome === 'aborted'
-  return run.end === null ? null : false
+    return waitingCall(run, command.toolCallId, command.answer) ? 'open' : 'not-waiting'
+  if (run?.runId !== command.runId) return 'not-waiting'
+  if (run.end === null) return 'open'
+  const isAborted = command.type === 'abort' && !('error' in command)
+  return isAborted && run.end.outcome === 'aborted' ? 'applied' : 'not-waiting'
 }
 
 /** Throws `other-tab` if the call acts on this page, but the person approves it on another one. */

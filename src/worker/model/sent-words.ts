@@ -1,9 +1,10 @@
 import { CallFinder } from '../../action/find-calls.ts'
-import type { Row, RowOf } from '../../protocol/fact.ts'
+import type { Row } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Message } from '../../protocol/message.ts'
 import type { StepContext } from '../../protocol/page-calls.ts'
 import type { SettledStatus } from '../../protocol/tool.ts'
+import { foreignTexts } from '../store/fact-table.ts'
 import { forModel, type NamedTool, toModelNames } from './model-names.ts'
 import { isRecord } from '../../lib/is-record.ts'
 import { parseJson } from '../../providers/core/read-json.ts'
@@ -39,8 +40,8 @@ function decoded(base64: string, mediaType: string): string {
   }
 }
 
-/** Statuses whose output is a tool's, a page's or a person's own words, not Offstage's. */
-const OWN_WORDS: ReadonlySet<SettledStatus> = new Set(['succeeded', 'failed', 'denied'])
+/** Statuses that prove that a call reached its tool. */
+const PROVES_CALL: ReadonlySet<SettledStatus> = new Set(['succeeded', 'failed'])
 
 interface Call {
   readonly toolName: string
@@ -85,45 +86,14 @@ export class SentWords {
     for (const text of this.#unstored) if (!known.includes(text)) this.#read(tools).read(text)
   }
 
-  fold(entry: Row): void {
-    switch (entry.type) {
-      case 'run-started':
-        return this.#take(entry.message?.parts)
-      case 'messages-imported':
-        return entry.messages.forEach((message) => this.#takeImported(message))
-      case 'model-output':
-        for (const call of entry.calls)
-          if (entry.toolMode === 'native' && call.known && !call.rescued)
-            this.#nativeCalls.add(call.toolCallId)
-        return
-      case 'message-amended':
-        return this.#take([entry.appended, entry.rewritten])
-      case 'answer-rejected':
-        return this.#take(entry.message.text)
-      case 'message-queued':
-        return this.#take(entry.message.parts)
-      // A summary may repeat text of a page or a file.
-      case 'compacted':
-        return this.#take(entry.summary)
-      case 'answer-reflected':
-        if (entry.mode === 'replace') this.#take(entry.text)
-        return
-      case 'skill-activated':
-        if (entry.loaded) this.#take(entry.text)
-        return
-      case 'memory-retrieved':
-        return this.#take(entry.items)
-      case 'call-settled':
-        if (OWN_WORDS.has(entry.status)) {
-          this.#take(entry.output)
-          this.#calledNatively ||=
-            entry.status !== 'denied' && this.#nativeCalls.has(entry.path.at(-1) ?? '')
-        }
-        return
-      default:
-        // Every new fact type must be listed in `WordlessRow` or handled above.
-        return void (entry satisfies WordlessRow)
-    }
+  fold(row: Row): void {
+    this.#take(foreignTexts(row))
+    if (row.type === 'messages-imported') this.#takeCalls(row.messages)
+    else if (row.type === 'model-output') {
+      for (const { toolCallId, known, rescued } of row.calls)
+        if (row.toolMode === 'native' && known && !rescued) this.#nativeCalls.add(toolCallId)
+    } else if (row.type === 'call-settled' && PROVES_CALL.has(row.status))
+      this.#calledNatively ||= this.#nativeCalls.has(row.path.at(-1) ?? '')
   }
 
   #read(own: readonly NamedTool[]): CallFinder {
@@ -141,55 +111,15 @@ export class SentWords {
     return finder
   }
 
-  /** The author of an imported history is unknown, so its assistant messages and calls count as untrusted, too. */
-  #takeImported(message: Message): void {
-    this.#take(message)
-    if (message.role !== 'assistant') return
-    for (const part of message.parts)
-      if (part.type === 'tool-call' && part.input !== undefined) this.#importedCalls.push(part)
+  /** The author of an imported history is unknown, so its calls count as untrusted, too. */
+  #takeCalls(messages: readonly Message[]): void {
+    for (const message of messages)
+      if (message.role === 'assistant')
+        for (const part of message.parts)
+          if (part.type === 'tool-call' && part.input !== undefined) this.#importedCalls.push(part)
   }
 
   #take(value: unknown): void {
     for (const text of textsIn(value)) this.#texts.push(text)
   }
 }
-
-/** Rows that add no text of others: only the model's own, Offstage's, or text that another row holds. */
-type WordlessRow = RowOf<
-  | 'step-started'
-  | 'run-taken-up'
-  | 'attempt-failed'
-  | 'step-cut'
-  | 'run-parked'
-  | 'run-continued'
-  | 'run-ended'
-  | 'call-proposed'
-  | 'approval-requested'
-  | 'approval-answered'
-  | 'question-asked'
-  | 'question-answered'
-  | 'output-requested'
-  | 'call-started'
-  | 'call-withdrawn'
-  | 'call-suspended'
-  | 'step-outcome'
-  | 'child-started'
-  | 'child-usage'
-  | 'call-interrupted'
-  | 'interruption-resolved'
-  | 'undo-started'
-  | 'undo-settled'
-  | 'head-moved'
-  | 'history-cleared'
-  | 'renamed'
-  | 'row-set-aside'
-  | 'message-withdrawn'
-  | 'message-delivered'
-  | 'results-cleared'
-  | 'skill-dropped'
-  | 'plan-changed'
-  | 'untrusted-taken-in'
-  | 'descriptions-taken-in'
-  | 'consent-given'
-  | 'consent-revoked'
->

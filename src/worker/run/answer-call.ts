@@ -85,6 +85,9 @@ const WAITS_AS = {
   settle: 'suspended',
 } as const
 
+/** Result of a person's answer or request to a run. `other-owner`: its driver is elsewhere, or will be. */
+export type CommandResult = 'applied' | 'not-waiting' | 'other-owner'
+
 /**
  * Commits a person's answer to a call. Returns false if the call doesn't wait for it. The append checks that, so only
  * one of several simultaneous answers is stored.

@@ -2,7 +2,7 @@ import type { Ownership } from '../../protocol/delta.ts'
 import { OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { RunEnd } from '../../protocol/fact.ts'
 import { LEFT_OPEN } from '../../protocol/run.ts'
-import { answerCall, type PersonAnswer, waitingCall } from './answer-call.ts'
+import { answerCall, type CommandResult, type PersonAnswer, waitingCall } from './answer-call.ts'
 import { type CountedRun, limitOf } from './counters.ts'
 import { decide, type Decision } from './decide.ts'
 import { leavesOpen, type RunContext, type Stop, ToolTable } from './run-context.ts'
@@ -56,31 +56,35 @@ class PersonAnswers {
     this.#wake = wake
   }
 
-  /** Commits a person's answer to a call. False: the call doesn't wait for it. Null: another owner has the run. */
-  async answer(given: PersonAnswer, answerId: string): Promise<boolean | null> {
+  /** Commits a person's answer to a call. */
+  async answer(given: PersonAnswer, answerId: string): Promise<CommandResult> {
     const { conversation } = this.#context
     try {
       const isWanted = (run: RunState | null): boolean =>
         waitingCall(run, given.toolCallId, given.answer) !== null
-      return await this.#say(isWanted, () => answerCall(this.#context, given, answerId))
+      return commandResult(
+        await this.#say(isWanted, () => answerCall(this.#context, given, answerId)),
+      )
     } catch (error) {
       if (!isElsewhere(error)) throw error
       await conversation.refresh()
       // The woken loop finds that another owner has the run.
       if (!waitingCall(conversation.run, given.toolCallId, given.answer)) this.#wake()
-      return null
+      return 'other-owner'
     }
   }
 
-  /** Sends or withdraws a message, or revokes a consent. False: too late. Null: another owner has the run. */
-  async steer(said: Steering, steerId: string): Promise<boolean | null> {
+  /** Sends or withdraws a message, or revokes a consent. */
+  async steer(said: Steering, steerId: string): Promise<CommandResult> {
     try {
       const isWanted = (run: RunState | null): boolean => run?.end === null
-      return await this.#say(isWanted, () => commitSteering(this.#context, said, steerId))
+      return commandResult(
+        await this.#say(isWanted, () => commitSteering(this.#context, said, steerId)),
+      )
     } catch (error) {
       if (!isElsewhere(error)) throw error
       this.#wake()
-      return null
+      return 'other-owner'
     }
   }
 
@@ -117,6 +121,10 @@ class PersonAnswers {
       }
     }
   }
+}
+
+function commandResult(isCommitted: boolean): CommandResult {
+  return isCommitted ? 'applied' : 'not-waiting'
 }
 
 /** Makes a run's commits wait for the storage until the signal aborts, and notifies the page of the wait. */
@@ -316,18 +324,18 @@ export class RunDriver {
     this.#context.tools.changed()
   }
 
-  /** Commits a person's answer to a call. False: the call doesn't wait for it. Null: another owner has the run. */
-  answer(given: PersonAnswer, answerId: string): Promise<boolean | null> {
+  /** Commits a person's answer to a call. */
+  answer(given: PersonAnswer, answerId: string): Promise<CommandResult> {
     return this.#word.answer(given, answerId)
   }
 
-  /** Sends or withdraws a message, or revokes a consent. False: too late. Null: another owner has the run. */
-  async steer(said: Steering, steerId: string): Promise<boolean | null> {
-    const isTaken = await this.#word.steer(said, steerId)
-    const cuts = isTaken === true && said.type === 'send' && said.when === 'now'
+  /** Sends or withdraws a message, or revokes a consent. */
+  async steer(said: Steering, steerId: string): Promise<CommandResult> {
+    const result = await this.#word.steer(said, steerId)
+    const cuts = result === 'applied' && said.type === 'send' && said.when === 'now'
     // A message doesn't resume a paused run.
     if (cuts && this.#run.parked === null) this.#halt({ type: 'cut' })
-    return isTaken
+    return result
   }
 
   /** Continues a run that is paused after repeated crashes, or that waits for the storage. */

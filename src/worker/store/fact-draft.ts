@@ -35,7 +35,7 @@ export function placed(
 }
 
 function bears(draft: FactDraft): draft is Unplaced<Bearing> & FactDraft {
-  return 'parentId' in FACTS[draft.type]
+  return 'parentId' in FACTS[draft.type].fields
 }
 
 /** The new head after a fact; null when the fact doesn't move it. */

@@ -239,22 +239,55 @@ const shrunk = { tokensBefore: optional(isNumber), tokensAfter: optional(isNumbe
 /** Origin of untrusted content, and the call that brought it in. */
 const ofOrigin = { origin: isName, path: optional(isPath) }
 
+/** A fact's row in the table. Made by `withTexts` or `withoutTexts`, so that none is added without deciding on its texts. */
+interface FactDefinition<Type extends FactType> {
+  /** A check for each field: its type and length. */
+  readonly fields: ChecksOf<FactOf<Type>> & Checks
+  readonly texts: TextsOf<Type>
+}
+
 /**
- * Checks for every field of every fact: its type and length. Rows are checked when they are read, imported and
- * appended. A fact sets the role of its message, whatever the row says.
+ * The texts of a fact that the model reads and did not write: a call that the model writes after them may be quoted.
+ * A string, a message, an output, or a list of these.
  */
-export const FACTS: { readonly [Type in FactType]: ChecksOf<FactOf<Type>> & Checks } = {
-  'run-started': {
-    runId: isName,
-    ...under,
-    message: nullOr(isUserContent),
-    limits,
-    forCall: optional(isFlag),
-  },
-  'step-started': { step: isNumber, resumed: isFlag, limit: optional(isLimit) },
-  'run-taken-up': {},
-  'attempt-failed': { ...ofAttempt, error: isError },
-  'model-output': {
+type TextsOf<Type extends FactType> = (fact: FactOf<Type>) => unknown
+
+function withTexts<Type extends FactType>(
+  fields: FactDefinition<Type>['fields'],
+  texts: TextsOf<Type>,
+): FactDefinition<Type> {
+  return { fields, texts }
+}
+
+/** For a fact whose texts are the model's own, Offstage's, or also in another fact. */
+function withoutTexts<Type extends FactType>(
+  fields: FactDefinition<Type>['fields'],
+): FactDefinition<Type> {
+  return { fields, texts: () => undefined }
+}
+
+/** Statuses whose output is a text of a tool, a page or a person, not Offstage's. */
+const WITH_OWN_OUTPUT: ReadonlySet<SettledStatus> = new Set(['succeeded', 'failed', 'denied'])
+
+/**
+ * All facts: the check of every field, and the texts that the model did not write. Rows are checked when they are read,
+ * imported and appended. A fact sets the role of its message, whatever the row says.
+ */
+export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
+  'run-started': withTexts(
+    {
+      runId: isName,
+      ...under,
+      message: nullOr(isUserContent),
+      limits,
+      forCall: optional(isFlag),
+    },
+    ({ message }) => message?.parts,
+  ),
+  'step-started': withoutTexts({ step: isNumber, resumed: isFlag, limit: optional(isLimit) }),
+  'run-taken-up': withoutTexts({}),
+  'attempt-failed': withoutTexts({ ...ofAttempt, error: isError }),
+  'model-output': withoutTexts({
     ...ofAttempt,
     ...under,
     message: (value) => said('assistant', assistant)(value) && hasOwnIds(value as AssistantMessage),
@@ -278,32 +311,38 @@ export const FACTS: { readonly [Type in FactType]: ChecksOf<FactOf<Type>> & Chec
     form: optional(shape({ key: isName, changes: isNames, at: isNumber })),
     feedback: optional(shape({ id: isName, error: isError, text: isContent })),
     reminder: optional(shape({ id: isName, text: isContent })),
-  },
-  'step-cut': {
+  }),
+  'step-cut': withoutTexts({
     goesOn: optional(isFlag),
     ...ofAttempt,
     ...under,
     message: nullOr(said('assistant', { parts: listOf(oneOf('type', { text, reasoning: text })) })),
-  },
-  'answer-rejected': { step: isNumber, ...under, message: told },
-  'answer-reflected': {
-    step: isNumber,
-    messageId: isName,
-    mode: among(['annotate', 'replace']),
-    text: nullOr(isContent),
-    usage: isRunUsage,
-  },
-  'run-parked': { reason: isName },
-  'run-continued': {},
-  'run-ended': { end: runEnd, next: optional(isName) },
-  'call-proposed': {
+  }),
+  'answer-rejected': withTexts(
+    { step: isNumber, ...under, message: told },
+    ({ message }) => message.text,
+  ),
+  'answer-reflected': withTexts(
+    {
+      step: isNumber,
+      messageId: isName,
+      mode: among(['annotate', 'replace']),
+      text: nullOr(isContent),
+      usage: isRunUsage,
+    },
+    ({ mode, text }) => mode === 'replace' && text,
+  ),
+  'run-parked': withoutTexts({ reason: isName }),
+  'run-continued': withoutTexts({}),
+  'run-ended': withoutTexts({ end: runEnd, next: optional(isName) }),
+  'call-proposed': withoutTexts({
     ...ofCall,
     toolName: isName,
     title: optional(isName),
     source: optional(isName),
     input: isThere,
-  },
-  'approval-requested': {
+  }),
+  'approval-requested': withoutTexts({
     ...ofCall,
     input: isThere,
     by: decidedBy,
@@ -312,103 +351,131 @@ export const FACTS: { readonly [Type in FactType]: ChecksOf<FactOf<Type>> & Chec
     ),
     because: optional(shape({ type: among(['untrusted-content']), ...ofOrigin })),
     rememberable: optional(shape(remembers)),
-  },
-  'approval-answered': {
+  }),
+  'approval-answered': withoutTexts({
     ...ofCall,
     approved: isFlag,
     reason: optional(isWords),
     input: isAny,
-  },
-  'question-asked': {
+  }),
+  'question-asked': withoutTexts({
     ...ofCall,
     question: isWords,
     options: optional(isNames),
     fields: optional((value) => 'fields' in readFields(value)),
     sensitive: optional(isNames),
-  },
-  'question-answered': {
+  }),
+  'question-answered': withoutTexts({
     ...ofCall,
     answer: isContent,
     values: optional(isRecord),
     action: optional(among(['decline', 'cancel'])),
-  },
-  'output-requested': { ...ofCall, untrusted: optional(isName), input: isThere, asks: isFlag },
-  'call-started': {
+  }),
+  'output-requested': withoutTexts({
+    ...ofCall,
+    untrusted: optional(isName),
+    input: isThere,
+    asks: isFlag,
+  }),
+  'call-started': withoutTexts({
     ...ofCall,
     executionId: isName,
     input: isAny,
     by: decidedBy,
     repeats: isFlag,
     consentId: optional(isName),
-  },
-  'call-withdrawn': ofCall,
-  'call-suspended': {
+  }),
+  'call-withdrawn': withoutTexts(ofCall),
+  'call-suspended': withoutTexts({
     ...ofCall,
     token: isName,
     until: optional(isNumber),
     seen: optional(isNumber),
-  },
-  'step-outcome': { ...ofCall, key: isName, value: isThere },
-  'child-started': { ...ofCall, childConversationId: isName, childRunId: isName },
-  'child-usage': {
+  }),
+  'step-outcome': withoutTexts({ ...ofCall, key: isName, value: isThere }),
+  'child-started': withoutTexts({ ...ofCall, childConversationId: isName, childRunId: isName }),
+  'child-usage': withoutTexts({
     ...ofCall,
     usage: isRunUsage,
     steps: isWhole(0),
     activeMs: isAmount,
     ended: isFlag,
-  },
-  'call-interrupted': ofCall,
-  'interruption-resolved': { ...ofCall, verdict: isVerdict },
-  'call-settled': { ...ofCall, status: settledStatus, output: isOutput, note: optional(isWords) },
-  'undo-started': ofCall,
-  'undo-settled': {
+  }),
+  'call-interrupted': withoutTexts(ofCall),
+  'interruption-resolved': withoutTexts({ ...ofCall, verdict: isVerdict }),
+  'call-settled': withTexts(
+    { ...ofCall, status: settledStatus, output: isOutput, note: optional(isWords) },
+    ({ status, output }) => WITH_OWN_OUTPUT.has(status) && output,
+  ),
+  'undo-started': withoutTexts(ofCall),
+  'undo-settled': withoutTexts({
     ...ofCall,
     status: among(['done', 'failed', 'not-begun']),
     message: optional(isWords),
-  },
-  'messages-imported': { ...under, messages: listOf(isMessage, MOST_MESSAGES) },
-  'head-moved': { to: isName },
-  'history-cleared': {},
-  renamed: { title: isName },
-  'message-queued': { message: isUserContent },
-  'message-withdrawn': { messageId: isName, returned: optional(isUserContent) },
-  'message-amended': {
-    messageId: isName,
-    appended: optional(isContent),
-    rewritten: optional(isContent),
-  },
-  'message-delivered': { messageId: isName, ...under },
-  'results-cleared': { ...ofContext, paths: listOf(isPath, MOST_MESSAGES), ...shrunk },
-  compacted: {
+  }),
+  'messages-imported': withTexts(
+    { ...under, messages: listOf(isMessage, MOST_MESSAGES) },
+    ({ messages }) => messages,
+  ),
+  'head-moved': withoutTexts({ to: isName }),
+  'history-cleared': withoutTexts({}),
+  renamed: withoutTexts({ title: isName }),
+  'message-queued': withTexts({ message: isUserContent }, ({ message }) => message.parts),
+  'message-withdrawn': withoutTexts({ messageId: isName, returned: optional(isUserContent) }),
+  'message-amended': withTexts(
+    {
+      messageId: isName,
+      appended: optional(isContent),
+      rewritten: optional(isContent),
+    },
+    ({ appended, rewritten }) => [appended, rewritten],
+  ),
+  'message-delivered': withoutTexts({ messageId: isName, ...under }),
+  'results-cleared': withoutTexts({
     ...ofContext,
-    from: isName,
-    to: isName,
-    keptFrom: nullOr(isName),
-    summary: isContent,
-    usage: optional(isRunUsage),
+    paths: listOf(isPath, MOST_MESSAGES),
     ...shrunk,
-  },
-  'skill-activated': {
-    ...ofContext,
-    name: isName,
-    hash: isName,
-    text: isContent,
-    restrictTools: optional(isNames),
-    files: optional(isNames),
-    loaded: optional(isFlag),
-    path: optional(isPath),
-  },
-  'skill-dropped': { ...ofContext, name: isName },
-  'plan-changed': {
+  }),
+  compacted: withTexts(
+    {
+      ...ofContext,
+      from: isName,
+      to: isName,
+      keptFrom: nullOr(isName),
+      summary: isContent,
+      usage: optional(isRunUsage),
+      ...shrunk,
+    },
+    ({ summary }) => summary,
+  ),
+  'skill-activated': withTexts(
+    {
+      ...ofContext,
+      name: isName,
+      hash: isName,
+      text: isContent,
+      restrictTools: optional(isNames),
+      files: optional(isNames),
+      loaded: optional(isFlag),
+      path: optional(isPath),
+    },
+    ({ loaded, text }) => loaded && text,
+  ),
+  'skill-dropped': withoutTexts({ ...ofContext, name: isName }),
+  'plan-changed': withoutTexts({
     ...ofContext,
     plan: listOf(shape({ content: isWords, status: planStatus } satisfies ChecksOf<PlanItem>)),
-  },
-  'untrusted-taken-in': { ...ofContext, ...ofOrigin, title: optional(isName) },
-  'descriptions-taken-in': { ...ofContext, origins: isNames },
-  'memory-retrieved': { ...ofContext, items: listOf(isRecord) },
-  'consent-given': { consentId: isName, scope: isConsentScope, until: optional(isNumber) },
-  'consent-revoked': { consentId: isName },
-  'row-set-aside': { reason: isWords },
+  }),
+  'untrusted-taken-in': withoutTexts({ ...ofContext, ...ofOrigin, title: optional(isName) }),
+  'descriptions-taken-in': withoutTexts({ ...ofContext, origins: isNames }),
+  'memory-retrieved': withTexts({ ...ofContext, items: listOf(isRecord) }, ({ items }) => items),
+  'consent-given': withoutTexts({
+    consentId: isName,
+    scope: isConsentScope,
+    until: optional(isNumber),
+  }),
+  'consent-revoked': withoutTexts({ consentId: isName }),
+  'row-set-aside': withoutTexts({ reason: isWords }),
 }
 
 /** A time beyond the range of `Date` can't be shown. */
@@ -416,11 +483,17 @@ const isTime: Check = (value) => isNumber(value) && Math.abs(Number(value)) <= 8
 
 /** The fields of each fact, with their checks. */
 const FIELDS = new Map<unknown, readonly (readonly [name: string, check: Check])[]>(
-  Object.entries(FACTS).map(([type, fields]) => [
+  Object.entries(FACTS).map(([type, { fields }]) => [
     type,
     Object.entries<Check>({ runId: nullOr(isName), at: isTime, ...fields }),
   ]),
 )
+
+/** The texts in a row that the model did not write. */
+export function foreignTexts(row: Row): unknown {
+  const texts: (fact: never) => unknown = FACTS[row.type].texts
+  return texts(row as never)
+}
 
 /** The reason why a row can't be folded. */
 export interface Fault {

@@ -1,6 +1,7 @@
 import { isRow, type StreamItem } from '../../protocol/notices.ts'
 import type { Effects } from '../effects.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
+import type { CommandResult } from '../run/answer-call.ts'
 import { isShown } from './check-live.ts'
 import type { Driving, TabMessages, TabCommand, TabOutcome } from './tab-messages.ts'
 import type { Conversation } from '../conversation.ts'
@@ -148,8 +149,8 @@ export interface SentCommand {
   readonly command: TabCommand
 }
 
-/** Applies another tab's command to the run driven here. Null if the run isn't driven here, or no longer. */
-export type Perform = (conversationId: string, asked: SentCommand) => Promise<boolean | null> | null
+/** Applies another tab's command to the run driven here. Null if the run isn't driven here. */
+export type Perform = (conversationId: string, asked: SentCommand) => Promise<CommandResult> | null
 
 /** Sends a person's commands to the tab that drives the run, and answers other tabs' commands. */
 export class TabCommands {
@@ -173,15 +174,14 @@ export class TabCommands {
   }
 
   /**
-   * Outcome of the command. Null if no tab answers, so nobody drives the run. `left` if the driver leaves the run to
-   * somebody else. Throws the error that the driver threw. `driver`: the known driver; null: one will drive it soon;
-   * undefined: unknown.
+   * Result of the command. Null if no tab answers, so nobody drives the run. Throws the error that the driver threw.
+   * `driver`: the known driver; null: one will drive it soon; undefined: unknown.
    */
   async ask(
     conversationId: string,
     driver: string | null | undefined,
     sent: SentCommand,
-  ): Promise<boolean | 'left' | null> {
+  ): Promise<CommandResult | null> {
     const channel = this.#channel
     if (!channel.isOpen) return null
     const { commandId } = sent
@@ -226,21 +226,22 @@ export class TabCommands {
     removeOutcome()
     removeDriven()
     watching?.abort()
-    return outcome && valueOf(outcome)
+    return outcome && resultOf(outcome)
   }
 }
 
-async function outcomeOf(done: Promise<boolean | null>): Promise<TabOutcome> {
+async function outcomeOf(done: Promise<CommandResult>): Promise<TabOutcome> {
   try {
-    const value = await done
-    return value === null ? { left: true } : { done: value }
+    const result = await done
+    return result === 'other-owner' ? { left: true } : { done: result === 'applied' }
   } catch (thrown) {
     return { error: toErrorData(thrown) }
   }
 }
 
-function valueOf(outcome: TabOutcome): boolean | 'left' | null {
+function resultOf(outcome: TabOutcome): CommandResult | null {
   if ('error' in outcome) throw OffstageError.fromData(outcome.error)
-  if ('left' in outcome) return 'left'
-  return 'done' in outcome ? outcome.done : null
+  if ('pending' in outcome) return null
+  if ('left' in outcome) return 'other-owner'
+  return outcome.done ? 'applied' : 'not-waiting'
 }

@@ -1,4 +1,5 @@
 import { waitsForChild } from '../../conversation/nested.ts'
+import type { CommandResult } from '../run/answer-call.ts'
 import { decide } from '../run/decide.ts'
 import type { Effects } from '../effects.ts'
 import { isClaimedElsewhere, type Leases } from '../ownership/leases.ts'
@@ -352,8 +353,8 @@ const RELOAD_MS = 2000
 export interface TabsHost<Active extends TabConversation> {
   /** A conversation of this store that is in use here. */
   activeOf(conversationId: string): Active | undefined
-  /** Applies another tab's command to the run driven here. Null if another driver has to do it. */
-  perform(active: Active, asked: SentCommand): Promise<boolean | null>
+  /** Applies another tab's command to the run driven here. */
+  perform(active: Active, asked: SentCommand): Promise<CommandResult>
   /** Resumes the open run with this agent's tools and model. The lease is held. */
   succeed(active: Active, agentId: string): Promise<void>
   /** The names of the agent's tools as they are now. */
@@ -502,7 +503,7 @@ export class Tabs<Active extends TabConversation> {
     conversationId: string,
     sent: SentCommand,
     isMoving: boolean,
-  ): Promise<boolean | 'left' | null> {
+  ): Promise<CommandResult | null> {
     const driver = isMoving ? null : this.driverOf(conversationId)
     if (driver === null && !isMoving) return null
     return this.#commands.ask(conversationId, driver, sent)

@@ -19,7 +19,7 @@ function createRegistry() {
     effects: { ...realEffects, monotonic: () => clock.now, locks: undefined },
     output: { notify: () => undefined, nextBatch: () => 0 },
     host: {
-      perform: async () => false,
+      perform: async () => 'not-waiting',
       succeed: async () => undefined,
       toolNames: async () => [],
     },
@@ -30,7 +30,7 @@ function createRegistry() {
 }
 
 describe('conversations in use', () => {
-  it('those that were used long ago are forgotten, but for some that may be opened again', async () => {
+  it('those not used for long are dropped, except for some recent ones', async () => {
     const { registry, scope, clock } = createRegistry()
     for (let n = 0; n < 500; n++) {
       clock.now += MINUTE
@@ -41,7 +41,7 @@ describe('conversations in use', () => {
     expect(registry.find(scope('c1'))).toBeUndefined()
   })
 
-  it('those that were used within minutes are kept, however many they are', async () => {
+  it('those used within minutes are kept, however many', async () => {
     const { registry, scope, clock } = createRegistry()
     for (let n = 0; n < 500; n++) {
       clock.now += 100
@@ -50,7 +50,7 @@ describe('conversations in use', () => {
     expect([...registry.all()].length).toBe(500)
   })
 
-  it('one that is shown, or has a run, is never forgotten', async () => {
+  it('those that are shown or have a run are never dropped', async () => {
     const { registry, scope, clock } = createRegistry()
     const shown = await registry.take(scope('shown'))
     shown.conversation.stream.isJoined = true

@@ -167,7 +167,7 @@ export const STATES: Readonly<Record<StateName, StateRow>> = {
   'crash-loop': paused,
   'storage-full': paused,
   'storage-blocked': paused,
-  'storage-newer': paused,
+  'storage-newer': notice(({ words }) => words.parked['storage-newer']),
   'storage-offline': paused,
   'storage-failed': paused,
   // The connection

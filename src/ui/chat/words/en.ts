@@ -62,7 +62,7 @@ export const en: Words = {
     denied: 'Denied',
     stopped: 'Stopped',
     interrupted: 'Interrupted – result unknown',
-    refused: 'Invalid input – not run',
+    refused: 'Invalid call – not run',
     leftOpen: 'Unfinished',
   },
   pageCalls: {

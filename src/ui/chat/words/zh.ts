@@ -62,7 +62,7 @@ export const zh: Words = {
     denied: '已拒绝',
     stopped: '已停止',
     interrupted: '已中断，结果未知',
-    refused: '输入无效，未运行',
+    refused: '调用无效，未运行',
     leftOpen: '未完成',
   },
   pageCalls: {
