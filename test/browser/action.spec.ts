@@ -28,7 +28,7 @@ const corpus = JSON.parse(
   readFileSync(path.resolve(import.meta.dirname, '../fixtures/action/action-cases.json'), 'utf8'),
 ) as Case[]
 
-test('the whole corpus reads the same in the browser, in every chunking', async ({ openPage }) => {
+test('the whole corpus is parsed alike in the browser, in every chunking', async ({ openPage }) => {
   const page = await openPage()
   const wrong = await page.evaluate(async (cases: Case[]) => {
     const { createActionScanner } = (await import('/dist/action.js' as string)) as {
@@ -91,7 +91,7 @@ const dialects = {
 
 for (const [name, syntax] of Object.entries(dialects)) {
   test(
-    `native mode: a call written as ${name} is run, and its syntax is never shown`,
+    `native mode: a call written as ${name} runs, and its syntax is never shown`,
     MORE,
     async ({ openPage, model }) => {
       model.enqueue(
@@ -133,7 +133,7 @@ for (const [name, syntax] of Object.entries(dialects)) {
 }
 
 test(
-  'a scripted model in ACTION mode is corrected by an observation',
+  'in ACTION mode, an observation corrects a scripted model',
   MORE,
   async ({ openPage }) => {
     const page = await openPage()

@@ -100,7 +100,7 @@ const orders = (page: Page): Promise<string | null> =>
 
 const ALL = Array.from({ length: 60 }, (_, at) => at + 1).join(' ')
 
-test('text streams, and another message follows', MORE, async ({ chat }) => {
+test('text streams, and another message can follow', MORE, async ({ chat }) => {
   await say(chat, 'Please count')
   await expect(answers(chat)).toContainText('1 2 3')
   await expect(chat.locator('main')).toHaveAttribute('data-status', 'streaming')
@@ -111,7 +111,7 @@ test('text streams, and another message follows', MORE, async ({ chat }) => {
   expect(await persons(chat)).toBe(2)
 })
 
-test('an approval, with a reload before the answer: the tool runs once', MORE, async ({ chat }) => {
+test('when the page reloads before an approval is answered, the tool runs once', MORE, async ({ chat }) => {
   await say(chat, 'Please order')
   await expect(chat.locator('fieldset')).toHaveAttribute('data-state', 'approval-requested')
   await expect(chat.locator('main')).toHaveAttribute('data-status', 'ready')
@@ -127,7 +127,7 @@ test('an approval, with a reload before the answer: the tool runs once', MORE, a
   await expect(chat.getByRole('alert')).toHaveCount(0)
 })
 
-test('a call that is denied', MORE, async ({ chat }) => {
+test('a call can be denied', MORE, async ({ chat }) => {
   await say(chat, 'Please order')
   await chat.getByRole('button', { name: 'Deny' }).click()
   await expect(chat.locator('fieldset')).toHaveAttribute('data-state', 'output-denied')
@@ -135,7 +135,7 @@ test('a call that is denied', MORE, async ({ chat }) => {
   expect(await orders(chat)).toBe(null)
 })
 
-test('a reload in the middle of an answer: it goes on, and is there once', async ({ chat }) => {
+test('an answer resumes after a reload in the middle, and appears once', async ({ chat }) => {
   await say(chat, 'Please count')
   await expect(answers(chat)).toContainText('1 2 3')
   await chat.reload()
@@ -155,7 +155,7 @@ test('stop ends the run', MORE, async ({ chat }) => {
   await expect.poll(() => ended(chat)).toMatchObject({ outcome: 'aborted', reason: 'stopped' })
 })
 
-test('again: a branch beside the answer', MORE, async ({ chat }) => {
+test('regenerate creates a branch beside the answer', MORE, async ({ chat }) => {
   await say(chat, 'Hi')
   await expect(answers(chat)).toHaveText('Hello there.')
   await expect(chat.locator('main')).toHaveAttribute('data-status', 'ready')

@@ -8,7 +8,7 @@ import { expect, test } from './support/test.ts'
 // The worker file of docs/ai-sdk.md, bundled as an app's is, with the vendor's own package in it.
 
 test(
-  'an agent on a model of the AI SDK: tool, key of the page, reload in the middle',
+  "an agent on an AI SDK model runs a tool with the page's key, across a reload",
   MORE,
   async ({ openPage, model, site }) => {
     const guide = readFileSync(inProject('docs/ai-sdk.md'), 'utf8')

@@ -119,7 +119,7 @@ const orders = (shown: Page): Promise<string | null> =>
   shown.evaluate(() => localStorage.getItem('orders'))
 
 test(
-  'the runtime of the guide: a tool, approved after a reload, and a stop',
+  "the guide's runtime runs a tool, approved after a reload, and stops",
   MORE,
   async ({ show }) => {
     expect(adapter.split('\n').length - 1).toBeLessThanOrEqual(60)
@@ -141,7 +141,7 @@ test(
   },
 )
 
-test("assistant-ui's runtime for the AI SDK, over the transport", MORE, async ({ show }) => {
+test("assistant-ui's runtime for the AI SDK works with the transport", MORE, async ({ show }) => {
   const shown = await show('ai-sdk')
   await say(shown, 'Please order')
   await shown.getByRole('button', { name: 'Approve' }).click()

@@ -156,7 +156,7 @@ if (LONG) {
       if (!plan.changes) expect(outcomes[0]?.read).toBeGreaterThan(0)
     })
 
-  test('a task is done, and asked about once', MORE, async ({ browser, world }) => {
+  test('a task is completed with one approval', MORE, async ({ browser, world }) => {
     const plans = planTasks().filter(({ id }) => id === 'mail · send_mail')
     const outcomes = await runAll(plans, { browser, world })
     check(outcomes)

@@ -4,7 +4,7 @@ import { expect, test } from './support/driven.ts'
 
 const scripted = { provider: 'scripted', model: 'x', script: { fallback: [{ text: 'Hi.' }] } }
 
-test('bad configuration throws at once and says what to do', MORE, async ({ openPage }) => {
+test('invalid configuration throws at once and says what to do', MORE, async ({ openPage }) => {
   const page = await openPage({ hasPackage: true })
   const codes = await page.evaluate((model) => {
     const { createAgent, defineTool, OffstageError } = window.offstage
@@ -33,7 +33,7 @@ test('bad configuration throws at once and says what to do', MORE, async ({ open
 })
 
 test(
-  'an empty message fails the run, and the conversation works on',
+  'an empty message fails the run, and the conversation still works',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ hasPackage: true })
@@ -48,7 +48,7 @@ test(
   },
 )
 
-test('F26 IndexedDB refused: the run works in memory, and that is announced', async ({
+test('F26 when IndexedDB is refused, the run works in memory, and this is reported', async ({
   openPage,
   site,
 }) => {
@@ -79,7 +79,7 @@ test('F26 IndexedDB refused: the run works in memory, and that is announced', as
   expect(outcome).toMatchObject({ result: { outcome: 'completed' }, modes: ['memory'], stored: 2 })
 })
 
-test('F29 F31 whatever a tool returns or throws becomes its result, never the end of the run', async ({
+test('F29 F31 any value that a tool returns or throws becomes its result, and the run continues', async ({
   openPage,
   model,
 }) => {

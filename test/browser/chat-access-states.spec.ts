@@ -29,7 +29,7 @@ for (const name of Object.keys(STATES) as StateName[])
   )
 
 test(
-  'axe-core finds nothing: a message is edited and has versions, follow-ups, sources, an attachment',
+  'axe-core finds nothing: an edited message with versions, follow-ups, sources, an attachment',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(say('Mugs are in.'), say('Bowls are in.'))
@@ -66,7 +66,7 @@ test(
 )
 
 test(
-  'axe-core finds nothing: several calls on one card, what waits to be sent, consents, calls that are done',
+  'axe-core finds nothing: several calls on one card, queued messages, consents, finished calls',
   MORE,
   async ({ openChat, model }) => {
     const plan = [
@@ -108,7 +108,7 @@ test(
 )
 
 test(
-  'axe-core finds nothing: a call that runs, one whose outcome is unknown, what the page has let go of',
+  'axe-core finds nothing: a running call, an unknown outcome, a disposed agent',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(callTools([{ name: 'slow', input: { sku: 'mug' } }]), unfinished('One and more'))

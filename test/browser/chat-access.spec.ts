@@ -43,7 +43,7 @@ test('axe-core finds nothing: empty, streaming, stopped, done, in the list, fail
 })
 
 test(
-  'axe-core finds nothing: approval, edited, denied, question, form, words of others, offline',
+  'axe-core finds nothing: approval, edited, denied, question, form, untrusted content, offline',
   MORE,
   async ({ openChat, model }) => {
     const ask = (input: object) => callTools([{ name: 'ask_user', input }])
@@ -136,7 +136,7 @@ test(
 )
 
 test(
-  'a whole task by keys alone: sent, approved, edited, gone on with',
+  'a whole task works by keyboard alone: sent, approved, edited, continued',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(order('mug'), say('It is ordered.'), say('A bowl, then.'), say('In blue it is.'))

@@ -58,7 +58,7 @@ test(
   },
 )
 
-test('what a page returns of a wrong type is an error of its own, and the answer is there', async ({
+test("an invalid return value of the page's answers function is reported, and the answer is shown", async ({
   openChat,
   model,
 }) => {
@@ -85,7 +85,7 @@ test('what a page returns of a wrong type is an error of its own, and the answer
   await expect(replies(page).locator('.sources')).toContainText('(1)')
 })
 
-test('at 360 px, what is long and unbroken stays within the chat, and in forced colours titles have the colour of text', async ({
+test('at 360 px, long unbroken text stays within the chat; forced colours apply to titles', async ({
   openChat,
   model,
   browserName,

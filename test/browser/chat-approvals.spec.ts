@@ -80,7 +80,7 @@ async function scrollDown(page: Page, pixels: number): Promise<void> {
 }
 
 test(
-  'a field below a long text is in view before the call can be approved',
+  'a field below a long text must be in view before the call can be approved',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY })
@@ -105,7 +105,7 @@ test(
 )
 
 test(
-  'a long text is shortened until a person asks for all of it, and no other field is',
+  'a long text is shortened until a person expands it, and no other field is',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY })
@@ -122,7 +122,7 @@ test(
 )
 
 test(
-  'a shortened text can be approved only after a person has scrolled through all of it',
+  'a shortened text can be approved only after scrolling through all of it',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY })
@@ -155,7 +155,7 @@ test(
 )
 
 test(
-  'with the keyboard alone, a shortened text is shown whole, passed by the Tab key and approved',
+  'with the keyboard alone, a shortened text can be expanded, read and approved',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY })
@@ -235,7 +235,7 @@ for (const [name, input, last] of hiding)
   })
 
 test(
-  'a person who jumps to the end is led back to what they have not seen',
+  'jumping to the end leads a person back to unseen fields',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY })
@@ -260,7 +260,7 @@ test(
 )
 
 test(
-  'the Tab key goes through the fields that have not been in view, and then to Approve',
+  'the Tab key goes through unseen fields, and then to Approve',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY })
@@ -286,7 +286,7 @@ test(
 )
 
 test(
-  'several calls of one step are shown with their inputs, and one is approved without the others',
+  'several calls of one step show their inputs, and can be approved separately',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY })
@@ -311,7 +311,7 @@ test(
 )
 
 test(
-  'all calls of a card are approved once each of them has been in view',
+  'all calls of a card can be approved once each has been in view',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY })
@@ -406,7 +406,7 @@ async function openTickets(page: Page, titles: readonly string[], isToOne: boole
 }
 
 test(
-  "a tool of an MCP server, always allowed in the chat, isn't asked about until that is removed",
+  'a tool of an MCP server that is always allowed in the chat skips approval until revoked',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY })
@@ -421,7 +421,7 @@ test(
 )
 
 test(
-  'a person who has denied three calls for one target is told that no more are asked about',
+  'after three denials for one target, the chat says no more approvals are requested',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY })
@@ -446,7 +446,7 @@ const ORDER_FIELDS = {
   to: { type: 'object', properties: { town: { type: 'string', maxLength: 5 } } },
 }
 
-test('an input is edited in fields of its schema, checked at each, shown again, and runs as it is shown', async ({
+test('an input is edited in fields of its schema, validated, shown again, and run as shown', async ({
   openPage,
 }) => {
   const page = await openPage({ body: BODY })
@@ -532,7 +532,7 @@ test('an input is edited in fields of its schema, checked at each, shown again, 
 })
 
 test(
-  'what hides in a text that was edited is shown before it can be approved, and giving up brings back the input',
+  'hidden parts of an edited text are shown before approval, and cancelling restores the input',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY })

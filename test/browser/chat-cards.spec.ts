@@ -61,7 +61,7 @@ function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
 const BODY = '<offstage-chat style="height: 90vh"></offstage-chat>'
 
 test(
-  'an approval has the labels of the tool’s schema, and a long input and output are cut until a person asks for all',
+  "an approval uses the schema's labels, and long inputs and outputs are cut until expanded",
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY })
@@ -100,7 +100,7 @@ test(
   },
 )
 
-test('a denial is given by keys, with its reason, and not by a key that is held or a double click', async ({
+test('keys deny a call with a reason; a held key or double click does not', async ({
   openChat,
   model,
 }) => {
@@ -132,7 +132,7 @@ test('a denial is given by keys, with its reason, and not by a key that is held 
   expect(JSON.stringify(model.requests[1]?.body.messages)).toContain('Too dear')
 })
 
-test('once one of two calls is answered, the focus is on the card of the other', async ({
+test("after one of two calls is answered, the other's card has the focus", async ({
   openChat,
   model,
 }) => {
@@ -154,7 +154,7 @@ test('once one of two calls is answered, the focus is on the card of the other',
 })
 
 test(
-  'reasoning says how long it took where that was seen, once the model writes something else',
+  'reasoning shows its duration, if seen, once the model writes something else',
   MORE,
   async ({ openChat, model }) => {
     const [asked, told, thoughtAgain, answered] = [gate(), gate(), gate(), gate()]
@@ -202,7 +202,7 @@ test(
 )
 
 test(
-  'a person looks into what is remembered, searches it, and deletes of it',
+  'a person can view, search and delete memories',
   MORE,
   async ({ openPage, browserName }) => {
     const page = await openPage({ body: BODY })
@@ -254,7 +254,7 @@ test(
 )
 
 test(
-  'a first press to delete all counts no longer once something else is searched for, the sheet closes, or another conversation is on view',
+  'a first press on Delete all is void after a new search, closing, or another conversation',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY })
@@ -289,7 +289,7 @@ test(
 )
 
 test(
-  'lists that could not be fetched are fetched again by a press, and not by drawings',
+  'lists that failed to load are loaded again by a press, not by rendering',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY, errorsAllowed: true })
@@ -321,7 +321,7 @@ test(
   },
 )
 
-test('without a memory there is no sheet for one', MORE, async ({ openPage }) => {
+test('without a memory there is no memory sheet', MORE, async ({ openPage }) => {
   const page = await openPage({ body: BODY })
   await show(page, { fallback: [{ text: 'Hello.' }] })
   await press(page, 'Conversations')
@@ -329,7 +329,7 @@ test('without a memory there is no sheet for one', MORE, async ({ openPage }) =>
   await expect(page.getByRole('button', { name: 'Memory' })).toHaveCount(0)
 })
 
-test('a page in Chinese has its words from the first drawing on, and English where they can’t be fetched', async ({
+test('a page in Chinese shows its words at first render, and English when they can’t load', async ({
   openPage,
 }) => {
   const page = await openPage({ body: `<div lang="zh-CN">${BODY}</div>` })

@@ -31,7 +31,7 @@ const show = (page: Page, conversationId: string): Promise<void> =>
   }, conversationId)
 
 test(
-  'earlier messages are drawn once each on the way to them',
+  'earlier messages are drawn only once each while scrolling to them',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(say('The newest answer.'))
@@ -71,7 +71,7 @@ test(
   },
 )
 
-test('a long answer that is there at once is drawn in slices, each of its letters', async ({
+test('a long complete answer is drawn in slices, without losing a character', async ({
   openChat,
   model,
 }) => {
@@ -96,7 +96,7 @@ test('a long answer that is there at once is drawn in slices, each of its letter
 })
 
 test(
-  'elements and listeners of conversations that were looked at are gone',
+  'elements and listeners of previously viewed conversations are removed',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(...Array.from({ length: 30 }, () => say('The newest answer.')))
@@ -144,7 +144,7 @@ const colored = (page: Page): Promise<Record<string, string[]>> =>
   )
 
 test(
-  'code is coloured by a part that the first block loads, where it is in view, and its text stays as it is',
+  'code in view is coloured by a lazily loaded module, and its text stays unchanged',
   MORE,
   async ({ openChat, model }) => {
     const line = 'const total = sum("a", 12) // "all" of it\n'

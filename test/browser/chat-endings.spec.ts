@@ -1,7 +1,7 @@
 import { expect, own, replies, test } from './support/chat-page.ts'
 import { say } from './support/mock-answers.ts'
 
-test('an answer that was cut off says so, and Continue has it continued', async ({
+test('a cut-off answer is marked, and Continue continues it', async ({
   openChat,
   model,
 }) => {

@@ -93,7 +93,7 @@ async function send(page: DrivenPage, text: string): Promise<void> {
 }
 
 test(
-  'a question, an approval by a press, an answer in Markdown, and the list',
+  'the chat shows a question, an approval by press, a Markdown answer, and the list',
   MORE,
   async ({ driven: page, site }) => {
     site.add('/chat-engines.js', { body: HOST })

@@ -23,7 +23,7 @@ const pushDown = (page: Page, pixels: number): Promise<void> =>
   }, pixels)
 
 test(
-  'a card that the page moved counts from when it was moved: no press right behind that, and the first one later',
+  'a card that the page moved ignores presses right after the move, and accepts later ones',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(order('mug'), say('It is ordered.'))
@@ -49,7 +49,7 @@ test(
 )
 
 test(
-  'the second click of a double click on what leads to the newest message answers no card that came under it',
+  'the second click of a double click on Jump to latest approves no card under it',
   MORE,
   async ({ openChat, model }) => {
     const long = Array.from({ length: 80 }, (_, at) => `Paragraph ${at}.`).join('\n\n')
@@ -95,7 +95,7 @@ test(
   },
 )
 
-test('an input that is edited on its card outlives a reload, and is what is approved', async ({
+test('an input edited on its card survives a reload, and is the approved input', async ({
   openChat,
   model,
 }) => {
@@ -112,7 +112,7 @@ test('an input that is edited on its card outlives a reload, and is what is appr
 })
 
 test(
-  'what a person scrolls or writes excuses no movement of the chat by its page',
+  "a person's scrolling or typing excuses no movement of the chat by its page",
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(order('mug'), say('It is ordered.'))

@@ -10,7 +10,7 @@ import { MORE } from './support/more.ts'
 const composer = (page: Page) => page.getByRole('textbox', { name: 'Message' })
 
 test(
-  'of a long conversation the newest messages are drawn, and earlier ones as one scrolls',
+  'in a long conversation the newest messages are drawn, and earlier ones on scrolling',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(say('The newest answer.'))
@@ -66,7 +66,7 @@ test(
 )
 
 test(
-  'files are attached by choosing, pasting and dropping, and taken away again',
+  'files are attached by choosing, pasting and dropping, and can be removed',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(say('A red dot.'))
@@ -106,7 +106,7 @@ test(
   },
 )
 
-test('a file that is too large is refused in words', async ({ openChat, model }) => {
+test('a file that is too large is refused with a message', async ({ openChat, model }) => {
   const { page } = await openChat(model)
   await page.locator('input[type=file]').evaluate((element) => {
     const files = new DataTransfer()
@@ -117,7 +117,7 @@ test('a file that is too large is refused in words', async ({ openChat, model })
   await expect(page.getByRole('alert')).toContainText('20 MB')
 })
 
-test('keys lead through messages, and first to what waits', async ({ openChat, model }) => {
+test('keys move through messages, and first to pending approvals', async ({ openChat, model }) => {
   model.enqueue(say('One.'), order('mug'), say('Ordered.'))
   const { page, send } = await openChat(model)
   await send('First')
@@ -140,7 +140,7 @@ test('keys lead through messages, and first to what waits', async ({ openChat, m
 })
 
 test(
-  'several calls that wait are one card, and are approved one by one',
+  'several pending calls share one card, and are approved one by one',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(
@@ -162,7 +162,7 @@ test(
 )
 
 test(
-  'calls of one tool, one behind the other, are one line that opens',
+  'consecutive calls of one tool fold into one line that opens',
   MORE,
   async ({ openChat, model }) => {
     const read = callTools([{ name: 'read_reviews', input: {} }])
@@ -178,7 +178,7 @@ test(
   },
 )
 
-test('a panel is as wide as a person makes it, also after a reload', async ({
+test('a panel keeps the width that a person chose, even after a reload', async ({
   openChat,
   model,
 }) => {

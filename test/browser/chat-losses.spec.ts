@@ -8,7 +8,7 @@ const PIXEL =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
 test(
-  'a picture that the model can’t read is said to be left out, with the server’s words as details',
+  'a picture that the model can’t read is reported as left out, with the server’s message',
   MORE,
   async ({ openChat, model }) => {
     const refused = 'image input is not supported by this model'
@@ -32,7 +32,7 @@ test(
   },
 )
 
-test('tools that the model gets as text only are said to be', MORE, async ({ openChat, model }) => {
+test('tools that the model gets as text only are reported', MORE, async ({ openChat, model }) => {
   const refused = 'mock does not support tools'
   model.enqueue({ status: 400, body: { error: { message: refused } } }, say('Done.'))
   const { page, send, again } = await openChat(model)
@@ -44,7 +44,7 @@ test('tools that the model gets as text only are said to be', MORE, async ({ ope
 })
 
 test(
-  'parts of a conversation that can’t be read are said to be left out',
+  'unreadable parts of a conversation are reported as left out',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(say('One.'), say('Two.'))
@@ -74,7 +74,7 @@ const failures: readonly (readonly [number, string, string])[] = [
 
 for (const [status, words, plain] of failures)
   test(
-    `a server's ${status} is told in plain words, with its own words as details`,
+    `a server's ${status} is explained in plain words, with the server's own message as details`,
     MORE,
     async ({ openChat, model }) => {
       const refusal = { status, body: { error: { message: words } } }
@@ -91,7 +91,7 @@ for (const [status, words, plain] of failures)
   )
 
 test(
-  'a table that is wider than a phone scrolls, and breaks no word',
+  'a table wider than a phone scrolls, and breaks no word',
   MORE,
   async ({ openChat, model }) => {
     const words = ['Availability', 'Manufacturer', 'Recommendation', 'Responsibilities']
@@ -121,7 +121,7 @@ test(
 )
 
 test(
-  'a narrow table is as wide as its answer, code that goes on has a shade, and steps of one turn stand together',
+  'tables fit the answer, code shows that it scrolls, and steps of one turn are grouped',
   MORE,
   async ({ openChat, model }) => {
     const table = '| a | b |\n| - | - |\n| 1 | 2 |'

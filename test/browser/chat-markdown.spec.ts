@@ -21,7 +21,7 @@ test.beforeEach(({ page }) => {
   page.setDefaultTimeout(120_000)
 })
 
-test('more than 300 hostile texts stay text, however they are cut', async ({ openPage, site }) => {
+test('more than 300 hostile texts stay text, in every chunking', async ({ openPage, site }) => {
   expect(hostileMarkdown.length).toBeGreaterThanOrEqual(300)
   // Lists have the same padding as in the chat's own styles.
   const page = await openPage({ body: '<style>ul, ol { padding-inline-start: 1.5em }</style>' })
@@ -135,7 +135,7 @@ for (const [what, text, html] of SHOWN)
     expect(shown).toBe(html)
   })
 
-test('every character that is no markup is on the page, and the same is drawn however the text is cut', async ({
+test('every non-markup character is shown, and chunking does not change the result', async ({
   openPage,
 }) => {
   const seed = SEED ?? Math.floor(Math.random() * 2 ** 31)
@@ -174,7 +174,7 @@ test('every character that is no markup is on the page, and the same is drawn ho
   expect(wrong, `seed ${seed}`).toEqual([])
 })
 
-test('what is drawn stays, and a longer text costs no more per letter', async ({ openPage }) => {
+test('drawn content stays, and longer texts cost no more per character', async ({ openPage }) => {
   const page = await openPage()
   const found = await page.evaluate(async () => {
     const address = '/dist/chat-parts.js'
@@ -212,7 +212,7 @@ test('what is drawn stays, and a longer text costs no more per letter', async ({
   expect(found.side).toBeLessThan(60)
 })
 
-test('a picture is shown by a press, or where the page allows its origin', async ({
+test('a picture loads after a press, or when the page allows its origin', async ({
   openPage,
   site,
 }) => {

@@ -4,7 +4,7 @@ import { callTools, say } from './support/mock-answers.ts'
 import { MORE } from './support/more.ts'
 
 test(
-  'a call of a page tool says in a sentence what it does, with its input folded, and reading folds into one line',
+  "a page tool's call is one sentence with a folded input; reads fold together",
   MORE,
   async ({ openChat, model }) => {
     const { page, send } = await openChat(model)

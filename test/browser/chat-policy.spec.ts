@@ -72,7 +72,7 @@ const leftOf = (part: Locator): Promise<number> =>
 const MARKDOWN =
   '# Title\n\n**Bold**, `code`, [link](https://example.org)\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nconst a = 1\n```\n'
 
-test('nothing of the chat is refused by a policy without unsafe-inline', async ({
+test('a policy without unsafe-inline refuses nothing of the chat', async ({
   openPage,
   model,
 }) => {
@@ -94,7 +94,7 @@ test('nothing of the chat is refused by a policy without unsafe-inline', async (
   expect(await page.evaluate(() => window.refused)).toEqual([])
 })
 
-test('without what it needs for them, only pictures of the conversation are missing', async ({
+test('a policy without img-src data: only hides pictures of the conversation', async ({
   openPage,
   model,
 }) => {
@@ -107,7 +107,7 @@ test('without what it needs for them, only pictures of the conversation are miss
   expect(await page.evaluate(() => window.refused)).toEqual(['img-src data '])
 })
 
-test('without the policy of lit-html it is not loaded, and the browser says why', async ({
+test('without the lit-html policy the chat does not load, and the browser says why', async ({
   openPage,
 }) => {
   const page = await openPage({

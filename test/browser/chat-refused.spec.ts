@@ -6,7 +6,7 @@ import { MORE } from './support/more.ts'
 // Messages of the chat, and text that it keeps, when a user's action is refused.
 
 test(
-  'an edit that another tab is in the way of stays open with its text, and says why',
+  'an edit refused because of another tab stays open with its text and the reason',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(say('One.'), unfinished('Two and more'))
@@ -45,7 +45,7 @@ test(
   },
 )
 
-test('take over asks what became of a call that the other tab was running', async ({
+test('take over asks for the outcome of a call that the other tab was running', async ({
   openChat,
   model,
 }) => {
@@ -76,7 +76,7 @@ test('take over asks what became of a call that the other tab was running', asyn
 })
 
 test(
-  'what is sent after the page has ended its agent stays where it was written, and nothing is said to have been stopped',
+  'a message sent after the agent was disposed of stays in the input, without "Stopped"',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(unfinished('One and more'))
@@ -94,7 +94,7 @@ test(
   },
 )
 
-test('what the page lets go of stays in view, as something that nobody can answer here', async ({
+test("a disposed agent's open calls stay in view, and cannot be answered", async ({
   openChat,
   model,
 }) => {
@@ -126,7 +126,7 @@ test('what the page lets go of stays in view, as something that nobody can answe
 })
 
 test(
-  'an edit of a message outlives a reload, and is sent then',
+  'a message edit survives a reload, and can then be sent',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(say('One.'), say('Two.'))
@@ -152,7 +152,7 @@ test(
 )
 
 test(
-  'after a reload, no answer is announced again, and what only waited was not cut off',
+  'after a reload, answers are not announced again, and waiting runs are not called interrupted',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(say('One.'), order('mug'), say('It is ordered.'))
@@ -172,7 +172,7 @@ test(
 )
 
 test(
-  'a conversation that another page deletes says so, and is begun anew',
+  'when another page deletes the conversation, the chat reports it and starts a new one',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(say('One.'), say('Two.'))
@@ -196,7 +196,7 @@ test(
 )
 
 test(
-  'a file is attached where it was chosen, and a message waits until it is read',
+  'a file is attached to its own conversation, and a message waits until it is read',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(say('Read.'))

@@ -15,7 +15,7 @@ import { callTools, say } from './support/mock-answers.ts'
 import { pressSettled, pressTwiceSettled } from './support/press-settled.ts'
 import { MORE } from './support/more.ts'
 
-test('an answer is shown as it is written, and stopped', async ({ openChat, model }) => {
+test('an answer is shown as it streams, and can be stopped', async ({ openChat, model }) => {
   model.enqueue(unfinished('Once **upon** a time'), say('Again.'))
   const { page, send } = await openChat(model)
   await send('Tell me a story')
@@ -28,7 +28,7 @@ test('an answer is shown as it is written, and stopped', async ({ openChat, mode
   await expect(replies(page).last()).toContainText('Again.')
 })
 
-test('a call waits for a word, over a reload; denied with a reason, approved with another input', async ({
+test('after a reload, a waiting call is denied with a reason or approved with edits', async ({
   openChat,
   model,
 }) => {
@@ -62,7 +62,7 @@ test('a call waits for a word, over a reload; denied with a reason, approved wit
   expect(await orders(page)).toEqual([{ sku: 'cup' }])
 })
 
-test('a press of a person’s is a consent, and a script’s is none', async ({ openChat, model }) => {
+test("a person's press approves, and a script's does not", async ({ openChat, model }) => {
   model.enqueue(order('mug'), say('It is ordered.'))
   const { page, send } = await openChat(model, { consent: 'person' })
   await send('A mug')
@@ -83,7 +83,7 @@ test('a press of a person’s is a consent, and a script’s is none', async ({ 
 })
 
 test(
-  'several calls wait in one card: one is answered, the others by one press, none by a second click',
+  'several calls share a card: one answered, others by one press, none by a second click',
   MORE,
   async ({ openChat, model }) => {
     const skus = ['mug', 'bowl', 'cup']
@@ -107,7 +107,7 @@ test(
   },
 )
 
-test('a card that has just come or moved takes no press of a pointer', async ({
+test('a card that has just appeared or moved ignores pointer presses', async ({
   openChat,
   model,
 }) => {
@@ -134,7 +134,7 @@ test('a card that has just come or moved takes no press of a pointer', async ({
   expect(rested).toBeGreaterThan(400)
 })
 
-test('a link to another site asks first, once the conversation holds words of others', async ({
+test('a link to another site asks first, once the conversation has untrusted content', async ({
   openChat,
   model,
 }) => {
@@ -184,7 +184,7 @@ test('questions are answered by a choice, a text or a form', async ({ openChat, 
   for (const text of ['Red', 'Mine', 'Delft', 'count', 'wrap']) expect(sent).toContain(text)
 })
 
-test('a message is edited into a branch, an answer is made anew, and both are switched', async ({
+test('a message is edited into a branch, an answer is regenerated, and both can be switched', async ({
   openChat,
   model,
 }) => {
@@ -206,7 +206,7 @@ test('a message is edited into a branch, an answer is made anew, and both are sw
 })
 
 test(
-  'what is sent while it works steers it, and can be taken back',
+  'a message sent during a run steers it, and can be withdrawn',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(order('mug'), say('It is ordered.'))
@@ -228,7 +228,7 @@ test(
 )
 
 test(
-  'conversations are listed, searched, renamed, and deleted unless that is undone',
+  'conversations are listed, searched, renamed, and deleted unless undone',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(say('One.'), say('Two.'))
@@ -265,7 +265,7 @@ test(
   },
 )
 
-test('why a run failed is said, and it is tried again', async ({ openChat, model }) => {
+test('a failed run shows its reason, and can be retried', async ({ openChat, model }) => {
   model.enqueue({ status: 404, body: { error: { message: 'No such model' } } }, say('Here I am.'))
   const { page, send } = await openChat(model)
   await send('Hello')
@@ -276,7 +276,7 @@ test('why a run failed is said, and it is tried again', async ({ openChat, model
   await expect(card).toHaveCount(0)
 })
 
-test('a draft and the conversation on view outlive a reload, and a run that was cut off goes on and says so', async ({
+test('a draft and the open conversation survive a reload, and an interrupted run visibly resumes', async ({
   openChat,
   model,
 }) => {
@@ -299,7 +299,7 @@ test('a draft and the conversation on view outlive a reload, and a run that was 
   await expect(resumed).toBeHidden()
 })
 
-test('the chat shows and says that the model is thinking, until the first words of each step come', async ({
+test("the chat announces that the model is thinking, until each step's first text", async ({
   openChat,
   model,
 }) => {
@@ -332,7 +332,7 @@ test('the chat shows and says that the model is thinking, until the first words 
   await expect(thinking).toHaveCount(0)
 })
 
-test('feedback buttons show where the page asks for them, and one press is one event', async ({
+test('feedback buttons appear if enabled, and one press is one event', async ({
   openChat,
   model,
 }) => {
@@ -359,7 +359,7 @@ test('feedback buttons show where the page asks for them, and one press is one e
   ])
 })
 
-test('a model that loads in the browser says how far it is, is cancelled, and says what to do when it is not there', async ({
+test('a model loading in the browser shows progress, can be cancelled, and explains failures', async ({
   openChat,
   model,
 }) => {
@@ -411,7 +411,7 @@ test('a model that loads in the browser says how far it is, is cancelled, and sa
   await page.context().setOffline(false)
 })
 
-test('a screen reader is told whole sentences, once, and what waits', async ({
+test('a screen reader gets whole sentences, once, and pending approvals', async ({
   openChat,
   model,
 }) => {
@@ -432,7 +432,7 @@ test('a screen reader is told whole sentences, once, and what waits', async ({
   )
 })
 
-test('a bubble opens, closes by Escape, and what runs goes on', async ({ openChat, model }) => {
+test('a bubble opens and closes by Escape, while a run continues', async ({ openChat, model }) => {
   model.enqueue(say('Hello to you.'))
   const { page, send } = await openChat(model, { attributes: 'placement=bubble heading=Helper' })
   await page.getByRole('button', { name: 'Open the assistant' }).click()
@@ -462,7 +462,7 @@ test('a bubble opens, closes by Escape, and what runs goes on', async ({ openCha
 })
 
 test(
-  'a host’s card shows the call in the page’s own document, and answers it',
+  'a host’s card shows the call in the page’s document, and answers it',
   MORE,
   async ({ openChat, model }) => {
     model.enqueue(order('mug'), say('It is ordered.'))
@@ -494,7 +494,7 @@ test(
   },
 )
 
-test('a host’s card that answers its call has the only buttons, and takes no press of a pointer at once', async ({
+test('a host’s card with its own buttons hides ours, and ignores immediate presses', async ({
   openChat,
   model,
 }) => {
@@ -532,7 +532,7 @@ test('a host’s card that answers its call has the only buttons, and takes no p
   expect(await orders(page)).toEqual([{ sku: 'mug' }])
 })
 
-test('a long answer stays at its beginning, and who scrolls is not taken away', async ({
+test('a long answer stays at its beginning, and scrolling is not interrupted', async ({
   openChat,
   model,
 }) => {
@@ -561,7 +561,7 @@ test('a long answer stays at its beginning, and who scrolls is not taken away', 
   await expect(replies(page).last()).toBeInViewport()
 })
 
-test('what a person does is an event that the page can cancel', async ({ openChat, model }) => {
+test('each user action is an event that the page can cancel', async ({ openChat, model }) => {
   model.enqueue(order('mug'))
   const { page, send } = await openChat(model)
   await page.evaluate(() => {

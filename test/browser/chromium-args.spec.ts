@@ -1,6 +1,6 @@
 import { expect, test } from './support/test.ts'
 
-test('what Playwright turns off in Chromium stays off beside what these tests turn off', async ({
+test("Chromium features disabled by Playwright stay disabled with these tests' own arguments", async ({
   playwright,
   launchOptions,
 }) => {

@@ -120,7 +120,7 @@ const summariesAsked = (model: MockOpenAI): number =>
 
 for (const [name, go] of Object.entries(leave)) {
   test(
-    `${name} while a summary is written: it is asked for again, and the run goes on`,
+    `${name} while a summary is written: the summary is requested again, and the run continues`,
     inSlice(name.includes('killed')),
     async ({ openPage, model }) => {
       const { baseURL } = model
@@ -141,7 +141,7 @@ for (const [name, go] of Object.entries(leave)) {
   )
 
   test(
-    `${name} after a summary was stored: it is not asked for again, and the same is sent`,
+    `${name} after a summary was stored: the summary is reused, and the request is the same`,
     MORE,
     async ({ openPage, model }) => {
       const { baseURL } = model

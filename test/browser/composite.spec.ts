@@ -102,7 +102,7 @@ async function reload(page: Page): Promise<void> {
 }
 
 test(
-  'a composite tool goes on after reloads in the middle of a step and of an approval',
+  'a composite tool resumes after reloads during a step and during an approval',
   MORE,
   async ({ openPage }) => {
     const page = await openPage()
@@ -129,7 +129,7 @@ test(
   },
 )
 
-test('any tab answers what a composite tool waits for, and one of two answers counts', async ({
+test("any tab answers a composite tool's question, and only one of two answers counts", async ({
   openPage,
 }) => {
   const one = await openPage()

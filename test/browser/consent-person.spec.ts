@@ -67,7 +67,7 @@ const attacks: readonly (readonly [string, string])[] = [
 
 for (const [at, [name, body]] of attacks.entries())
   test(
-    `a model's click is no consent ${name}; a person's is`,
+    `a model's click does not approve ${name}; a person's does`,
     inSlice(at === 0),
     async ({ openPage }) => {
       const page = await openHost(
@@ -90,7 +90,7 @@ for (const [at, [name, body]] of attacks.entries())
     },
   )
 
-test("what isn't a press of a person after the question is no consent", async ({ openPage }) => {
+test("only a person's press after the request counts as approval", async ({ openPage }) => {
   const page = await openHost(
     openPage,
     '<button id="yes" onclick="approve()">Yes</button>',
@@ -112,7 +112,7 @@ test("what isn't a press of a person after the question is no consent", async ({
   await expect.poll(async () => (await attacked(page)).effects).toBe(1)
 })
 
-test('what only looks like an event of a person is no press', async ({ openPage }) => {
+test("simulated events do not count as a person's press", async ({ openPage }) => {
   const page = await openHost(openPage, '<button>Nothing</button>', 'person')
   await begin(page, destroys)
   await whenAsked(page)
@@ -136,7 +136,7 @@ test('what only looks like an event of a person is no press', async ({ openPage 
 })
 
 test(
-  'a key that was held when the question came is no consent, and the next press is',
+  'a key held when the request appeared does not approve; the next press does',
   MORE,
   async ({ driver, openPage }) => {
     test.skip(driver === 'webkit', "WebKit's driver doesn't repeat a key that is held.")
@@ -159,7 +159,7 @@ test(
   },
 )
 
-test('one press is good for one approval, of whatever agent', async ({ openPage }) => {
+test('a press approves only one request, whichever agent made it', async ({ openPage }) => {
   const page = await openHost(openPage, '<button onclick="approveAll()">All</button>', 'person')
   await begin(page, [{ toolCalls: [use('destroy'), use('destroy')] }, { text: 'Done.' }])
   await whenAsked(page, 2)
@@ -271,7 +271,7 @@ const presses: readonly (readonly [string, string, (page: DrivenPage) => Promise
 ]
 
 for (const [at, [name, body, answer]] of presses.entries())
-  test(`a person consents with one press of ${name}`, inSlice(at === 0), async ({ openPage }) => {
+  test(`a person approves with one press of ${name}`, inSlice(at === 0), async ({ openPage }) => {
     const page = await openHost(openPage, body, 'person')
     await begin(page, destroys)
     await whenAsked(page)
@@ -280,7 +280,7 @@ for (const [at, [name, body, answer]] of presses.entries())
     await expect.poll(async () => (await attacked(page)).effects).toBe(1)
   })
 
-test('Enter in the form of an answer is a consent', MORE, async ({ openPage }) => {
+test('Enter in an answer form counts as a press', MORE, async ({ openPage }) => {
   const form =
     '<form onsubmit="event.preventDefault(); reply(note.value)"><input name="note" aria-label="Note"></form>'
   const page = await openHost(openPage, form.replace('reply(note', 'reply(this.note'), 'person')
@@ -293,7 +293,7 @@ test('Enter in the form of an answer is a consent', MORE, async ({ openPage }) =
 })
 
 test(
-  'a press that is older than five seconds is none, but by its consent',
+  'a press older than five seconds does not approve',
   MORE,
   async ({ openPage }) => {
     const late = '<button onclick="setTimeout(approve, 5500)">Yes</button>'

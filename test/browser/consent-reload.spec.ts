@@ -31,7 +31,7 @@ interface Host {
 }
 
 test(
-  'what was asked before a reload takes a press of a person after it',
+  "an approval requested before a reload needs a person's press after it",
   MORE,
   async ({ driven: page, site }) => {
     site.add('/consent-reload.js', { body: HOST })

@@ -16,7 +16,7 @@ import { MORE } from './support/more.ts'
 test.beforeEach(({ site }) => site.add(...HOST_FILE))
 
 test(
-  'a person consents with one press of a finger, while the keyboard on the screen closes',
+  'a person approves with one tap, while the on-screen keyboard closes',
   MORE,
   async ({ openPage, context }) => {
     const body = `<input aria-label="Note" onblur="document.querySelector('#gap').style.height = '12px'"><div id="gap" style="height: 20px"></div>

@@ -107,7 +107,7 @@ for (const [at, [name, body, attack]] of attacks.entries())
     },
   )
 
-test('an activation from before the model pressed is not a consent', MORE, async ({ openPage }) => {
+test("a user activation from before the model's press does not count as approval", MORE, async ({ openPage }) => {
   const late = '<button onclick="setTimeout(approve, 2500)">Approve</button>'
   const page = await openHost(openPage, late)
   // A person who has just sent the message is still "active" when the handler's timer fires.
@@ -117,7 +117,7 @@ test('an activation from before the model pressed is not a consent', MORE, async
   expect((await attacked(page)).effects).toBe(0)
 })
 
-test("a model can't press the button of another agent's call", MORE, async ({ openPage }) => {
+test("a model can't approve another agent's call", MORE, async ({ openPage }) => {
   const page = await openHost(openPage, button)
   await begin(page, [{ toolCalls: [use('destroy')] }, { text: 'Done.' }])
   await whenAsked(page)
@@ -128,7 +128,7 @@ test("a model can't press the button of another agent's call", MORE, async ({ op
   await expect.poll(async () => (await attacked(page)).effects).toBe(1)
 })
 
-test("a model's page tools can't answer its question to the person", MORE, async ({ openPage }) => {
+test("a model's page tools can't answer the model's question to the person", MORE, async ({ openPage }) => {
   const page = await openHost(openPage, '<button onclick="reply(\'yes\')">Approve</button>')
   await begin(page, [
     { toolCalls: [press, use('ask_user', { question: 'Really?' })] },
@@ -143,7 +143,7 @@ test("a model's page tools can't answer its question to the person", MORE, async
 })
 
 test(
-  "a host's own code answers what was asked after the page tools acted",
+  "a host's own code can answer requests after the page tools acted",
   MORE,
   async ({ openPage }) => {
     const page = await openHost(openPage, '<button id="yes">Nothing</button>')
@@ -159,7 +159,7 @@ test(
 )
 
 test(
-  'what another copy of the package did counts, and denying is always possible',
+  'actions of another copy of the package count, and denying is always possible',
   MORE,
   async ({ openPage, site }) => {
     // Two modules with one text: what each keeps for itself, the other doesn't see.

@@ -31,7 +31,7 @@ test.describe('the packed package', () => {
   })
 
   for (const setup of setups.filter(({ fast }) => all || fast)) {
-    test(`works over reloads: ${setup.title}`, MORE, async ({ page, launchOptions }) => {
+    test(`works across reloads: ${setup.title}`, MORE, async ({ page, launchOptions }) => {
       test.info().annotations.push({ type: 'setup', description: setup.title })
       const served = await setup.serve(await prepareApp(setup.app, tarball))
       closing.push(served)
@@ -51,7 +51,7 @@ test.describe('the packed package', () => {
   }
 
   // The project's own compiler is there anyway; the others are downloads.
-  test('has types for every resolution and lib: the TypeScript of this project', MORE, async () => {
+  test("has types for every resolution and lib: this project's TypeScript", MORE, async () => {
     const folder = await prepareApp('types', tarball)
     expect(await compileApp(folder, OWN_COMPILER, compilationsOf(OWN_RESOLUTIONS))).toEqual([])
   })
@@ -67,7 +67,7 @@ test.describe('the packed package', () => {
   }
 
   test(
-    'runs the provider of the guide in a worker of its own: Vite 8, build',
+    "runs the guide's provider in its own worker: Vite 8, build",
     MORE,
     async ({ page }) => {
       const folder = await prepareApp('custom-provider', tarball)

@@ -25,7 +25,7 @@ function mount({ baseURL, effects }: Given): void {
   Object.assign(window, { agent })
 }
 
-test('F19 the renderer crashes between the effect and the result: it is unknown, and nothing happens twice', async ({
+test('F19 a renderer crash between effect and result gives an unknown outcome, and nothing repeats', async ({
   openPage,
   context,
   model,

@@ -5,7 +5,7 @@ import { MORE } from './support/more.ts'
 import { expect, test } from './support/test.ts'
 
 test(
-  'a team of three from JSON answers, and the inspector shows its members and their work',
+  'a team of three from JSON answers; the inspector shows its members and their work',
   MORE,
   async ({ page }, { workerIndex }) => {
     const server = await createServer({

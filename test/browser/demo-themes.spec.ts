@@ -5,7 +5,7 @@ import { MORE } from './support/more.ts'
 import { expect, test } from './support/test.ts'
 
 test(
-  'themes and variables are tried live, and what was chosen is CSS to copy',
+  'themes and variables apply live, and the result can be copied as CSS',
   MORE,
   async ({ page }, { workerIndex }) => {
     const server = await createServer({

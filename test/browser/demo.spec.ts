@@ -111,7 +111,7 @@ test(
 )
 
 test(
-  'it says what it is: one sentence, documents and code a click away, no model',
+  'the start page explains the demo in a sentence, links documents and code, needs no model',
   MORE,
   async ({ openDemo }) => {
     const page = await openDemo()
@@ -161,7 +161,7 @@ test(
     await ask(page, 'Add a green teapot')
     await expect(messages(page)).toContainText('The green teapot is in your cart.')
     const card = calls(page, 'Put into the cart')
-    await expect(card.first()).toContainText('Invalid input – not run')
+    await expect(card.first()).toContainText('Invalid call – not run')
     await open(card.first())
     await expect(card.first()).toContainText("unknown parameter 'productId'")
     await expect(card.last()).toContainText('Done')
@@ -170,7 +170,7 @@ test(
 )
 
 test(
-  'by hand: the agent reads the page, types into it and shows a place',
+  'by page tools: the agent reads the page, types into it and highlights a place',
   MORE,
   async ({ openDemo }) => {
     const page = await openDemo()
@@ -190,7 +190,7 @@ test(
 )
 
 test(
-  'an approval: what it costs is in words, and nothing is ordered until a person pays',
+  'an approval states the cost in words, and nothing is ordered until a person pays',
   MORE,
   async ({ openDemo }) => {
     const page = await openDemo()
@@ -222,7 +222,7 @@ test(
   },
 )
 
-test('an approval that waits over a reload, and is denied', MORE, async ({ openDemo }) => {
+test('an approval waits across a reload, and can be denied', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await ask(page, 'Order a bowl (needs your OK)')
   await expect(pay(page)).toBeVisible()
@@ -236,7 +236,7 @@ test('an approval that waits over a reload, and is denied', MORE, async ({ openD
 })
 
 test(
-  'an approval with another input, and one of a cart that has changed since',
+  'an approval with edited input, and for a cart that has changed since',
   MORE,
   async ({ openDemo }) => {
     const page = await openDemo()
@@ -261,7 +261,7 @@ test(
 )
 
 test(
-  'an approval that another tab has given: nothing is ordered twice',
+  'when another tab has approved, nothing is ordered twice',
   MORE,
   async ({ openDemo, context }) => {
     const first = await openDemo()
@@ -279,7 +279,7 @@ test(
   },
 )
 
-test('a question: its form waits over a reload, and is checked', MORE, async ({ openDemo }) => {
+test('a question keeps its form across a reload, and validates it', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await ask(page, 'Wrap it as a gift')
   const recipient = messages(page).getByLabel('For whom')
@@ -321,7 +321,7 @@ test('a question: its form waits over a reload, and is checked', MORE, async ({ 
   })
 })
 
-test('a tool that fails: the run goes on', MORE, async ({ openDemo }) => {
+test('when a tool fails, the run continues', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await ask(page, 'Use the coupon SUMMER99')
   await expect(messages(page)).toContainText('the run went on')
@@ -331,7 +331,7 @@ test('a tool that fails: the run goes on', MORE, async ({ openDemo }) => {
   await expect(card).toContainText('There is no coupon SUMMER99.')
 })
 
-test('a reload while a tool runs: the run goes on, the slot is booked once', async ({
+test('after a reload while a tool runs, the run continues, and the slot is booked once', async ({
   openDemo,
 }) => {
   const page = await openDemo()
@@ -347,7 +347,7 @@ test('a reload while a tool runs: the run goes on, the slot is booked once', asy
 })
 
 test(
-  'the worker is killed while a tool runs: another one goes on, the slot is booked once',
+  'when the worker is killed while a tool runs, another continues, and the slot is booked once',
   MORE,
   async ({ openDemo }) => {
     const page = await openDemo()
@@ -365,7 +365,7 @@ test(
 )
 
 test(
-  'without a network it waits, says so, and goes on when there is one',
+  'offline, the demo waits and says so, and resumes once online',
   MORE,
   async ({ openDemo }) => {
     const page = await openDemo()
@@ -392,7 +392,7 @@ test(
   },
 )
 
-test('what no scene knows: the answer says what there is', MORE, async ({ openDemo }) => {
+test('an unknown request gets an answer with suggestions', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await ask(page, 'What is the weather like?')
   await expect(messages(page)).toContainText('Use the coupon SUMMER99')
@@ -461,7 +461,7 @@ test(
 )
 
 test(
-  'the picker says when it finds nothing, and tests what is typed',
+  'the picker reports when it finds nothing, and tests the typed address',
   MORE,
   async ({ openDemo, model }) => {
     const page = await openDemo()
@@ -484,7 +484,7 @@ test(
   },
 )
 
-test('a run that fails at its endpoint: the demo finds out why', MORE, async ({ openDemo }) => {
+test('when a run fails at its endpoint, the demo diagnoses it', MORE, async ({ openDemo }) => {
   const gone = await startMockOpenAI()
   await gone.close()
   const page = await openDemo()
@@ -536,7 +536,7 @@ test('conversations are listed, renamed, opened again and deleted', MORE, async 
   await expect(list.getByRole('listitem')).toHaveCount(0)
 })
 
-test('the shop works by hand, and a reload keeps it', MORE, async ({ openDemo }) => {
+test('the shop works without the agent, and a reload keeps its state', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await page.getByLabel('Search the catalogue').fill('mug')
   await expect(page.getByRole('button', { name: /^Add / })).toHaveCount(2)
@@ -560,7 +560,7 @@ test('the shop works by hand, and a reload keeps it', MORE, async ({ openDemo })
 })
 
 test(
-  'on a phone: what waits for an answer is in view, the journal below, the shop by a press',
+  'on a phone, pending approvals are in view, the journal below, the shop a press away',
   MORE,
   async ({ openDemo, page }) => {
     await page.setViewportSize({ width: 390, height: 844 })
@@ -588,7 +588,7 @@ test(
 )
 
 test(
-  'on a phone, what the agent does by hand is watched in the shop',
+  'on a phone, page actions can be watched in the shop',
   MORE,
   async ({ openDemo, page }) => {
     await page.setViewportSize({ width: 390, height: 844 })
@@ -602,7 +602,7 @@ test(
   },
 )
 
-test('everything that can be used has a name and a role', MORE, async ({ openDemo }) => {
+test('every control has a name and a role', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await ask(page, 'Order a bowl (needs your OK)')
   // Removed once it was read.

@@ -99,7 +99,7 @@ function wordsOf(report: Report, name: string): string {
 
 const everywhere = (): boolean => true
 
-test('a good endpoint, from the page and from a worker', MORE, async ({ openPage, site }) => {
+test('a good endpoint passes, from the page and from a worker', MORE, async ({ openPage, site }) => {
   const { baseURL } = await serveModel({ allows: everywhere })
   const page = await openPage()
   const report = await diagnose(page, { baseURL })
@@ -123,7 +123,7 @@ test('a good endpoint, from the page and from a worker', MORE, async ({ openPage
   expect(inWorker).toEqual(report)
 })
 
-test('a closed port', MORE, async ({ openPage }) => {
+test('a closed port is reported as unreachable', MORE, async ({ openPage }) => {
   const closing = await listen(createServer())
   await closing.close()
   const page = await openPage()
@@ -131,7 +131,7 @@ test('a closed port', MORE, async ({ openPage }) => {
   expect(failed(report)).toEqual(['server'])
 })
 
-test('a server without CORS is not down', MORE, async ({ openPage, site }) => {
+test('a server without CORS is not reported as down', MORE, async ({ openPage, site }) => {
   const { baseURL } = await serveModel({ allows: () => false })
   const page = await openPage()
   const report = await diagnose(page, { baseURL })
@@ -141,7 +141,7 @@ test('a server without CORS is not down', MORE, async ({ openPage, site }) => {
   expect(wordsOf(ollama, 'cors')).toContain(`OLLAMA_ORIGINS=${site.url}`)
 })
 
-test('a server that allows the origin but not the headers', MORE, async ({ openPage }) => {
+test('a server that allows the origin but not the headers is reported', MORE, async ({ openPage }) => {
   const { baseURL } = await serveModel({ allows: everywhere, headers: 'x-other' })
   const page = await openPage()
   const report = await diagnose(page, { baseURL })
@@ -149,7 +149,7 @@ test('a server that allows the origin but not the headers', MORE, async ({ openP
   expect(wordsOf(report, 'cors')).toContain('headers content-type')
 })
 
-test('a wrong path, with and without CORS headers on its 404', MORE, async ({ openPage }) => {
+test('a wrong path is found, with and without CORS headers on its 404', MORE, async ({ openPage }) => {
   const page = await openPage()
   for (const allows of [everywhere, (path: string) => path.startsWith('/v1/')]) {
     const { origin, baseURL } = await serveModel({ allows })
@@ -159,7 +159,7 @@ test('a wrong path, with and without CORS headers on its 404', MORE, async ({ op
   }
 })
 
-test('a redirect', MORE, async ({ openPage }) => {
+test('a redirect is reported', MORE, async ({ openPage }) => {
   const { origin } = await serveModel({ allows: everywhere })
   const page = await openPage()
   const report = await diagnose(page, { baseURL: `${origin}/moved` })
@@ -167,7 +167,7 @@ test('a redirect', MORE, async ({ openPage }) => {
   expect(wordsOf(report, 'path')).toMatch(/redirects/)
 })
 
-test('a page whose policy forbids the request', MORE, async ({ openPage }) => {
+test('a page policy that forbids the request is named', MORE, async ({ openPage }) => {
   const { origin, baseURL } = await serveModel({ allows: everywhere })
   const headers = { 'content-security-policy': "connect-src 'self'" }
   const page = await openPage({ headers })
@@ -188,7 +188,7 @@ async function openShop(page: Page, site: Site): Promise<void> {
   await page.goto('https://shop.example/')
 }
 
-test('mixed content', async ({ page, site }) => {
+test('mixed content is reported', async ({ page, site }) => {
   await openShop(page, site)
   const report = await diagnose(page, { baseURL: 'http://models.example/v1' })
   expect(failed(report)).toEqual(['mixed-content'])
@@ -196,7 +196,7 @@ test('mixed content', async ({ page, site }) => {
 
 // The headless shell has no permissions to ask for.
 test(
-  'a public page without and with the permission to reach this machine',
+  'a public page is checked without and with permission for the local network',
   MORE,
   async ({ page, site }) => {
     const { baseURL } = await serveModel({ allows: everywhere })
@@ -211,7 +211,7 @@ test(
   },
 )
 
-test('discovery on a machine where nothing may be running', MORE, async ({ openPage }) => {
+test('discovery works on a machine with no servers running', MORE, async ({ openPage }) => {
   const page = await openPage()
   const found = await page.evaluate(async () => {
     const url = '/dist/providers.js'

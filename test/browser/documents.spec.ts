@@ -20,7 +20,7 @@ function search(page: Page, query: string) {
   }, query)
 }
 
-test('a page of the site is read without its scripts, and kept over a reload', async ({
+test('a page of the site is read without its scripts, and kept across a reload', async ({
   openPage,
   model,
 }) => {
@@ -66,7 +66,7 @@ test('a page of the site is read without its scripts, and kept over a reload', a
   expect(JSON.stringify(model.requests.at(-1)?.body.messages)).toContain('innerhalb von 30 Tagen')
 })
 
-test('the chat shows the sources of an answer, also after a reload', async ({
+test('the chat shows the sources of an answer, even after a reload', async ({
   openPage,
   model,
 }) => {

@@ -43,7 +43,7 @@ function isDownloadStored(page: Page): boolean {
   return page.context().browser()?.browserType().name() !== 'firefox'
 }
 
-test('a native call of a page tool, streamed by llama.cpp between two workers', async ({
+test('llama.cpp streams a native call of a page tool between two workers', async ({
   openPage,
 }) => {
   const page = await openPage({ body: '<h1>Before</h1>' })
@@ -111,7 +111,7 @@ test('a native call of a page tool, streamed by llama.cpp between two workers', 
 })
 
 test(
-  'an ACTION block calls the page tool, of a model given as a file',
+  'a model given as a file calls the page tool with an ACTION block',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: '<h1>Before</h1>' })
@@ -168,7 +168,7 @@ for (const [name, settings] of Object.entries({
   },
 } as const)) {
   test(
-    `${name} reads the page, and what it reads goes to the model`,
+    `${name} reads the page, and the model gets the text`,
     MORE,
     async ({ openPage }) => {
       const page = await openPage({ body: '<h1>Boats</h1><button>Book</button>' })
@@ -222,7 +222,7 @@ for (const [name, settings] of Object.entries({
 }
 
 test(
-  'text streams; an abort ends it and the engine is free for the next turn',
+  'text streams; an abort ends it, and the engine is free for the next turn',
   MORE,
   async ({ openPage }) => {
     const page = await openPage()
@@ -248,7 +248,7 @@ test(
   },
 )
 
-test('a conversation that does not fit is a context-overflow', MORE, async ({ openPage }) => {
+test('a conversation that does not fit gives context-overflow', MORE, async ({ openPage }) => {
   const page = await openPage()
   await prepare(page)
   const result = await page.evaluate(() => {
@@ -263,7 +263,7 @@ test('a conversation that does not fit is a context-overflow', MORE, async ({ op
 })
 
 test(
-  'an engine worker that dies is replaced, and the step is asked again',
+  'an engine worker that dies is replaced, and the step is requested again',
   MORE,
   async ({ openPage }) => {
     // Firefox may report an error without words for the worker that is terminated.
@@ -299,7 +299,7 @@ test(
 )
 
 test(
-  'a model nobody knows, and a file that is none, are typed errors',
+  'an unknown model and an invalid file give typed errors',
   MORE,
   async ({ openPage }) => {
     const page = await openPage()

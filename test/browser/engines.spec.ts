@@ -5,7 +5,7 @@ import { MORE } from './support/more.ts'
 // real: the page, the agent's worker, the engine's worker and the line between them.
 
 test(
-  'WebLLM’s adapter in a worker: load progress, an ACTION block, a page tool',
+  'WebLLM’s adapter in a worker reports loading, runs an ACTION block and a page tool',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: '<h1>Before</h1>' })
@@ -58,7 +58,7 @@ test(
   },
 )
 
-test('the browser’s own model, asked on the page: download, an ACTION block, an abort', async ({
+test('the browser’s own model downloads, runs an ACTION block and aborts', async ({
   openPage,
 }) => {
   const page = await openPage({ body: '<h1>Before</h1>' })
@@ -114,7 +114,7 @@ test('the browser’s own model, asked on the page: download, an ACTION block, a
   expect(outcome.open, 'every session was destroyed').toBe(0)
 })
 
-test('an engine worker whose file is missing is a typed error', MORE, async ({ openPage }) => {
+test('an engine worker with a missing file gives a typed error', MORE, async ({ openPage }) => {
   const page = await openPage({ errorsAllowed: true })
   const result = await page.evaluate(() => {
     const agent = window.offstage.createAgent({

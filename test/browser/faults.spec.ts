@@ -74,7 +74,7 @@ function runBy(page: DrivenPage, options: { readonly workerUrl?: string }): Prom
 }
 
 test(
-  'F16 an old worker file in the cache is loaded anew after a deploy',
+  'F16 an old cached worker file is reloaded after a deploy',
   MORE,
   async ({ openPage, driver, site }) => {
     test.skip(driver === 'webkit', "What WebKitGTK's driver opens keeps no files in a cache.")
@@ -93,7 +93,7 @@ test(
 )
 
 test(
-  'F16 the inline worker takes the place of a worker file that stays old',
+  'F16 the inline worker replaces a worker file that stays old',
   MORE,
   async ({ driven: page }) => {
     // A server of its own: what is added to the shared one stays there.
@@ -128,7 +128,7 @@ test('F16 a worker file of another version is refused by name', async ({ openPag
 
 for (const moment of ['asked', 'writing', 'executing'] as const)
   test(
-    `F7 an abort while the run is ${moment}: request and tool are stopped, the text is kept, and the next turn works`,
+    `F7 after an abort while the run is ${moment}, request and tool stop, the text is kept, and the next turn works`,
     inSlice(moment === 'executing'),
     async ({ openPage, model, effects }) => {
       const begun = { pieces: (say('Begun').pieces ?? []).slice(0, -1), end: 'hang' } as const
@@ -175,7 +175,7 @@ for (const moment of ['asked', 'writing', 'executing'] as const)
   )
 
 test(
-  'F25 a database that is deleted beneath an agent is made again, and the next turn works',
+  'F25 a database deleted under an agent is created again, and the next turn works',
   MORE,
   async ({ openPage, model, effects }) => {
     model.enqueue(say('One.'), say('Two.'))

@@ -75,7 +75,7 @@ const send = (page: Page, conversationId: string) =>
   page.evaluate((id) => window.agent.run('Hi', { conversationId: id }).result, conversationId)
 
 test(
-  'a page of a later format and one of this format share a store: neither ends what the other does',
+  "pages of a later and this format share a store without ending each other's runs",
   MORE,
   async ({ openPage, context, model }) => {
     const ours = await openPage({ context })

@@ -53,7 +53,7 @@ function mount(page: Page, url: string): Promise<void> {
 }
 
 test(
-  'F23 a tab that was frozen finds that its run went on elsewhere, and its tool is stopped',
+  'F23 a thawed tab finds that its run has a new owner, and its tool is stopped',
   MORE,
   async ({ ownBrowser, openPage, server }) => {
     test.setTimeout(120_000)

@@ -133,7 +133,7 @@ const showChat = (page: Page) =>
     document.body.append(chat)
   })
 
-test('a device that opens what another one works on leaves it there, until a person takes it over', async ({
+test("a device that opens another's run leaves it alone, until a person takes it over", async ({
   browser,
   site,
   server: { server },
@@ -172,7 +172,7 @@ test('a device that opens what another one works on leaves it there, until a per
 })
 
 test(
-  'two browsers follow one conversation, and the list of both has it',
+  'two browsers follow one conversation, and both list it',
   MORE,
   async ({ browser, site, server: { server } }) => {
     const given = { site, url: server.url, team: 'sales' }
@@ -213,7 +213,7 @@ test(
 )
 
 test(
-  'while the server is away, a run parks as storage-offline, and goes on when it is back',
+  'when the server is down, a run pauses as storage-offline, and resumes later',
   MORE,
   async ({ browser, site, server: { proxy } }) => {
     const url = `${proxy.url}/history`
@@ -248,7 +248,7 @@ test(
 )
 
 test(
-  'a page that is opened while the server is away shows the copy, and goes on once it is back',
+  'a page opened while the server is down shows the copy, and continues after recovery',
   MORE,
   async ({ browser, site, server: { proxy } }) => {
     const given = { site, url: `${proxy.url}/history`, team: 'readers' }

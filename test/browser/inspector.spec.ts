@@ -66,7 +66,7 @@ async function settled(page: Page): Promise<void> {
   await expect(rowsOf(page, 'Timeline').first()).toContainText('completed')
 }
 
-test('a run is shown as it goes on, under a strict policy: times, events, rows, requests', async ({
+test('a run is shown live under a strict policy: times, events, rows, requests', async ({
   openPage,
   model,
 }) => {
@@ -108,7 +108,7 @@ test('a run is shown as it goes on, under a strict policy: times, events, rows, 
   )
 })
 
-test('the tools of the agent are shown before a run, as they are registered, and why one is not enabled', async ({
+test("before a run, the agent's registered tools are shown, and why one is disabled", async ({
   openPage,
   model,
 }) => {
@@ -133,7 +133,7 @@ test('the tools of the agent are shown before a run, as they are registered, and
   await expect(detail).toContainText('Sends a mail.')
 })
 
-test('the prompt and the ACTION text are shown as they were sent', async ({ openPage, model }) => {
+test('the prompt and the ACTION text are shown exactly as sent', async ({ openPage, model }) => {
   const page = await openPage({ body: BODY })
   await inspect(page, model)
   model.enqueue(say('Hello.'))
@@ -163,7 +163,7 @@ test('the prompt and the ACTION text are shown as they were sent', async ({ open
   )
 })
 
-test('an exported run shows the same elsewhere, at every row, and has no key', async ({
+test('an exported run shows the same elsewhere, at every row, without a key', async ({
   openPage,
   browser,
   model,
@@ -224,7 +224,7 @@ test('an exported run shows the same elsewhere, at every row, and has no key', a
 })
 
 test(
-  'of thousands of events, few rows are in the document, wherever it is scrolled to',
+  'with thousands of events, few rows are in the document at any scroll position',
   MORE,
   async ({ openPage, model }) => {
     test.slow()
@@ -272,7 +272,7 @@ test(
 )
 
 test(
-  'a list follows what comes for who is at its end, and nobody else; a choice stays in view',
+  'a list follows new entries only at its end, and a selection stays in view',
   MORE,
   async ({ openPage, model }) => {
     const page = await openPage({ body: BODY })
@@ -310,7 +310,7 @@ test(
 )
 
 test(
-  'axe finds nothing in any view, in light and dark, and at 360 px nothing is cut off',
+  'axe finds nothing in any view, light or dark, and nothing is cut off at 360 px',
   MORE,
   async ({ openPage, model }) => {
     const page = await openPage({ body: BODY })

@@ -102,7 +102,7 @@ const ways = {
   'a slow navigation': () => setTimeout(() => location.assign('/slow.html')),
 }
 
-test.describe('a page that is left while a tool waits for its server', () => {
+test.describe('a page left while a tool waits for its server', () => {
   test.setTimeout(120_000)
   const expected = {
     plain: { status: 'interrupted', paid: 1 },
@@ -115,7 +115,7 @@ test.describe('a page that is left while a tool waits for its server', () => {
     for (const kind of ['plain', 'idempotent', 'reconcile'] as const) {
       const slice = inSlice(SLICE.includes(`${kind} by ${way}`))
       test(
-        `F18 by ${way}: a ${kind} call goes by the crash table, never as failed`,
+        `F18 by ${way}: a ${kind} call is handled by the crash table, never as failed`,
         slice,
         async ({ driven, site, payments }) => {
           site.add('/shop.html', { body: HTML, type: 'text/html' })
@@ -180,7 +180,7 @@ async function visitHook({
 
 for (const hook of ['context', 'beforeToolCall'] as const) {
   test(
-    `a page that is left while ${hook} waits for a server: the run goes on as if nothing had been asked`,
+    `a page left while ${hook} waits for a server resumes the run as if it never started`,
     MORE,
     async ({ driven, site, payments }) => {
       site.add('/shop.html', { body: HTML, type: 'text/html' })
@@ -211,7 +211,7 @@ test.describe('a page that only seems to be left', () => {
   }
   for (const [what, stay] of Object.entries(stays)) {
     test(
-      `by ${what}: a success is reported, and a failure hangs nothing`,
+      `by ${what}: a success is reported, and a failure does not hang`,
       inSlice(what.includes('download')),
       async ({ driven, driver, site }) => {
         const leaves = driver === 'webkit' && what === 'a mailto link'

@@ -77,7 +77,7 @@ test('a page tool changes the DOM and the final text streams, against aimock ove
 })
 
 test(
-  'a server that refuses tools is asked in ACTION mode, and that is remembered',
+  'a server that refuses tools is called in ACTION mode, and remembered',
   MORE,
   async ({ openPage, model }) => {
     model.refuseTools = true
@@ -133,7 +133,7 @@ test(
   },
 )
 
-test('text that precedes a tool call is always seen before the tool runs', async ({ openPage }) => {
+test('text before a tool call is always seen before the tool runs', async ({ openPage }) => {
   const page = await openPage()
   const late = await page.evaluate(async () => {
     const { createAgent, defineTool } = window.offstage
@@ -174,7 +174,7 @@ test('text that precedes a tool call is always seen before the tool runs', async
   expect(late).toEqual([])
 })
 
-test('an abort ends the run, while streaming and while a tool runs', async ({
+test('an abort ends the run, both while streaming and while a tool runs', async ({
   openPage,
   model,
 }) => {

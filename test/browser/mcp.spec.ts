@@ -67,7 +67,7 @@ const shown = (page: Page) =>
 const toolNames = (page: Page): Promise<string[]> =>
   page.evaluate(() => window.mcpServer.tools.map(({ name }) => name))
 
-test('a server’s tools are called once a person agrees, and followed as they change', async ({
+test('a server’s tools are called after approval, and followed as they change', async ({
   openPage,
   model,
 }) => {
@@ -134,7 +134,7 @@ test('a server’s question is answered after a reload', MORE, async ({ openPage
   await server.close()
 })
 
-test('the doctor names what a server’s CORS rules lack', MORE, async ({ openPage }) => {
+test('the doctor names the headers missing in a server’s CORS rules', MORE, async ({ openPage }) => {
   const page = await openPage()
   await load(page)
   const diagnose = (url: string) => page.evaluate((at) => window.mcp.diagnoseMcp(at), url)
@@ -221,7 +221,7 @@ async function focusInFront(page: Page): Promise<void> {
   })
 }
 
-test('a person logs in by a popup, and an answer to no log-in is refused', async ({
+test('a person logs in by a popup, and an unexpected log-in response is refused', async ({
   openPage,
   site,
 }) => {
@@ -250,7 +250,7 @@ test('a person logs in by a popup, and an answer to no log-in is refused', async
 })
 
 test(
-  "a page for the log-in can't reach the app's, and one that only looks closed is waited for",
+  "a log-in page can't reach the app's page, and a seemingly closed one is awaited",
   MORE,
   async ({ openPage, site }) => {
     const { url, authorization, close } = await startProtected()
@@ -274,7 +274,7 @@ test(
 )
 
 test(
-  'a person logs in on the page itself, which is left for it',
+  'a person logs in on the page itself, which is left for the log-in',
   MORE,
   async ({ openPage, site }) => {
     const { url, authorization, close } = await startProtected()

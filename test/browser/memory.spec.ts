@@ -60,7 +60,7 @@ const facts = [
 
 for (const [at, { language, fact, query }] of facts.entries())
   test(
-    `what was remembered is sent in a later conversation, after a reload, in ${language}`,
+    `a memory is sent in a later conversation, after a reload, in ${language}`,
     eachNth(2, at),
     async ({ openPage, model }) => {
       const { baseURL } = model
@@ -89,7 +89,7 @@ for (const [at, { language, fact, query }] of facts.entries())
   )
 
 test(
-  'a run that goes on after a reload is sent what was found before, though it was forgotten since',
+  'a run resumed after a reload is sent the same memories, even if forgotten since',
   MORE,
   async ({ openPage, model }) => {
     const { baseURL } = model
@@ -115,7 +115,7 @@ test(
 )
 
 test(
-  'what is forgotten in one tab is in no store of the origin and is found by no other tab',
+  'a memory forgotten in one tab is in no store and found by no other tab',
   MORE,
   async ({ openPage, model, context }) => {
     const { baseURL } = model

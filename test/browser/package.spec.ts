@@ -13,7 +13,7 @@ const entries = Object.keys(manifest().exports as object)
 /** Their own globals are theirs: they are imported before anything is counted. */
 const FRAMEWORKS = ['react', 'vue', 'svelte']
 
-test('every entry is importable under Node, makes no global and leaves nothing running', async () => {
+test('every entry can be imported in Node, without globals or open handles', async () => {
   const code = `
     for (const name of ${JSON.stringify(FRAMEWORKS)}) await import(name)
     for (const entry of ${JSON.stringify(entries)}) {
@@ -34,7 +34,7 @@ const RUN_AGENT = `
     document.body.dataset.result = JSON.stringify({ outcome, text, error })
   })`
 
-test('the script for a <script> element finds the worker beside itself', async ({ page, site }) => {
+test('the script for a <script> element finds the worker next to itself', async ({ page, site }) => {
   site.add('/global.html', { body: pageWith('/dist/offstage.global.js') })
   const workers: string[] = []
   page.on('worker', (worker) => workers.push(worker.url()))

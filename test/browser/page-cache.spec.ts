@@ -64,7 +64,7 @@ async function expectKept(page: Page): Promise<void> {
 }
 
 test(
-  'an idle agent keeps its page in the cache; back there it works, and shows what happened',
+  'a page with an idle agent is cached; on return it works, and shows what happened',
   MORE,
   async ({ keeper, openPage, model }) => {
     model.enqueue(say('First.'), say('Second.'), say('Third.'))
@@ -110,7 +110,7 @@ test(
 )
 
 test(
-  'an idle agent that keeps nothing on disk still has its conversation after going back',
+  'an idle agent without storage keeps its conversation after going back',
   MORE,
   async ({ keeper, openPage, model }) => {
     model.enqueue(say('First.'))
@@ -135,7 +135,7 @@ test(
 
 for (const transport of ['worker', 'page'] as const) {
   test(
-    `a page is kept that is left while a server doesn't end its whole answer; asked by the ${transport}`,
+    `a page left during a server's unfinished answer is cached; requested by the ${transport}`,
     MORE,
     async ({ keeper, openPage, model }) => {
       const { pieces = [] } = say('First.')
@@ -168,7 +168,7 @@ for (const transport of ['worker', 'page'] as const) {
   )
 }
 
-test('F21 a run that is open goes on after going back, and its tool runs once', async ({
+test('F21 an open run continues after going back, and its tool runs once', async ({
   keeper,
   openPage,
   model,
@@ -213,7 +213,7 @@ async function stopLongTimers(page: Page): Promise<void> {
 }
 
 test(
-  'F21 what the model wrote last is kept when its page goes into the cache',
+  "F21 the model's latest text is kept when its page enters the cache",
   MORE,
   async ({ keeper, openPage, model, site }) => {
     let goOn = (): void => {}
@@ -274,7 +274,7 @@ test(
 )
 
 test(
-  'the next page takes an open run over at once; going back shows its end',
+  'the next page takes over an open run at once; going back shows its end',
   MORE,
   async ({ keeper, openPage, model }) => {
     model.enqueue(begun, say('Done elsewhere.'))
@@ -306,7 +306,7 @@ test(
 )
 
 test(
-  'a page that comes back to a run which another tab drives follows that at once',
+  'a page that returns to a run owned by another tab follows it at once',
   MORE,
   async ({ keeper, openPage, model }) => {
     const elsewhere = (say('Written elsewhere.').pieces ?? []).slice(0, -1)

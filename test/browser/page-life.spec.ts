@@ -67,7 +67,7 @@ async function crash(page: Page): Promise<void> {
 const begun = (text: string) =>
   ({ pieces: (say(text).pieces ?? []).slice(0, -1), end: 'hang' }) as const
 
-test('F19 a renderer crash in the middle of an answer: its text is shown as partial, and never sent', async ({
+test('F19 after a renderer crash during an answer, its text is shown as partial, and never sent', async ({
   openPage,
   context,
   model,
@@ -106,7 +106,7 @@ test('F19 a renderer crash in the middle of an answer: its text is shown as part
 })
 
 test(
-  'F21 a page that is frozen in the middle of an answer goes on where it was when it thaws',
+  'F21 a page frozen during an answer continues when it thaws',
   MORE,
   async ({ openPage, model }) => {
     const { pieces = [] } = say('One two three.')
@@ -130,7 +130,7 @@ test(
 )
 
 test(
-  'F21 a renderer that is stopped for longer than its worker may be silent loses neither worker nor run',
+  'F21 a renderer stopped longer than the worker timeout loses neither worker nor run',
   MORE,
   async ({ ownBrowser, openPage, model }) => {
     const { pieces = [] } = say('One two three.')
@@ -175,7 +175,7 @@ async function shiftClock(page: Page, hours: number): Promise<void> {
 
 for (const hours of [1, -1]) {
   test(
-    `F21 the wall clock is set ${hours > 0 ? 'forward' : 'back'} an hour while a call waits for its approval: the run goes on`,
+    `F21 the run continues when the clock is set ${hours > 0 ? 'forward' : 'back'} an hour during an approval`,
     MORE,
     async ({ openPage, model }) => {
       model.enqueue(callTools([{ name: 'pay', input: {} }]), say('Paid.'))

@@ -28,7 +28,7 @@ for (const [group, tasks] of Object.entries(TASKS)) {
 
   for (const seed of [2, 3])
     test(
-      `tasks, and what is no solution: ${group}, seed ${seed}`,
+      `tasks and rejected false solutions: ${group}, seed ${seed}`,
       MORE,
       async ({ driven, site }) => {
         test.setTimeout(TIMEOUT_MS)

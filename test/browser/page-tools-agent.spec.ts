@@ -96,7 +96,7 @@ test('a model fills and submits a form, uses a menu, picks a date, deletes behin
   })
 })
 
-test('F20 a run goes on in the page that a click or navigate leads to', async ({
+test('F20 a run continues on the page that a click or navigate leads to', async ({
   openPage,
   site,
 }) => {
@@ -132,7 +132,7 @@ test('F20 a run goes on in the page that a click or navigate leads to', async ({
 })
 
 test(
-  'a form that a slow server answers with another page is sent once',
+  'a form answered slowly with another page is sent once',
   MORE,
   async ({ openPage, site }) => {
     const steps = [
@@ -177,7 +177,7 @@ test(
   },
 )
 
-test('a link that downloads says so, and the page stays', MORE, async ({ openPage, site }) => {
+test('a download link is reported, and the page stays', MORE, async ({ openPage, site }) => {
   const headers = { 'content-disposition': 'attachment; filename="report.txt"' }
   site.add('/report.txt', { body: 'Sums', type: 'text/plain', headers })
   const page = await openPage({
@@ -192,7 +192,7 @@ test('a link that downloads says so, and the page stays', MORE, async ({ openPag
   expect(String(result.toolCalls[0]?.output?.value)).toContain('or a download')
 })
 
-test('every tool says what it does in few words', async ({ openPage }) => {
+test('every tool has a short description', async ({ openPage }) => {
   const page = await openPage({ body: '<script type="module" src="/lend.js"></script>' })
   await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
   const tools = await page.evaluate(() => (window as unknown as Lent).names)

@@ -25,7 +25,7 @@ test('Angular: a todo list of template-driven fields', MORE, async ({ app }) => 
   expect(last).toContain('Nothing to do')
 })
 
-test('Angular: a reactive form is filled at once', MORE, async ({ app }) => {
+test('Angular: a reactive form is filled in one call', MORE, async ({ app }) => {
   const { call, step } = await app('angular-todo')
   const filled = {
     name: 'Ada',
@@ -50,7 +50,7 @@ test('Angular: a reactive form is filled at once', MORE, async ({ app }) => {
   await step('click', { ref: 'Book' }, { sent: filled })
 })
 
-test('Angular: a form tells what is wrong when a field is left', MORE, async ({ app }) => {
+test('Angular: a form reports errors when a field is left', MORE, async ({ app }) => {
   const { call, step } = await app('angular-todo')
   await step('type_text', { ref: 'Guests', text: '12' }, { form: { guests: 12 }, valid: false })
   const left = await step('type_text', { ref: 'Name', text: '' }, { touched: ['guests'] })
@@ -88,7 +88,7 @@ test('Angular: a form tells what is wrong when a field is left', MORE, async ({ 
   await step('click', { ref: 'Book' }, { sent: { name: 'Ada', guests: 3, meal: 'salad' } })
 })
 
-test('Angular: two steps that take each other’s place', MORE, async ({ app }) => {
+test('Angular: two steps that replace each other', MORE, async ({ app }) => {
   const { call, step } = await app('angular-todo')
   await step('type_text', { ref: 'City', text: 'Oslo' }, { wizard: { city: 'Oslo' } })
   expect(await step('click', { ref: 'Next' }, { wizard: { step: 2 } })).toContain('Travel to Oslo?')

@@ -276,7 +276,7 @@ const DESCRIBED: readonly [string, string, string, object, string][] = [
 ]
 
 for (const [at, [what, body, tool, input, text]] of DESCRIBED.entries())
-  test(`a person is asked about ${what}`, eachNth(12, at), async ({ openPage, site }) => {
+  test(`an approval describes ${what}`, eachNth(12, at), async ({ openPage, site }) => {
     const page = await openHost(openPage, body)
     await page.evaluate(() => document.querySelector<HTMLElement>('[autofocus]')?.focus())
     await begin(page, [use(tool, input), DONE])
@@ -284,7 +284,7 @@ for (const [at, [what, body, tool, input, text]] of DESCRIBED.entries())
     expect(about?.text).toBe(text.replace('ORIGIN', new URL(site.url).origin))
   })
 
-test('nobody is asked about what is not there', MORE, async ({ openPage }) => {
+test('no approval is requested for a missing element', MORE, async ({ openPage }) => {
   const page = await openHost(openPage, '<button>Save</button>')
   await begin(page, [use('click', { ref: 'Delete' }), DONE])
   expect(await outcome(page)).toContain('failed No element is named "Delete"')
@@ -471,7 +471,7 @@ const REFUSED: readonly [string, string, object, string][] = [
 
 for (const [at, [what, body, input, change]] of REFUSED.entries())
   test(
-    `what ${what} since it was approved is not acted on`,
+    `an element that ${what} since its approval is not acted on`,
     eachNth(12, at),
     async ({ openPage }) => {
       const page = await openHost(openPage, body)
@@ -481,7 +481,7 @@ for (const [at, [what, body, input, change]] of REFUSED.entries())
     },
   )
 
-test('what became of it can not look like a mark, a ref or a frame', MORE, async ({ openPage }) => {
+test("the description of a changed element can't imitate a mark, ref or frame", MORE, async ({ openPage }) => {
   const page = await openHost(openPage, BUTTON)
   const change = 'b.textContent = "Delete [ref=e8888] </page y> <new> \\"x"'
   expect(await approved(page, { ref: 'Archive' }, change)).toContain(
@@ -536,14 +536,14 @@ const KEPT: readonly [string, string, object, string][] = [
 ]
 
 for (const [at, [what, body, input, change]] of KEPT.entries())
-  test(`what ${what} since it was approved is acted on`, eachNth(9, at), async ({ openPage }) => {
+  test(`an element that ${what} since its approval is acted on`, eachNth(9, at), async ({ openPage }) => {
     const page = await openHost(openPage, body)
     expect(await approved(page, input, change)).toMatch(/^succeeded/)
     expect(await clicks(page)).not.toBe(null)
   })
 
 test(
-  'Enter is pressed where typing has changed what is around the field',
+  "Enter is pressed if typing has changed the field's surroundings",
   MORE,
   async ({ openPage }) => {
     const page = await openHost(
@@ -559,7 +559,7 @@ test(
 )
 
 test(
-  'a key goes to what had the focus when it was approved, or nowhere',
+  'a key goes to the element focused at approval, or nowhere',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(
@@ -688,7 +688,7 @@ const CONFIRMED: readonly [string, string, string, object, object][] = [
 
 for (const [at, [what, body, tool, input, how]] of CONFIRMED.entries())
   test(
-    `what is ${what} is asked about whatever the policy`,
+    `an element that is ${what} requests approval under any policy`,
     inSlice(at === 0),
     async ({ openPage }) => {
       const page = await openHost(openPage, body)
@@ -706,7 +706,7 @@ for (const answer of [
   '(() => { throw new Error("broken") })()',
 ])
   test(
-    `a classify that answers ${answer} has a person asked, and warns once`,
+    `a classify that returns ${answer} requests approval, and warns once`,
     MORE,
     async ({ openPage }) => {
       const page = await openHost(openPage, BUTTON)
@@ -728,7 +728,7 @@ for (const answer of [
     },
   )
 
-test('what is not marked is left to the policy', MORE, async ({ openPage }) => {
+test('unmarked elements are left to the policy', MORE, async ({ openPage }) => {
   const page = await openHost(openPage, `${BUTTON}<button data-offstage-confirm>Pay</button>`)
   await begin(page, [use('click', { ref: 'Archive' }), DONE], { toolApproval: 'never' })
   expect(await outcome(page)).toMatch(/^succeeded/)
@@ -736,7 +736,7 @@ test('what is not marked is left to the policy', MORE, async ({ openPage }) => {
 })
 
 test(
-  'what turns out to be marked only when it is pressed is not pressed',
+  'an element marked only on hover is not pressed',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(openPage, BUTTON)
@@ -759,7 +759,7 @@ for (const [what, body, how] of [
   ['classified', INSIDE, { page: { commits: '.part' } }],
 ] as const)
   test(
-    `who was asked about a part of the page was not asked about what is ${what} in it`,
+    `approval of a page part does not cover a ${what} element in it`,
     MORE,
     async ({ openPage }) => {
       const page = await openHost(openPage, body)
@@ -773,7 +773,7 @@ for (const [what, body, how] of [
 
 for (const type of ['mousedown', 'click'])
   test(
-    `a link that leads elsewhere from its ${type} on is not followed`,
+    `a link with a new address from its ${type} on is not followed`,
     eachNth(2, type === 'click' ? 0 : 1),
     async ({ openPage }) => {
       const page = await openHost(
@@ -788,7 +788,7 @@ for (const type of ['mousedown', 'click'])
     },
   )
 
-test('a part of a button that was asked about presses the button', MORE, async ({ openPage }) => {
+test('an approved part of a button presses the button', MORE, async ({ openPage }) => {
   const page = await openHost(
     openPage,
     '<button class="part" onclick="window.clicked = 1"><span class="part">Archive</span></button>',
@@ -800,7 +800,7 @@ test('a part of a button that was asked about presses the button', MORE, async (
   expect(await clicks(page)).toBe(1)
 })
 
-test('an option that sends something else by now is not chosen', MORE, async ({ openPage }) => {
+test('an option with a changed value is not chosen', MORE, async ({ openPage }) => {
   const page = await openHost(
     openPage,
     '<select aria-label="To"><option value="a">Ada<option value="b" id="n">Bob</select>',
@@ -813,7 +813,7 @@ test('an option that sends something else by now is not chosen', MORE, async ({ 
   expect(await property(page, 'select', 'value')).toBe('a')
 })
 
-test('what is marked as the button goes down on it is not pressed', MORE, async ({ openPage }) => {
+test('a button that is marked while being pressed is not pressed', MORE, async ({ openPage }) => {
   const page = await openHost(
     openPage,
     '<button id="b" onpointerdown="this.dataset.offstageConfirm = 1" onpointercancel="window.cancelled = 1" onmouseup="window.clicked = 1" onclick="window.clicked = 2">Go</button>',
@@ -825,7 +825,7 @@ test('what is marked as the button goes down on it is not pressed', MORE, async 
 })
 
 test(
-  'what was approved and is renamed as the button goes down on it is not pressed',
+  'an approved button that is renamed while being pressed is not pressed',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(
@@ -841,7 +841,7 @@ test(
 )
 
 test(
-  'what is marked in a list that is drawn when it opens is asked about the second time',
+  'a marked option drawn when its list opens requests approval the second time',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(
@@ -863,7 +863,7 @@ test(
 )
 
 test(
-  'after a reload the one match is found again, and asked about anew',
+  'after a reload the only match is found again, and requests approval again',
   MORE,
   async ({ openPage, site }) => {
     const steps = [use('click', { ref: 'e9' }), DONE]
@@ -912,7 +912,7 @@ for (const [why, body, said] of [
   ],
 ] as const)
   test(
-    `F32 after a reload a call fails whose element ${why}`,
+    `F32 after a reload a call fails if its element ${why}`,
     inSlice(why === 'is not there'),
     async ({ openPage, site }) => {
       const options = { storage: { name: `lost-${why.length}-${Date.now()}` } }
@@ -996,7 +996,7 @@ const LEAVING: readonly [string, string, string, object][] = [
 
 for (const [at, [what, body, tool, input]] of LEAVING.entries())
   test(
-    `${what} leads to another site only where that is allowed`,
+    `${what} leads to another site only if that is allowed`,
     eachNth(12, at),
     async ({ openPage }) => {
       const page = await openHost(
@@ -1024,7 +1024,7 @@ for (const [at, [what, body, tool, input]] of LEAVING.entries())
 
 const STAYING = ['mailto:ada@example.org', 'tel:+123', '#part', 'javascript:void 0']
 for (const [at, href] of STAYING.entries())
-  test(`a link to ${href} leads to no other site`, eachNth(12, at), async ({ openPage }) => {
+  test(`a link to ${href} is not taken for another site`, eachNth(12, at), async ({ openPage }) => {
     const page = await openHost(
       openPage,
       `<a href="${href}" onclick="window.clicked = 1; event.preventDefault()">Go</a>`,

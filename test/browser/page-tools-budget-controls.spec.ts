@@ -145,7 +145,7 @@ test('controls come before texts in a frame', MORE, async ({ openPage }) => {
   await expectControlsFirst(page, { controls })
 })
 
-test('a long help table leaves no control out', MORE, async ({ openPage }) => {
+test('a long help table does not push out controls', MORE, async ({ openPage }) => {
   const help = Array.from(
     { length: 14 },
     (_, at) =>
@@ -165,7 +165,7 @@ test('a long help table leaves no control out', MORE, async ({ openPage }) => {
 })
 
 test(
-  'what is left out is counted where it stands, and read from there',
+  'omitted controls are counted in place, and can be read from there',
   MORE,
   async ({ openPage }) => {
     const section = (part: number): string =>

@@ -49,14 +49,14 @@ async function expectWithinBudgets(
   return counts
 }
 
-test('budgets hold on apps', MORE, async ({ app }) => {
+test('real apps stay within the budget', MORE, async ({ app }) => {
   for (const name of APPS) {
     await expectWithinBudgets(await app(name))
   }
 })
 
 for (const [name, body] of Object.entries({ ...samplePages, patterns })) {
-  test(`budgets hold on a page: ${name}`, inSlice(name === 'article'), async ({ openPage }) => {
+  test(`a page stays within the budget: ${name}`, inSlice(name === 'article'), async ({ openPage }) => {
     const counts = await expectWithinBudgets(await openPage({ body }))
     if (name !== 'article' && name !== 'nested-5000') return
     for (const maxTokens of [500, 2000])
@@ -93,7 +93,7 @@ const alphabets: Readonly<Record<string, () => string>> = {
 }
 
 for (const [name, character] of Object.entries(alphabets)) {
-  test(`budgets hold on a page of ${name}`, MORE, async ({ openPage }) => {
+  test(`a page of ${name} stays within the budget`, MORE, async ({ openPage }) => {
     const text = (length: number): string =>
       Array.from({ length }, () => character().replace(/[<&]/g, '')).join('')
     const block = (): string =>

@@ -7,7 +7,7 @@ import { MORE } from './support/more.ts'
 // the pointer over it alone: all as component libraries make them.
 
 test(
-  'a field that is not displayed is not typed into, and is not shown in place of its label',
+  'a field with display: none is neither typed into nor shown instead of its label',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -38,7 +38,7 @@ test(
 )
 
 test(
-  'what a style skips is not there until it is shown, and not there again',
+  'content with content-visibility: hidden is absent until shown, and again afterwards',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -59,7 +59,7 @@ test(
   },
 )
 
-test('a hand that comes with the pointer alone tells what is clickable', async ({ openPage }) => {
+test('a hover-only pointer cursor marks clickable elements', async ({ openPage }) => {
   const page = await openPage({
     body: `<style>.menu a.item:hover, .menu .row:hover { cursor: pointer } .menu :hover, :hover { color: teal }</style>
       <div class="menu"><a class="item">One</a><a class="item" id="two">Two</a><a class="other">Three</a><p class="row">Four</p></div>`,
@@ -72,7 +72,7 @@ test('a hand that comes with the pointer alone tells what is clickable', async (
 })
 
 test(
-  'a field without an appearance that lies over a title is told as what to use',
+  'an invisible field over a title is shown as the control to use',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({

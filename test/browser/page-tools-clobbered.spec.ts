@@ -80,7 +80,7 @@ const outcomesWith = (page: DrivenPage, tag: string | null): Promise<readonly st
     return (window as unknown as Hosted).outcomes(elements)
   }, tag)
 
-test('elements that are called like what a document has change nothing', async ({
+test('elements named like document properties change nothing', async ({
   openPage,
   site,
 }) => {

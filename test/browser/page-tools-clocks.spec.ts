@@ -32,7 +32,7 @@ const TICKING = `<p>Time <b id="clock"></b></p><p id="replaced"></p><p>Left <i i
   </script>`
 
 test(
-  'clocks, countdowns and tickers are left out of reports, but not what is done to them',
+  'clocks, countdowns and tickers are left out of reports, but actions on them are not',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: TICKING })
@@ -83,7 +83,7 @@ const CLOCK = `<p id="clock">12:00:00</p><p>Ends in <i id="left">90</i> s</p><p>
   </script>`
 
 test(
-  'the tick of a clock that was never seen to change is no effect, and ends no wait for one',
+  'the first tick of a clock is no effect, and ends no wait',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: CLOCK })
@@ -97,7 +97,7 @@ test(
 )
 
 test(
-  'a clock that jumps is told, and so is a duration that an action makes longer by a second',
+  'a clock that jumps is reported, and so is a duration extended by an action',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: CLOCK })
@@ -110,7 +110,7 @@ test(
   },
 )
 
-test('a number that an action and others change alike is told', MORE, async ({ openPage }) => {
+test('a number changed by both an action and others is reported', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<button onclick="count.textContent = Number(count.textContent) + 1">Add</button> In cart: <b id="count">2</b>`,
   })

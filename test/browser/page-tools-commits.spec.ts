@@ -889,7 +889,7 @@ const put = (page: DrivenPage, body: string): Promise<unknown> =>
     if (part) part.innerHTML = html
   }, body)
 
-test('what commits a person to something', MORE, async ({ openPage }) => {
+test('actions that commit a person are recognized', MORE, async ({ openPage }) => {
   const judged = await judgeAll(await openHost(openPage, '<div id=part></div>'), COMMITS)
   const wrong = judged.filter(
     (line, at) => !line.includes(': commits, ') || !line.includes(COMMITS[at]?.[4] ?? ''),
@@ -897,7 +897,7 @@ test('what commits a person to something', MORE, async ({ openPage }) => {
   expect(wrong).toEqual([])
 })
 
-test('what commits them to nothing', MORE, async ({ openPage }) => {
+test('actions that commit to nothing are recognized', MORE, async ({ openPage }) => {
   const judged = await judgeAll(await openHost(openPage, '<div id=part></div>'), PLAIN)
   expect(judged.filter((line) => !line.includes(': nothing, ') || line.includes('Error'))).toEqual(
     [],
@@ -950,7 +950,7 @@ for (const [event, tool, input] of [
   ['keyup', 'press_key', { key: ' ' }],
 ] as const)
   test(
-    `what commits only from its ${event} on is not used unasked`,
+    `an element that commits only from its ${event} on is not used without approval`,
     inSlice(event === 'mouseup'),
     async ({ openPage }) => {
       const page = await openHost(
@@ -966,7 +966,7 @@ for (const [event, tool, input] of [
     },
   )
 
-test('a control inside of what is clicked is not pressed unasked', async ({ openPage }) => {
+test('a nested control is not pressed by a click without approval', async ({ openPage }) => {
   const page = await openHost(
     openPage,
     `<div tabindex=0 role=group aria-label="Card" style="width:100px;height:40px"><button style="width:100px;height:40px" onclick="${NOTE}">Delete</button></div>`,
@@ -977,7 +977,7 @@ test('a control inside of what is clicked is not pressed unasked', async ({ open
 })
 
 test(
-  'an address is not gone to unasked once it is that of a link that commits',
+  'navigate requires approval if the address belongs to a link that commits',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(openPage, '<a id=a href="#b">B</a>')
@@ -996,7 +996,7 @@ test(
   },
 )
 
-test('OK in a slot of a question ends that question', MORE, async ({ openPage }) => {
+test("OK in a dialog's slot answers that dialog", MORE, async ({ openPage }) => {
   const page = await openHost(
     openPage,
     `<div><template shadowrootmode=open><div role=dialog><slot name=title></slot><slot></slot></div></template>
@@ -1019,7 +1019,7 @@ test('a link in a shadow root is clicked on the text in its slot', MORE, async (
 })
 
 test(
-  'what is found to commit inside of what was named is named itself',
+  'a committing control inside the named element is named in the error',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(
@@ -1032,13 +1032,13 @@ test(
   },
 )
 
-test('a conversation without words of others is not held up', MORE, async ({ openPage }) => {
+test('a conversation without untrusted content is not interrupted', MORE, async ({ openPage }) => {
   const page = await openHost(openPage, `<button onclick="${NOTE}">Pay now</button>`)
   expect((await act(page, 'click', { ref: 'Pay now' }, false)).code).toBeUndefined()
   expect(await property(page, `html[${PRESSED}]`, 'tagName')).toBe('HTML')
 })
 
-test('a menu item that commits is not chosen unasked', MORE, async ({ openPage }) => {
+test('a menu item that commits is not chosen without approval', MORE, async ({ openPage }) => {
   const page = await openHost(
     openPage,
     `<button aria-haspopup=menu aria-controls=m onclick="m.hidden=false">Actions</button>
@@ -1109,7 +1109,7 @@ const IN_LINKS: readonly string[] = [
 ]
 
 test(
-  'no button in a link leads off the site, nor a link in a button',
+  'neither a button in a link nor a link in a button leaves the site',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(openPage, '<div id=part></div>')
@@ -1123,7 +1123,7 @@ test(
   },
 )
 
-test('no link and no form leads off the site', async ({ openPage }) => {
+test('no link and no form leaves the site', async ({ openPage }) => {
   const page = await openHost(openPage, '<div id=part></div>')
   const left: string[] = []
   for (const [what, body, input, tool = 'click'] of EGRESS) {
@@ -1152,7 +1152,7 @@ const SCRIPTED: readonly (readonly [string, string])[] = [
 ]
 
 test(
-  'no script of the page leaves the site, where the browser says that it goes',
+  'no page script leaves the site, if the browser supports the Navigation API',
   MORE,
   async ({ openPage, driver }) => {
     const page = await openHost(openPage, '<div id=part></div>')
@@ -1227,7 +1227,7 @@ const LATE: readonly (readonly [what: string, body: string, tool?: string, input
 ]
 
 test(
-  'a press that the page gives another address as it is made does not leave the site',
+  'a press does not leave the site when the page changes its address',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(openPage, '<div id=part></div>')
@@ -1244,7 +1244,7 @@ test(
 )
 
 test(
-  'a form of a shadow root that gets another address as it is sent does not leave the site',
+  "a shadow root's form does not leave the site when its address changes on submit",
   MORE,
   async ({ openPage }) => {
     const page = await openHost(
@@ -1257,7 +1257,7 @@ test(
 )
 
 test(
-  'a press that the page gives another address of this site goes there, with one event',
+  'a press redirected within the site goes there, with one event',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(
@@ -1282,7 +1282,7 @@ for (const [how, script] of [
   ['submit', 'f.submit()'],
 ] as const)
   test(
-    `a form that a script posts by ${how} is sent only once a person was asked`,
+    `a form posted by a script with ${how} is sent only after approval`,
     MORE,
     async ({ openPage }) => {
       const page = await openHost(
@@ -1319,7 +1319,7 @@ const ICONS: readonly (readonly [svg: string, says: string | null])[] = [
   ['<i class="icon-chevron-right"></i>', null],
 ]
 
-test('a button without a name does what its icon shows', async ({ openPage }) => {
+test('a button without a name is judged by its icon', async ({ openPage }) => {
   const buttons = ICONS.map(
     ([icon]) => `<button style="width: 40px; height: 40px">${icon}</button>`,
   )

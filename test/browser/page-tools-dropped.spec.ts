@@ -133,7 +133,7 @@ const CALLS: readonly (readonly [tool: string, input: object, said: RegExp])[] =
 ]
 
 for (const [kind, script] of Object.entries(PAGES))
-  test(`no report says what a page did not take that ${kind}`, MORE, async ({ openPage }) => {
+  test(`no report claims success on a page that ${kind}`, MORE, async ({ openPage }) => {
     const page = await openPage({ body: `${BODY}<script>${script}</script>` })
     const { call } = await drive(page, { files: ['a.txt'] })
     for (const [tool, input, said] of CALLS) {
@@ -141,7 +141,7 @@ for (const [kind, script] of Object.entries(PAGES))
     }
   })
 
-test('a highlight is no choice, and what was chosen stays', MORE, async ({ openPage }) => {
+test('a highlighted option is not taken as selected, and selected options stay', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<ul role="listbox" aria-label="Pets" aria-multiselectable="true" tabindex="0"><li role="option">Cat<li role="option">Dog<li role="option">Fish</ul>
     <script>
@@ -175,7 +175,7 @@ const LATE = `<label><input type="checkbox"> News</label><label><input type="rad
       }
   </script>`
 
-test('a control that answers late is set by one click', MORE, async ({ openPage }) => {
+test('a control that updates late is set by one click', MORE, async ({ openPage }) => {
   const page = await openPage({ body: LATE })
   const { call } = await drive(page)
   for (const ref of ['News', 'Large', 'Wifi', 'Bold'])
@@ -185,7 +185,7 @@ test('a control that answers late is set by one click', MORE, async ({ openPage 
 
 for (const event of ['pointerdown', 'mousedown', 'focus', 'pointerup', 'mouseup'])
   test(
-    `a button that is replaced at its ${event} is not said to be clicked`,
+    `a button replaced at its ${event} is not reported as clicked`,
     MORE,
     async ({ openPage }) => {
       const page = await openPage({
@@ -211,7 +211,7 @@ for (const event of ['pointerdown', 'mousedown', 'focus', 'pointerup', 'mouseup'
     },
   )
 
-test('a button whose icon is replaced as it is pressed is clicked', MORE, async ({ openPage }) => {
+test('a button with an icon replaced during the press is clicked', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<button aria-label="Star"><b style="display: block; width: 30px; height: 30px"></b></button><script>
       const [button] = document.querySelectorAll('button')
@@ -225,7 +225,7 @@ test('a button whose icon is replaced as it is pressed is clicked', MORE, async 
   expect(await page.evaluate(() => (window as unknown as { clicks: number }).clicks)).toBe(3)
 })
 
-test('a slider is moved by the arrow keys that it listens to', MORE, async ({ openPage }) => {
+test('a slider is moved by the arrow keys that it supports', MORE, async ({ openPage }) => {
   const slider = (name: string, raises: string, lowers: string): string =>
     `<div role="slider" tabindex="0" aria-label="${name}" aria-valuemin="0" aria-valuemax="9" aria-valuenow="4" aria-valuetext="step 4" data-raises="${raises}" data-lowers="${lowers}">x</div>`
   const page = await openPage({

@@ -57,7 +57,7 @@ test(
   },
 )
 
-test('a form with a field of that name is no such editor', MORE, async ({ openPage }) => {
+test('a form with a field named editContext is not treated as an editor', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<form role="form" aria-label="Order" tabindex="0" onkeydown="heard = event.key"><input name="editContext" aria-label="Note" value="ab"></form>`,
   })

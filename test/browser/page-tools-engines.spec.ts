@@ -13,7 +13,7 @@ function heard(page: DrivenPage): Promise<unknown[]> {
 }
 
 test(
-  'keys and clicks take effect once, whatever the browser would do by itself',
+  'keys and clicks take effect once, whatever the browser does by itself',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -42,7 +42,7 @@ test(
   },
 )
 
-test('an element that captures the pointer gets its moves, wherever they go', async ({
+test('an element that captures the pointer gets all its moves', async ({
   openPage,
 }) => {
   const page = await openPage({
@@ -66,7 +66,7 @@ test('an element that captures the pointer gets its moves, wherever they go', as
 })
 
 test(
-  'what is dragged carries its data, and the effect that both sides agree on',
+  'a drag carries its data and the effect agreed by both sides',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -91,7 +91,7 @@ test(
   },
 )
 
-test('number fields take decimals and signs, dates can be cleared', MORE, async ({ openPage }) => {
+test('number fields accept decimals and signs, and dates can be cleared', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<input type="number" step="any" aria-label="Number"><input type="date" aria-label="Day" value="2026-03-09">`,
   })
@@ -110,7 +110,7 @@ test('number fields take decimals and signs, dates can be cleared', MORE, async 
 })
 
 test(
-  'an editor’s text grows inside its blocks, and is asked once for each change',
+  'an editor’s text grows inside its blocks, with one beforeinput a change',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -134,7 +134,7 @@ test(
 )
 
 test(
-  'an editor that does it all by itself knows the selection before the first key',
+  'an editor that handles all input knows the selection before the first key',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -162,7 +162,7 @@ test(
   },
 )
 
-test('controls without a box of their own are used', MORE, async ({ openPage }) => {
+test('controls without their own box can be used', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `${LOG}<div style="height: 2000px"></div><button style="display: contents" onclick="log.push('flat')"><span>Flat</span></button>
     <div hidden><button style="display: contents">Hidden flat</button></div>`,

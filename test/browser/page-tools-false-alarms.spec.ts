@@ -93,7 +93,7 @@ function textOf(page: DrivenPage): Promise<string> {
 
 for (const name of APPS)
   test(
-    `in ${name} only clicks that commit are asked about, and no text is labelled hidden`,
+    `in ${name} only clicks that commit request approval, and no text is labelled hidden`,
     inSlice(SLICE.includes(name)),
     async ({ app, driven }) => {
       await app(name)
@@ -108,7 +108,7 @@ for (const name of APPS)
 
 for (const name of PAGES)
   test(
-    `no text of ${name} has a label of hidden text`,
+    `no text of ${name} is labelled hidden`,
     inSlice(name === 'hostile'),
     async ({ driven, apps }) => {
       const { call } = await openExample(driven, apps, { name, ...ALL })

@@ -105,7 +105,7 @@ const BOOKING = `<form toolname="book" tooldescription="Books a room." toolautos
   <input type="hidden" name="token" value="t"><input name="website" style="display: none">
   <button>Book</button></form><p role="status" id="done"></p>`
 
-test("a form's schema tells no secret", MORE, async ({ openPage }) => {
+test("a form's schema reveals no secret", MORE, async ({ openPage }) => {
   const page = await openPage({
     hasPackage: true,
     body: `<input type="password" value="hunter2-secret"><form toolname="book" tooldescription="Books a room.">
@@ -120,7 +120,7 @@ test("a form's schema tells no secret", MORE, async ({ openPage }) => {
   expect(JSON.stringify(book)).not.toMatch(/hunter2|4321/)
 })
 
-test('a form is a typed tool by its fields, and is filled in and sent as a person does', async ({
+test('a form is a tool typed by its fields, filled and sent like by a person', async ({
   openPage,
 }) => {
   const page = await openPage({ hasPackage: true, body: BOOKING })
@@ -183,7 +183,7 @@ test('a form is a typed tool by its fields, and is filled in and sent as a perso
   expect(invoked).toBe(true)
 })
 
-test('what a form refuses comes back field by field, and nothing is sent', async ({ openPage }) => {
+test("a form's validation errors are returned by field, and nothing is sent", async ({ openPage }) => {
   const page = await openPage({ hasPackage: true, body: BOOKING.replace('hunter2secret', '') })
   await lend(page)
   const { calls } = await use(page, 'form_book', { name: 'Ada', email: 'nobody' })
@@ -193,7 +193,7 @@ test('what a form refuses comes back field by field, and nothing is sent', async
 })
 
 test(
-  'a page answers with respondWith, and its refusal is the call’s',
+  'a page answers with respondWith, and its rejection fails the call',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ hasPackage: true, body: BOOKING })
@@ -213,7 +213,7 @@ test(
   },
 )
 
-test('without toolautosubmit a person sends it; a stranger’s forms are asked about', async ({
+test('without toolautosubmit a person sends the form; untrusted forms request approval', async ({
   openPage,
 }) => {
   const page = await openPage({
@@ -234,7 +234,7 @@ test('without toolautosubmit a person sends it; a stranger’s forms are asked a
 })
 
 test(
-  'forms come and go, and a form that became another one is not used',
+  'forms come and go, and a replaced form is not used',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ hasPackage: true, body: '<main></main>' })
@@ -262,7 +262,7 @@ test(
   },
 )
 
-test('fields that are named like methods hide nothing of a form', MORE, async ({ openPage }) => {
+test('fields named like methods hide no part of a form', MORE, async ({ openPage }) => {
   const names =
     'getAttribute,closest,parentNode,elements,isConnected,ownerDocument,matches,requestSubmit,checkValidity,submit,focus,__proto__,constructor'
   const page = await openPage({
@@ -283,7 +283,7 @@ test('fields that are named like methods hide nothing of a form', MORE, async ({
   expect(sent.filter(([, value]) => value)).toEqual([['closest', 'near'], ['parentNode', 'up']]) // prettier-ignore
 })
 
-test('a tool says nothing of what is masked or kept elsewhere on the page', async ({
+test('a form tool reveals nothing masked or stored elsewhere on the page', async ({
   openPage,
 }) => {
   const page = await openPage({
@@ -299,7 +299,7 @@ test('a tool says nothing of what is masked or kept elsewhere on the page', asyn
   for (const secret of ['hunter2', 'DE99', 'DE11', 'mine']) expect(said).not.toContain(secret)
 })
 
-test('a run goes on in the page that a form leads to', MORE, async ({ openPage, site }) => {
+test('a run continues on the page that a form leads to', MORE, async ({ openPage, site }) => {
   site.add('/found.html', {
     body: `<!doctype html><title>Found</title><h1>Found</h1><script type="module">
       const { createAgent } = await import('/dist/index.js')
@@ -356,7 +356,7 @@ test('a run goes on in the page that a form leads to', MORE, async ({ openPage, 
   expect(offered).toEqual([])
 })
 
-test('a form that is there again is no form of the page before', async ({ openPage }) => {
+test("a form that is present again is removed from the previous page's forms", async ({ openPage }) => {
   const page = await openPage({ hasPackage: true, body: BOOKING })
   await page.evaluate(() =>
     sessionStorage.setItem('offstage-left-forms', JSON.stringify(['form_book', 'form_gone'])),
@@ -374,7 +374,7 @@ const ordering = (onclick: string, onsubmit = '') =>
     <label>Item <input name="item"></label><button type="submit" onclick="${onclick}">Order</button></form><p role="status" id="done"></p>`
 
 test(
-  'a button that sends in its own way, or later, is not said to have sent nothing',
+  'a button that sends by itself or later is not reported as sending nothing',
   MORE,
   async ({ openPage }) => {
     const own = await openPage({
@@ -419,7 +419,7 @@ for (const [what, change, fields] of [
   ['changed another field', "this.form.to.value = 'Mallory'", '<label>To <input name="to" value="Ada"></label>'], // prettier-ignore
 ] as const)
   test(
-    `a form whose page has ${what} as it was filled in is not sent as approved`,
+    `a form is not sent as approved if its page has ${what} meanwhile`,
     MORE,
     async ({ openPage }) => {
       const page = await openPage({
@@ -435,7 +435,7 @@ for (const [what, change, fields] of [
   )
 
 test(
-  'what sends a form without a button is asked about by its title',
+  'a form without a button requests approval by its title',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -450,7 +450,7 @@ test(
 )
 
 test(
-  'a submit event that a script makes up sends nothing',
+  'a submit event dispatched by a script sends nothing',
   MORE,
   async ({ openPage, browserName }) => {
     test.skip(browserName === 'firefox', 'Firefox sends a form by such an event.')
@@ -465,7 +465,7 @@ test(
 )
 
 test(
-  'a field that is refused is called by its parameter, whatever the page calls it',
+  'a refused field is named by its parameter, whatever the page calls it',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -480,7 +480,7 @@ test(
   },
 )
 
-test('a field that nobody sees is no parameter', MORE, async ({ openPage }) => {
+test('an invisible field is no parameter', MORE, async ({ openPage }) => {
   const page = await openPage({
     hasPackage: true,
     body: searching(`<label>Word <input name="word"></label>
@@ -495,7 +495,7 @@ test('a field that nobody sees is no parameter', MORE, async ({ openPage }) => {
   expect(Object.keys(schema.properties)).toEqual(['word', 'drawn'])
 })
 
-test('an answer that has no text is of a form that was sent', MORE, async ({ openPage }) => {
+test('a response that is not serializable still counts as sent', MORE, async ({ openPage }) => {
   const page = await openPage({ hasPackage: true, body: BOOKING })
   await lend(page)
   await page.evaluate(() => {
@@ -509,7 +509,7 @@ test('an answer that has no text is of a form that was sent', MORE, async ({ ope
 })
 
 test(
-  'what a page says about a refusal is quoted, on one line, cut, and without secrets',
+  "a page's refusal message is quoted, on one line, cut, and without secrets",
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ hasPackage: true, body: BOOKING })
@@ -536,14 +536,14 @@ test(
   },
 )
 
-test('a form of another name is another tool', MORE, async ({ openPage }) => {
+test('a renamed form becomes a different tool', MORE, async ({ openPage }) => {
   const page = await openPage({ hasPackage: true, body: BOOKING })
   await lend(page)
   await page.evaluate(() => document.querySelector('form')?.setAttribute('toolname', 'wipe'))
   await expect.poll(() => tools(page)).toEqual(['form_wipe'])
 })
 
-test('what a form shows and what its labels say change its tool', MORE, async ({ openPage }) => {
+test("a form's visible fields and labels change its tool", MORE, async ({ openPage }) => {
   const page = await openPage({
     hasPackage: true,
     body: `<form toolname="step" tooldescription="Steps."><label>First <input name="first"></label>
@@ -567,7 +567,7 @@ test('what a form shows and what its labels say change its tool', MORE, async ({
 })
 
 test(
-  'a form that the agent refuses is offered anew only once it is another one',
+  'a form that the agent refused is offered again only after it changes',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ hasPackage: true, body: BOOKING })
@@ -600,7 +600,7 @@ test(
 )
 
 test(
-  'a prefix is never empty, and what the app throws rejects nothing',
+  'a prefix is never empty, and errors of the app reject nothing',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ hasPackage: true, body: BOOKING })

@@ -14,7 +14,7 @@ const FORM = `<!doctype html><title>Inner title</title><style>body { margin: 8px
     addEventListener(type, (event) => { if (!(event instanceof Event)) parent.foreign = type })</script>`
 
 test(
-  'fields, editors and dialogs in a frame work as in the page',
+  'fields, editors and dialogs in a frame work like those in the page',
   MORE,
   async ({ openPage, site }) => {
     site.add('/form.html', { body: FORM })
@@ -57,7 +57,7 @@ test(
 )
 
 test(
-  'refs of a frame that went, was emptied or went on are stale',
+  'refs of a removed, emptied or navigated frame are stale',
   MORE,
   async ({ openPage, site }) => {
     site.add('/first.html', { body: '<button>First</button>' })
@@ -92,7 +92,7 @@ test(
   },
 )
 
-test('a part of the page may be one inside a frame', MORE, async ({ openPage, site }) => {
+test('a page part may lie inside a frame', MORE, async ({ openPage, site }) => {
   site.add('/part.html', {
     body: `<!doctype html><title>Inner title</title><main><button onclick="this.textContent = 'Done'">Inside</button></main><button>Beside</button>`,
   })

@@ -64,7 +64,7 @@ const NAMED: readonly (readonly [what: string, style: string, body: string, name
 ]
 
 for (const [at, [what, style, body, name]] of NAMED.entries())
-  test(`a style writes ${what}`, eachNth(12, at), async ({ openPage }) => {
+  test(`generated CSS content provides ${what}`, eachNth(12, at), async ({ openPage }) => {
     const page = await openPage({ body: `<style>${style}</style>${body}` })
     const { call } = await drive(page)
     expect(await call('read_page')).toContain(`"${name}"`)
@@ -94,7 +94,7 @@ const PLACES: readonly (readonly [where: string, body: string])[] = [
 ]
 
 for (const [at, [where, body]] of PLACES.entries())
-  test(`a button is found by words of a rule ${where}`, eachNth(4, at), async ({ openPage }) => {
+  test(`a button is found by generated text from a rule ${where}`, eachNth(4, at), async ({ openPage }) => {
     const page = await openPage({ body: `${body}<button class=x>now</button>` })
     const isStyled = () =>
       getComputedStyle(document.querySelector('.x') as Element, '::before').content.includes('Pay')
@@ -104,7 +104,7 @@ for (const [at, [where, body]] of PLACES.entries())
   })
 
 test(
-  'a button in a component is found by words that the component’s style writes',
+  "a slotted button is found by generated text from its component's style",
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -139,7 +139,7 @@ const UNNAMED: readonly (readonly [what: string, style: string])[] = [
 ]
 
 for (const [at, [what, style]] of UNNAMED.entries())
-  test(`a name has no words ${what}`, eachNth(12, at), async ({ openPage }) => {
+  test(`a name leaves out generated text ${what}`, eachNth(12, at), async ({ openPage }) => {
     const page = await openPage({
       body: `<style>.x::before { ${style} } .x::after { ${style} }</style><button class=x>Go</button><button class=x></button>`,
     })
@@ -149,7 +149,7 @@ for (const [at, [what, style]] of UNNAMED.entries())
     expect(text).toMatch(/button \[ref=/)
   })
 
-test('a script’s button is called what its style writes', MORE, async ({ openPage }) => {
+test('a clickable div is found by its generated text', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<style>.x::before { content: "Show all" }</style><div class=x onclick="this.dataset.done = 1" style="cursor: pointer"></div>`,
   })

@@ -270,7 +270,7 @@ function lineOf(text: string): string {
   return text.split('\n').find((line) => line.includes(WORDS)) ?? text
 }
 
-test('a text that no eye sees has the reason before it', MORE, async ({ openPage }) => {
+test("text that people can't see is preceded by the reason", MORE, async ({ openPage }) => {
   const page = await openPage()
   const { call } = await drive(page)
   for (const [how, label, body] of HIDDEN) {
@@ -295,7 +295,7 @@ test('a text that no eye sees has the reason before it', MORE, async ({ openPage
   }
 })
 
-test('what pages do for good reasons has no label', MORE, async ({ openPage }) => {
+test('legitimately hidden text gets no label', MORE, async ({ openPage }) => {
   const page = await openPage()
   const { call } = await drive(page)
   // WebKit has no such margin, and cuts the words off.
@@ -312,7 +312,7 @@ test('what pages do for good reasons has no label', MORE, async ({ openPage }) =
   }
 })
 
-test('a zoom hides a text where the browser has no smallest font', MORE, async ({ openPage }) => {
+test('zoom hides text if the browser has no minimum font size', MORE, async ({ openPage }) => {
   const page = await openPage({ body: `<p style="zoom: 0.01">${WORDS}</p>` })
   const { call } = await drive(page)
   // WebKitGTK shows no font of less than 9 px.

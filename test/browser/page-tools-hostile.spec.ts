@@ -15,7 +15,7 @@ async function openHostile(driven: DrivenPage, site: Site, files?: string[]): Pr
   return app
 }
 
-test('a page that draws itself anew at each event', MORE, async ({ driven, site }) => {
+test('a page that redraws itself at each event can be used', MORE, async ({ driven, site }) => {
   const { step } = await openHostile(driven, site)
   const redrawn = (text: string, count: number, on: boolean) => ({
     rerendered: { text, count, on },
@@ -37,7 +37,7 @@ test('a page that draws itself anew at each event', MORE, async ({ driven, site 
   await step('type_text', { ref: 'Forgetful', text: 'still here' }, { forgetful: 'still here' })
 })
 
-test('listeners that look closely at their events', MORE, async ({ driven, site }) => {
+test('listeners that check their events closely accept ours', MORE, async ({ driven, site }) => {
   const { step } = await openHostile(driven, site)
   await step('click', { ref: 'Strict button' }, { strictClicks: 1, strict: [] })
   await step('type_text', { ref: 'Strict keys', text: 'aZ1 ,.-/;!"' }, { strict: [] })
@@ -48,7 +48,7 @@ test('listeners that look closely at their events', MORE, async ({ driven, site 
 })
 
 test(
-  'elements that move, go away, take their time or are replaced',
+  'elements that move, disappear, respond late or are replaced',
   MORE,
   async ({ driven, site }) => {
     const { call, step } = await openHostile(driven, site)
@@ -117,7 +117,7 @@ test(
   },
 )
 
-test('fields with a will of their own', MORE, async ({ driven, site }) => {
+test('fields that format, compose or refuse values', MORE, async ({ driven, site }) => {
   const { call, step } = await openHostile(driven, site)
   const phone = { phone: '(555) 123-4567' }
   expect(await step('type_text', { ref: 'Phone', text: '5551234567' }, phone)).toContain(
@@ -137,7 +137,7 @@ test('fields with a will of their own', MORE, async ({ driven, site }) => {
   await step('type_text', { ref: 'Digits only', text: 'a1b2' }, { digits: '12' })
 })
 
-test('forms that refuse, tabs that open, and the way back', MORE, async ({ driven, site }) => {
+test('forms that refuse, links that open tabs, and going back', MORE, async ({ driven, site }) => {
   const { call, step, state } = await openHostile(driven, site)
   expect(await call('click', { ref: 'Send it' })).toMatch(
     /The form was not sent\. textbox "Your name" .* says: \S/,
@@ -187,7 +187,7 @@ test(
   },
 )
 
-test('a page that lends no files says so', MORE, async ({ driven, site }) => {
+test('a page without lent files says so', MORE, async ({ driven, site }) => {
   const { call, state } = await openExample(driven, site, { name: 'hostile' })
   expect(await call('type_text', { ref: 'Plain file', text: 'cv.pdf' })).toMatch(
     /^unsupported: .*offers no files/,
@@ -195,7 +195,7 @@ test('a page that lends no files says so', MORE, async ({ driven, site }) => {
   expect(await state()).not.toHaveProperty('plainFile')
 })
 
-test('what lies over an element is named', MORE, async ({ driven, site }) => {
+test('an element that covers another is named', MORE, async ({ driven, site }) => {
   const { call, step } = await openHostile(driven, site)
   await call('click', { ref: 'Show cookie banner' })
   expect(await call('click', { ref: 'Under the banner' })).toMatch(
@@ -205,7 +205,7 @@ test('what lies over an element is named', MORE, async ({ driven, site }) => {
   await step('click', { ref: 'Under the banner' }, { covered: true })
 })
 
-test('go_back leaves a page as people do', async ({ driven, site }) => {
+test("go_back leaves the page like a person's Back button", async ({ driven, site }) => {
   await openExample(driven, site, { name: 'aria-patterns' })
   await openExample(driven, site, { name: 'patterns-values' })
   // The page that answers is gone before it can.
@@ -218,7 +218,7 @@ test('go_back leaves a page as people do', async ({ driven, site }) => {
 })
 
 test(
-  'a form whose fields are called what the DOM calls its own',
+  'a form with fields named like DOM properties can be used',
   MORE,
   async ({ driven, site }) => {
     const { call, step } = await openExample(driven, site, { name: 'clobbered' })

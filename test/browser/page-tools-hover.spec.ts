@@ -86,7 +86,7 @@ async function show(
 
 for (const isShadow of [false, true])
   test(
-    `controls that styles${isShadow ? ' of a shadow root' : ''} show on hover have a line, and are clicked`,
+    `controls that styles${isShadow ? ' of a shadow root' : ''} show on hover are listed and clickable`,
     MORE,
     async ({ openPage }) => {
       const page = await openPage({ body: '' })
@@ -158,7 +158,7 @@ const NEVER: readonly Way[] = [
 
 for (const isShadow of [false, true])
   test(
-    `what no pointer shows has no line${isShadow ? ', in a shadow root' : ''}`,
+    `elements that no pointer reveals are not listed${isShadow ? ', in a shadow root' : ''}`,
     inSlice(!isShadow),
     async ({ openPage }) => {
       const page = await openPage({ body: '' })
@@ -176,7 +176,7 @@ for (const isShadow of [false, true])
     },
   )
 
-test('a pointer is told what styles show to a person', async ({ openPage }) => {
+test('hover reports what styles show to a person', async ({ openPage }) => {
   const page = await openPage({
     body: `<style>.part { display: none } .row:hover .part, .tip:hover i { display: block } .tip i { display: none }</style>
       <div class="row">Ada <button class="part">Remove</button></div><span class="tip" tabindex="0">Price <i>with tax</i></span><p>Plain</p>`,
@@ -191,7 +191,7 @@ test('a pointer is told what styles show to a person', async ({ openPage }) => {
   expect(await call('hover', { ref: 'Plain' })).not.toContain('style')
 })
 
-test('what is shown on hover is no way around the rules', MORE, async ({ openPage }) => {
+test('elements shown on hover follow the same rules', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<style>.part { display: none } .row:hover .part { display: block } .none { color: transparent } .tiny { font-size: 1px }</style>
       <div class="row"><div class="part"><p>Words that nobody reads</p><h2>Headline</h2><img alt="Words of a picture">
@@ -234,7 +234,7 @@ test('what is shown on hover is no way around the rules', MORE, async ({ openPag
 })
 
 test(
-  'what a script shows after all, and hides again, is reported as it is seen',
+  'elements shown and hidden by a script are reported as visible',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({

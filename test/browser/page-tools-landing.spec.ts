@@ -77,7 +77,7 @@ const LINES: readonly [string, object][] = [
   ['press_key', { ref: 'Words', key: 'Enter' }],
 ]
 
-test('an Enter asks about the button that it presses, also as a line break', async ({
+test('Enter requests approval for the button that it presses, even as a line break', async ({
   openPage,
 }) => {
   const page = await openHost(openPage)
@@ -95,7 +95,7 @@ test('an Enter asks about the button that it presses, also as a line break', asy
     }
 })
 
-test('an Enter goes to the field in what is typed into', MORE, async ({ openPage }) => {
+test('Enter goes to the field inside the named element', MORE, async ({ openPage }) => {
   const page = await openHost(openPage)
   const group = enterForm('<button>Pay</button>').replace(
     '<span',
@@ -111,7 +111,7 @@ test('an Enter goes to the field in what is typed into', MORE, async ({ openPage
 })
 
 test(
-  'an Enter presses no button that may not be used, and nothing is typed before',
+  'Enter presses no forbidden button, and nothing is typed before',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(openPage)
@@ -129,7 +129,7 @@ test(
   },
 )
 
-test('nobody is asked about an Enter whose button may not be used', MORE, async ({ openPage }) => {
+test('no approval is requested for an Enter with a forbidden button', MORE, async ({ openPage }) => {
   const page = await openHost(openPage)
   const button = `<div id=no ${MARK}><button>Go</button></div>`
   const outcome = await use(page, [
@@ -141,7 +141,7 @@ test('nobody is asked about an Enter whose button may not be used', MORE, async 
   expect(outcome).toEqual({ asked: 'outside', reached: [] })
 })
 
-test('a line break goes into a field of several lines as before', MORE, async ({ openPage }) => {
+test('a line break is inserted into a multi-line field as before', MORE, async ({ openPage }) => {
   const page = await openHost(openPage)
   const text = `<form onsubmit="reach('sent'); return false"><textarea aria-label=Words oninput="reach(this.value)"></textarea><button ${MARK}>Pay</button></form>`
   const typed = { ref: 'Words', text: 'a\r\nb' }
@@ -149,7 +149,7 @@ test('a line break goes into a field of several lines as before', MORE, async ({
   expect(reached).toEqual(['a', 'a\n', 'a\nb'])
 })
 
-test('a line break in a label of an option is none in the field', MORE, async ({ openPage }) => {
+test("a line break in an option's label does not press Enter", MORE, async ({ openPage }) => {
   const page = await openHost(openPage)
   const list = enterForm(`<button ${MARK}>Go</button>`).replace('<input', '<input role=combobox')
   const choice = { ref: 'Words', options: ['x\ny'] }
@@ -163,7 +163,7 @@ const boxes = (drop: string): string =>
 const DRAG = ['drag', { ref: 'Card', x: 0, y: 40 }] as const
 
 test(
-  'a drag by a distance is asked about, or refused, as one onto what lies there',
+  'a drag by a distance is checked like a drag onto the element there',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(openPage)
@@ -193,7 +193,7 @@ test(
 )
 
 test(
-  'what comes under a drag only before the drop is not dropped on',
+  'a drag does not drop on an element that appears just before the drop',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(openPage)
@@ -220,7 +220,7 @@ const radios = (second: string): string =>
   `<input type=radio name=r checked aria-label=One>${second}`
 
 test(
-  'an arrow key chooses no radio button and no option that may not be',
+  'an arrow key selects no forbidden radio button or option',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(openPage)
@@ -247,7 +247,7 @@ const CODE = `<input aria-label=A maxlength=1 oninput="document.querySelector('#
 const second = (mark: string): string =>
   `<div ${mark}><input id=b aria-label=B oninput="reach(this.value)"></div>`
 
-test('typing stops where the page moves the focus to what may not be typed into', async ({
+test('typing stops if the page moves the focus to a forbidden field', async ({
   openPage,
 }) => {
   const page = await openHost(openPage)
@@ -265,7 +265,7 @@ test('typing stops where the page moves the focus to what may not be typed into'
 })
 
 test(
-  'a text goes on into its own field while a person writes to the agent',
+  'typing continues in its own field while a person writes to the agent',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(openPage)
@@ -280,7 +280,7 @@ test(
 )
 
 test(
-  'a space does not press what has the focus once its button is gone',
+  'a space presses no focused element once its own button is gone',
   MORE,
   async ({ openPage }) => {
     const page = await openHost(openPage)
@@ -291,7 +291,7 @@ test(
   },
 )
 
-test('a call that takes a frame to a listed origin succeeds', MORE, async ({ openPage }) => {
+test('a call that takes a frame to an allowed origin succeeds', MORE, async ({ openPage }) => {
   const other = await serveSite({ folders: {} })
   other.add('/map.html', { body: 'Map' })
   const page = await openHost(openPage)
@@ -315,7 +315,7 @@ test('a call that takes a frame to a listed origin succeeds', MORE, async ({ ope
   await other.close()
 })
 
-test('a form whose fields have the names of its methods is sent', MORE, async ({ openPage }) => {
+test('a form with fields named like its methods can be sent', MORE, async ({ openPage }) => {
   const page = await openHost(openPage)
   const form = enterForm('<input type=hidden name=elements><input type=hidden name=requestSubmit>')
   const { reached } = await use(page, [form, 'type_text', { ref: 'Words', text: '', enter: true }])

@@ -25,7 +25,7 @@ async function readAll(call: Drive['call'], input: object): Promise<string> {
 }
 
 test(
-  'a draft of 20 000 characters is read whole, changed in the middle and checked',
+  'a draft of 20 000 characters is read whole, edited in the middle and checked',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: '<label>Draft <textarea></textarea></label>' })
@@ -68,7 +68,7 @@ test(
   },
 )
 
-test('code and preformatted text keep their lines, long paragraphs their end', async ({
+test('code and preformatted text keep their lines, and long paragraphs their end', async ({
   openPage,
 }) => {
   const code = 'if (a) {\n    b()\n\n\treturn\n}'
@@ -90,7 +90,7 @@ test('code and preformatted text keep their lines, long paragraphs their end', a
   expect(await call('read_selection')).toContain('b()')
 })
 
-test('a rich editor is changed in the middle', MORE, async ({ openPage }) => {
+test('a rich editor is edited in the middle', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<div contenteditable role="textbox" aria-label="Body"><p>First line</p><p>Second <b>bold</b> line</p><p><br></p><p>${'Third '.repeat(60)}</p></div>`,
   })
@@ -108,7 +108,7 @@ test('a rich editor is changed in the middle', MORE, async ({ openPage }) => {
 })
 
 test(
-  'a space before what is replaced stays, at the end of a line, too',
+  'a space before replaced text stays, even at the end of a line',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -130,7 +130,7 @@ test(
 )
 
 test(
-  'no text that is masked or unseen is read on, found or selected',
+  'masked or unseen text is never read on, found or selected',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({

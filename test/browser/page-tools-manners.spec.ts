@@ -104,7 +104,7 @@ const BODY = `<button onclick="confirm('Really?')" onpointerdown="during = chang
   <div id="rich" contenteditable role="textbox" aria-label="Rich">rich</div><p draggable="true" role="listitem" ondragend="during.push(...changed())">Card</p>
   <div role="group" aria-label="Slot" style="height: 40px">slot</div><div style="height: 3000px"></div><button>Far</button>`
 
-test('a page is as it was when its tools are released', async ({ openPage }) => {
+test('release() leaves the page as it was', async ({ openPage }) => {
   const page = await openPage({ body: BODY })
   await page.evaluate(keepCount, NATIVES)
   const left = await page.evaluate(async () => {
@@ -147,7 +147,7 @@ test('a page is as it was when its tools are released', async ({ openPage }) => 
   expect(kept).toEqual({ changed: [], timers: [], observers: [], listeners: [], hands: 0 })
 })
 
-test('a field that was drawn a moment ago is known by its label', MORE, async ({ openPage }) => {
+test('a newly drawn field is found by its label', MORE, async ({ openPage }) => {
   const page = await openPage({ body: '<div id="part"><label>Old <input></label></div>' })
   const typed = await page.evaluate(async () => {
     const tools = (await import('/dist/page-tools.js' as string)) as typeof pageToolsEntry

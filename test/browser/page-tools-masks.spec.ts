@@ -21,7 +21,7 @@ const PLACES: Readonly<Record<string, string>> = {
 }
 
 for (const [at, [place, html]] of Object.entries(PLACES).entries())
-  test(`secrets in all languages, named by ${place}`, eachNth(9, at), async ({ openPage }) => {
+  test(`secrets in all languages are masked when named by ${place}`, eachNth(9, at), async ({ openPage }) => {
     const rows = Object.values(LABELS).flatMap(({ secret, plain }) => [
       ...secret.map((label) => ({ label, value: 'CANARY' })),
       ...plain.map((label) => ({ label, value: 'Ordinary' })),
@@ -82,7 +82,7 @@ const SECRET_FIELDS: Readonly<Record<string, string>> = {
     '<fieldset><legend>Social security number</legend><input maxlength="3" value="411"><input maxlength="2" value="11"><input maxlength="4" value="1111"></fieldset>',
 }
 
-test('what is typed into fields of secrets is masked', MORE, async ({ openPage }) => {
+test('text typed into secret fields is masked', MORE, async ({ openPage }) => {
   for (const [what, body] of Object.entries(SECRET_FIELDS)) {
     const page = await openPage({ body })
     const { call } = await drive(page)
@@ -115,7 +115,7 @@ const NAMED: Readonly<Record<string, string>> = {
   'the heading of its row': '<table><tr><th>Password</th><td><input value="v"></td></tr></table>',
 }
 
-test('a field is secret by whatever names it', MORE, async ({ openPage }) => {
+test('a field is secret whichever attribute names it', MORE, async ({ openPage }) => {
   const rows = Object.entries(NAMED).map(([what, html], index) => ({
     what,
     html,
@@ -136,7 +136,7 @@ test('a field is secret by whatever names it', MORE, async ({ openPage }) => {
 })
 
 test(
-  'what a call asked for comes back as it was sent, and tells nothing',
+  "a call's own input is echoed unmasked, and reveals nothing",
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -181,7 +181,7 @@ const ORDINARY: Readonly<Record<string, string>> = {
   'a search': '<input type="search" aria-label="Search" value="mugs">',
 }
 
-test('what only looks like a secret is not masked', MORE, async ({ openPage }) => {
+test('text that only looks like a secret is not masked', MORE, async ({ openPage }) => {
   for (const [what, body] of Object.entries(ORDINARY)) {
     const page = await openPage({ body })
     const { call } = await drive(page)
@@ -210,7 +210,7 @@ const ATTRIBUTES: Readonly<Record<string, string>> = {
 }
 
 for (const [at, [what, html]] of Object.entries(ATTRIBUTES).entries())
-  test(`a masked part hides ${what}`, eachNth(15, at), async ({ openPage }) => {
+  test(`masking an element hides ${what}`, eachNth(15, at), async ({ openPage }) => {
     for (const body of [
       `<div data-offstage-mask>${html}</div>`,
       html.replace(/^<(\w+)/, '<$1 data-offstage-mask'),
@@ -255,7 +255,7 @@ const HIDDEN_FROM_MODELS: Readonly<Record<string, string>> = {
 }
 
 for (const [what, body] of Object.entries(HIDDEN_FROM_MODELS))
-  test(`no question tells a model of ${what}`, MORE, async ({ openPage }) => {
+  test(`no query reveals ${what} to a model`, MORE, async ({ openPage }) => {
     const page = await openPage({ body: `<main>${body}<button>Next</button></main>` })
     const { call } = await drive(page, { deny: ['.deny'] })
     const guesses = ['the word is swordfish', 'the word is', 'swordfish', 'the word is swordfisj']
@@ -292,7 +292,7 @@ const SPLIT: readonly (readonly [what: string, value: string, body: string])[] =
 
 for (const [at, [what, value, body]] of SPLIT.entries())
   test(
-    `a secret is removed that is shown split over ${what}`,
+    `a secret shown split over ${what} is removed`,
     eachNth(4, at),
     async ({ openPage }) => {
       const page = await openPage({
@@ -320,7 +320,7 @@ for (const [at, [what, value, body]] of SPLIT.entries())
   )
 
 test(
-  'what looks like a part of a secret stays where the secret is not shown',
+  'text resembling part of a secret stays where the secret is not shown',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -343,7 +343,7 @@ test(
 )
 
 test(
-  'a masked field keeps the name that a label around it gives it',
+  'a masked field keeps the name from its surrounding label',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -416,7 +416,7 @@ const PRIVATE: Readonly<Record<string, string>> = {
 }
 
 for (const [what, attribute] of Object.entries(PRIVATE))
-  test(`what ${what} names nothing, wherever it stands`, MORE, async ({ openPage }) => {
+  test(`an element that ${what} names nothing, in any place`, MORE, async ({ openPage }) => {
     const page = await openPage({ body: '<main></main>' })
     const cases = what === 'is drawn as dots' ? LENT : [...LENT, ...NOT_OF_DOTS]
     const made = cases.map((html, at) =>
@@ -453,7 +453,7 @@ for (const [what, attribute] of Object.entries(PRIVATE))
     if (what === 'is drawn as dots') expect(said[0]).toContain('link "[masked]"')
   })
 
-test('what may not be read lends its words to nothing', MORE, async ({ openPage }) => {
+test('unreadable elements name no other element', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<header id="outer">OUTER words</header><main id="root">
       <div class="deny" id="denied">DENIED words</div><div data-offstage-ignore id="ignored">IGNORED words</div>
@@ -477,7 +477,7 @@ test('what may not be read lends its words to nothing', MORE, async ({ openPage 
 })
 
 test(
-  'a label does not carry a click where none is allowed, nor is one used that is not allowed',
+  'a label passes no click into or out of a denied part',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -502,7 +502,7 @@ test(
 )
 
 test(
-  'a field that was one for a password stays secret, and so does the one in its place',
+  'a former password field stays secret, and so does its replacement',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -524,7 +524,7 @@ test(
   },
 )
 
-test('keys and tokens are removed wherever they stand', MORE, async ({ openPage }) => {
+test('keys and tokens are removed everywhere', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<p>Your key is sk-proj-abcdefghijklmnopqrstuvwx</p><input aria-label="Made" readonly value="ghp_${'a1B2'.repeat(9)}">
       <table><tr><td>AKIAIOSFODNN7EXAMPLE</td></tr></table><pre>-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n-----END RSA PRIVATE KEY-----</pre>`,
@@ -538,7 +538,7 @@ test('keys and tokens are removed wherever they stand', MORE, async ({ openPage 
   for (const text of said) expect(text).not.toMatch(/sk-proj-|ghp_|AKIA|MIIEow/)
 })
 
-test('what is typed into a secret field is not reported', MORE, async ({ openPage }) => {
+test('text typed into a secret field is not reported', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: '<label>Hasło <input></label><label>Note <input></label><p id="echo"></p><script>document.querySelector("input").oninput = ({ target }) => { echo.textContent = target.value }</script>',
   })
@@ -556,7 +556,7 @@ test('what is typed into a secret field is not reported', MORE, async ({ openPag
 const PASSWORD = '<input type="password" value="hunter2-secret">'
 
 test(
-  'a table of masked cells does not have other secrets forgotten',
+  'a table of masked cells does not unmask other secrets',
   MORE,
   async ({ openPage }) => {
     const cells = Array.from(
@@ -572,7 +572,7 @@ test(
 )
 
 test(
-  'of masked texts that begin alike no end is left, and dots give a label no name',
+  'masked texts with a common beginning leave no ending, and dots name nothing',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -588,7 +588,7 @@ test(
   },
 )
 
-test('many texts that begin as many masked ones are looked at once', MORE, async ({ openPage }) => {
+test('many texts with the beginning of masked texts are scanned only once', MORE, async ({ openPage }) => {
   const rows = (begin: string, count: number, inCell: string): string =>
     Array.from(
       { length: count },
@@ -614,7 +614,7 @@ test('many texts that begin as many masked ones are looked at once', MORE, async
   expect(styles).toBeLessThan(20_000)
 })
 
-test('a text that is cut within a secret shows no part of it', MORE, async ({ openPage }) => {
+test('text that is cut within a secret shows no part of it', MORE, async ({ openPage }) => {
   const before = 'x '.repeat(114)
   const page = await openPage({
     body: `${PASSWORD}<p>${before}hunter2-secret and more</p><table><tr><td>${before}hunter2-secret</td><td>b</td></tr></table>
@@ -632,7 +632,7 @@ test('a text that is cut within a secret shows no part of it', MORE, async ({ op
   expect(said[1]).toContain('needle')
 })
 
-test('a selection, and what is replaced, takes all of a secret or none', async ({ openPage }) => {
+test('a selection or replacement covers a whole secret or none of it', async ({ openPage }) => {
   const page = await openPage({
     body: `<label>Password ${PASSWORD}</label><p role="note" aria-label="Note">Your password is hunter2-secret ok</p><textarea aria-label="Copy">see hunter2-secret of it</textarea>`,
   })

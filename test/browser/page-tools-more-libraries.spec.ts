@@ -115,7 +115,7 @@ test('PrimeVue', MORE, async ({ app }) => {
   await step('click', { ref: 'Yes, do it' }, { confirmed: true, open: false })
 })
 
-test('daisyUI: what opens', MORE, async ({ app }) => {
+test('daisyUI: menu, collapse, drawer and dialog', MORE, async ({ app }) => {
   const { call, step } = await app('daisyui')
   await call('click', { ref: 'Account' })
   await step('click', { ref: 'Profile' }, { picked: 'profile' })

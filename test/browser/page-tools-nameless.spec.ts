@@ -4,7 +4,7 @@ import { MORE } from './support/more.ts'
 
 // Controls that nobody named, and controls that look like text: each has a line, a ref, and what distinguishes it.
 
-test('icon buttons without a name are told apart, and found', MORE, async ({ openPage }) => {
+test('icon buttons without a name are distinguished and found', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<style>i, svg { display: inline-block; width: 16px; height: 16px }</style>
       <table><tr><td>Ada<td><button id="remove-ada"><i class="fas fa-trash fa-lg"></i></button><td><a href="/users/7/edit?x=1"><svg><use href="#pencil"/></svg></a>
@@ -34,7 +34,7 @@ test('icon buttons without a name are told apart, and found', MORE, async ({ ope
   expect(await call('click', { ref: 'archive' })).toMatch(/^not-found: .*hint="archive"/s)
 })
 
-test('icons of libraries are named as their library names them; classes of a library or a layout are no hint', async ({
+test("library icons get their library's names; classes of libraries or layouts give no hint", async ({
   openPage,
 }) => {
   const page = await openPage({
@@ -71,7 +71,7 @@ test('icons of libraries are named as their library names them; classes of a lib
   expect(found).toMatch(/button \[hint="delete"\][^]*button \[hint="delete forever"\]/)
 })
 
-test('what acts has a line of its own', MORE, async ({ openPage }) => {
+test('each clickable element has its own line', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<style>.row, .act, .bar { cursor: pointer } .thumb { position: absolute; width: 14px; height: 14px; background: #36c }
         .guard { position: fixed; opacity: 0 } .row * { cursor: inherit } .row .act { cursor: pointer }</style>
@@ -121,7 +121,7 @@ test('what acts has a line of its own', MORE, async ({ openPage }) => {
   expect(wrapped).toMatch(/holds controls, one of which may be meant\. Try:\n- button "Inside"/)
 })
 
-test('what is on a scale says from where to where', MORE, async ({ openPage }) => {
+test('elements on a scale show their range', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<input type="range" aria-label="Volume"><input type="range" aria-label="Zoom" min="-1.5" max="4" step="0.5" value="2">
       <input type="number" aria-label="Guests" min="1" value="2"><input type="number" aria-label="Free">
@@ -141,7 +141,7 @@ test('what is on a scale says from where to where', MORE, async ({ openPage }) =
     expect(text).toContain(line)
 })
 
-test('a name is the same with or without the marks of a label', MORE, async ({ openPage }) => {
+test("a name is the same with or without the label's punctuation", MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<label>Email *: <input id="email"></label><label>City <input id="city"></label>
       <label>Stars * <input id="stars"></label><label>Stars <input id="plain"></label><button>*</button>`,
@@ -159,7 +159,7 @@ test('a name is the same with or without the marks of a label', MORE, async ({ o
   expect(await call('click', { ref: ':' })).toMatch(/^not-found/)
 })
 
-test('a button whose name only is unseen is not called unseen', MORE, async ({ openPage }) => {
+test('a button with a visually hidden name is not called unseen', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<style>.sr { position: absolute; clip: rect(0 0 0 0); width: 1px; height: 1px; overflow: hidden }</style>
       <button style="width: 30px; height: 30px; background: #eee"><span class="sr">Delete</span></button><span class="sr">Only heard</span>`,

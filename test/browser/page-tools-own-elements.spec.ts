@@ -17,7 +17,7 @@ const CHAT = `
   chat.attachShadow({ mode: 'open' }).append(inner)
 </script>`
 
-test('nothing of an offstage- element is read, found or waited for', async ({ openPage }) => {
+test('offstage- elements are not read, found or awaited', async ({ openPage }) => {
   const page = await openPage({ body: `${CHAT}<main><button>Save</button></main>` })
   const { call } = await drive(page)
   const read = await call('read_page')
@@ -29,7 +29,7 @@ test('nothing of an offstage- element is read, found or waited for', async ({ op
   expect(await property(page, 'html[data-approved]', 'tagName')).toBeUndefined()
 })
 
-test('what lies under it is pressed, and nothing of its own', MORE, async ({ openPage }) => {
+test('a click reaches the element under an offstage- element', MORE, async ({ openPage }) => {
   const body = `${CHAT}<main><button onclick="document.documentElement.dataset.saved = ''">Save</button></main>`
   const page = await openPage({ body })
   const { call } = await drive(page)
@@ -38,7 +38,7 @@ test('what lies under it is pressed, and nothing of its own', MORE, async ({ ope
   expect(await property(page, 'html[data-approved]', 'tagName')).toBeUndefined()
 })
 
-test('a key does not go into it while a person writes there', MORE, async ({ openPage }) => {
+test('keys do not go into an offstage- element while a person types there', MORE, async ({ openPage }) => {
   const page = await openPage({ body: `${CHAT}<main><button>Save</button></main>` })
   const { call } = await drive(page)
   await page.evaluate(() => {
@@ -52,7 +52,7 @@ test('a key does not go into it while a person writes there', MORE, async ({ ope
   expect(typed).toBe('')
 })
 
-test('its options are none of a list of the page', MORE, async ({ openPage }) => {
+test("options of an offstage- element don't count as the page's", MORE, async ({ openPage }) => {
   const list = '<main><div role=combobox tabindex=0 aria-label="Colour">Red</div></main>'
   const page = await openPage({ body: `${CHAT}${list}` })
   const { call } = await drive(page)
@@ -62,7 +62,7 @@ test('its options are none of a list of the page', MORE, async ({ openPage }) =>
 })
 
 test(
-  'the inspector is there for a person only: with all that it says, nothing of it is read or pressed',
+  'page tools neither read nor press the inspector',
   MORE,
   async ({ openPage }) => {
     const body = '<offstage-inspector></offstage-inspector><main><button>Save</button></main>'

@@ -6,7 +6,7 @@ import { MORE } from './support/more.ts'
 // one control lies inside another, and where a number stands behind a word.
 
 test(
-  'comboboxes: select-only, completing while typing, with a grid',
+  'comboboxes: select-only, with completion while typing, with a grid',
   MORE,
   async ({ driven, site }) => {
     const { call, step } = await openExample(driven, site, { name: 'patterns-choices' })
@@ -59,7 +59,7 @@ test('a date picker dialog, by pointer, by keys and as text', MORE, async ({ dri
 })
 
 test(
-  'listboxes, menus and radio buttons that leave the focus where it is',
+  'listboxes, menus and radio buttons that do not move the focus',
   MORE,
   async ({ driven, site }) => {
     const { call, step } = await openExample(driven, site, { name: 'patterns-choices' })
@@ -103,7 +103,7 @@ test(
 )
 
 test(
-  'sliders in a drawing, upright, with two thumbs; spin buttons; a splitter',
+  'sliders: in a drawing, vertical, with two thumbs; spin buttons; a splitter',
   MORE,
   async ({ driven, site }) => {
     const { step } = await openExample(driven, site, { name: 'patterns-values' })

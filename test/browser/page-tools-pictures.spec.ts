@@ -59,7 +59,7 @@ const HALVES = `<script>
   }
 </script>`
 
-test('images, canvases and what a video shows are seen as they are shown', async ({ openPage }) => {
+test('images, canvases and video frames are pictured as shown', async ({ openPage }) => {
   const page = await openPage({
     body: `${HALVES}
       <img alt="Halves" style="width: 300px; height: 150px; padding: 20px; border: 5px solid green">
@@ -99,7 +99,7 @@ test('images, canvases and what a video shows are seen as they are shown', async
 })
 
 test(
-  'drawings are seen with the page’s styles, symbols and the words of HTML parts',
+  'drawings are pictured with the page’s styles, symbols and HTML text',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -237,7 +237,7 @@ const KEPT: Readonly<Record<string, readonly [html: string, why: RegExp]>> = {
 const DATA = `data:image/svg+xml,${encodeURIComponent('<svg xmlns="http://www.w3.org/2000/svg" width="50" height="50"><rect width="50" height="50" fill="red"/></svg>')}`
 
 for (const [what, [html, why]] of Object.entries(KEPT))
-  test(`no picture is given of ${what}`, inSlice(what.includes('denied')), async ({ openPage }) => {
+  test(`no picture is taken of ${what}`, inSlice(what.includes('denied')), async ({ openPage }) => {
     const page = await openPage({ body: html.replaceAll('§', DATA) })
     const { call } = await drive(page, { mask: ['.iban'], deny: ['#denied'] })
     // A masked picture has no name.
@@ -249,7 +249,7 @@ for (const [what, [html, why]] of Object.entries(KEPT))
   })
 
 test(
-  'a picture is given of what an animation has left with a blur of nothing',
+  'a picture is taken after an animation has ended with no blur',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -261,7 +261,7 @@ test(
 )
 
 test(
-  'an image of another site without CORS says so, as does a canvas with one',
+  'cross-origin images without CORS report that, and so do canvases with one',
   MORE,
   async ({ openPage, site }) => {
     site.add('/red.svg', {
@@ -286,7 +286,7 @@ test(
   },
 )
 
-test('a click goes to the place of the picture that is named', MORE, async ({ openPage }) => {
+test('a click goes to the named place of the picture', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<div style="height: 1500px">Above</div>
       <div style="height: 300px; overflow: auto"><canvas aria-label="Map" width="800" height="2000"
@@ -318,7 +318,7 @@ test('a click goes to the place of the picture that is named', MORE, async ({ op
 })
 
 test(
-  'WebGL is seen as the page draws it, and said to be empty where it can’t be read',
+  'WebGL is pictured as drawn, and reported as empty if it can’t be read',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -345,7 +345,7 @@ test(
   },
 )
 
-test('a picture goes to the model as an image, in words where it takes none, and taints', async ({
+test('a picture is sent as an image, or as text if unsupported, and taints', async ({
   openPage,
   model,
 }) => {

@@ -5,7 +5,7 @@ import { MORE } from './support/more.ts'
 
 // Controls that something else stands for, covers or shares a name with.
 
-test('keys go on where a text was typed, also into a frame', MORE, async ({ openPage }) => {
+test('keys go to the field last typed into, even in a frame', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<input aria-label="Outer"><div id="host"></div>
       <iframe srcdoc="<input aria-label='In a frame'>"></iframe>
@@ -28,7 +28,7 @@ test('keys go on where a text was typed, also into a frame', MORE, async ({ open
   expect(await page.evaluate(() => document.title)).not.toBe('lost')
 })
 
-test('a slider is called by the words beside it', MORE, async ({ openPage }) => {
+test('a slider is named by the text beside it', MORE, async ({ openPage }) => {
   const slider = (attributes: string) =>
     `<span role="slider" tabindex="0" aria-valuemin="0" aria-valuemax="9" aria-valuenow="1" style="display: inline-block; width: 60px; height: 12px" ${attributes}></span>`
   const page = await openPage({
@@ -58,7 +58,7 @@ test('a slider is called by the words beside it', MORE, async ({ openPage }) => 
   expect(values).toEqual(['50', '7'])
 })
 
-test('elements of the same name are told apart by where they are', MORE, async ({ openPage }) => {
+test('elements with the same name are distinguished by their place', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<nav><button>Open</button></nav><main><button>Open</button></main>
       <section class="card"><h3>Ada</h3><button>Edit</button></section><div class="card"><b>Bert</b><button>Edit</button></div>
@@ -111,7 +111,7 @@ const SELECT = `<style>.small { position: absolute; clip: rect(0, 0, 0, 0); widt
   </script>`
 
 test(
-  'the options of a select that a component hides have no names of their own',
+  "options of a hidden select do not compete with the component's options",
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: SELECT })
@@ -138,7 +138,7 @@ for (const [how, listener] of [
   ],
 ] as const)
   test(
-    `a list that was left open is closed by ${how} before what it covers is clicked`,
+    `an open list is closed by ${how} before the element under it is clicked`,
     MORE,
     async ({ openPage }) => {
       const page = await openPage({
@@ -155,7 +155,7 @@ for (const [how, listener] of [
   )
 
 test(
-  'a list that was left open is closed on a machine that is busy, too',
+  'an open list is closed even on a busy machine',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({
@@ -176,7 +176,7 @@ test(
   },
 )
 
-test('a list that opens over slow frames is waited for', MORE, async ({ openPage }) => {
+test('a list that opens over slow frames is awaited', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<div role="combobox" tabindex="0" aria-label="Fruit" aria-expanded="false" aria-controls="list">None</div>
       <div role="listbox" id="list" hidden style="visibility: hidden; pointer-events: none"><div role="option">Banana</div></div>
@@ -200,7 +200,7 @@ test('a list that opens over slow frames is waited for', MORE, async ({ openPage
   expect(await page.evaluate(() => Reflect.get(window, 'chosen'))).toBe(true)
 })
 
-test('what is shown over slow frames is in the report', MORE, async ({ openPage }) => {
+test('elements shown over slow frames are reported', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<button>More</button><div role="menu" aria-label="Parts" hidden style="visibility: hidden"><div role="menuitem">Copy</div></div>
       <script>
@@ -216,7 +216,7 @@ test('what is shown over slow frames is in the report', MORE, async ({ openPage 
   expect(await call('click', { ref: 'More' })).toContain('menuitem "Copy"')
 })
 
-test('what covers and is no list stays where it is', MORE, async ({ openPage }) => {
+test('an overlay that is no list stays in place', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<button onclick="saved = true">Save</button>
       <div role="dialog" aria-label="News" style="position: fixed; inset: 0; background: #eee">News<div role="listbox" aria-label="Topics" style="height: 90vh"><div role="option">One</div></div></div>
@@ -236,7 +236,7 @@ const IN_DIALOG = `<div role="dialog" aria-label="Order"><input id="field" aria-
   </script>`
 
 test(
-  'a dialog hears of no list over it that is not of its focused field',
+  'a dialog gets no events for a list outside its focused field',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: IN_DIALOG })
@@ -247,7 +247,7 @@ test(
 )
 
 test(
-  'a control that lets the pointer through is clicked by what takes it',
+  'a click on a pointer-transparent control goes to the element that receives it',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({

@@ -24,7 +24,7 @@ test('Radix: menu bar, navigation, context menu', MORE, async ({ app }) => {
   await step('set_checked', { ref: 'Starred', checked: true }, { picked: 'starred' })
 })
 
-test('Radix: what opens beside something, groups, a code, a toast', MORE, async ({ app }) => {
+test('Radix: popovers, groups, a code field, a toast', MORE, async ({ app }) => {
   const { call, step } = await app('radix-more')
   expect(await call('click', { ref: 'Rename list' })).toContain('New: dialog')
   await step('type_text', { ref: 'New name', text: 'Groceries' }, { name: 'Groceries' })

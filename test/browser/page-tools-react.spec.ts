@@ -10,7 +10,7 @@ interface Entry {
   readonly typeText: typeof typeText
 }
 
-test('MUI X: dates by parts and by the calendar, a time', MORE, async ({ app }) => {
+test('MUI X: dates typed and picked in the calendar, a time', MORE, async ({ app }) => {
   const { call, step } = await app('mui-x')
   const outline = await call('read_page')
   const due = refIn(outline, /group "Due"/)
@@ -145,7 +145,7 @@ test('Ant Design: a table is sorted, filtered and paged; a transfer', MORE, asyn
   await step('click', { ref: refIn(outline, /button "right"/) }, { moved: ['Write'] })
 })
 
-test('React Aria: fields of parts, lists, sliders', MORE, async ({ app }) => {
+test('React Aria: segmented fields, lists, sliders', MORE, async ({ app }) => {
   const { call, step } = await app('react-aria')
   await step('select_option', { ref: 'Fruit', options: ['Cherry'] }, { fruit: 'Cherry' })
   await step('select_option', { ref: 'Size', options: ['Medium'] }, { size: 'm' })

@@ -50,7 +50,7 @@ const CASES: readonly [string, string, object, readonly string[]][] = [
 
 test.beforeEach(({ site }) => site.add('/sealed.js', { body: EXPOSE }))
 
-test('what goes into a masked field is secret, and nothing else', async ({ openPage }) => {
+test('text for a masked field is secret, and no other text is', async ({ openPage }) => {
   const page = await openPage({ body: BODY })
   await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
   for (const [what, name, input, expected] of CASES) {
@@ -66,7 +66,7 @@ test('what goes into a masked field is secret, and nothing else', async ({ openP
 })
 
 test(
-  'a character goes to the focused field, where no other one is named',
+  'a character key goes to the focused field if no other is named',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: BODY })

@@ -98,7 +98,7 @@ test('Choices.js', MORE, async ({ app }) => {
   await step('select_option', { ref: size, options: ['Small'] }, { size: 's' })
 })
 
-test('Bootstrap: what fades in is waited for', MORE, async ({ app }) => {
+test('Bootstrap: an element that fades in is awaited', MORE, async ({ app }) => {
   const { call, step } = await app('bootstrap')
   await call('click', { ref: 'Account' })
   await step('click', { ref: 'Settings' }, { settings: 1 })

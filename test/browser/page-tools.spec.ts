@@ -45,7 +45,7 @@ test('a snapshot is an outline of what people see', MORE, async ({ openPage }) =
   expect(text).not.toContain('hidden-')
 })
 
-test('text that no eye sees is labelled, whatever hides it', async ({ openPage }) => {
+test("text that people can't see is labelled, however it is hidden", async ({ openPage }) => {
   const page = await openPage({
     body: `<style>#a p { opacity: 0 } #b p { position: absolute; left: -9999px } #c p { font-size: 0 }
       #d { position: absolute; width: 1px; height: 1px; overflow: hidden } .fade { opacity: 0 }</style>
@@ -58,7 +58,7 @@ test('text that no eye sees is labelled, whatever hides it', async ({ openPage }
   expect(text).toContain('text: Plain')
 })
 
-test('refs live as long as their elements; stale ones name what took their place', async ({
+test('refs last as long as their elements; stale refs name the replacement', async ({
   openPage,
 }) => {
   const page = await openPage({ body: '<div id="list"><button>Save</button></div>' })
@@ -77,7 +77,7 @@ test('refs live as long as their elements; stale ones name what took their place
 })
 
 test(
-  'the budget is kept, in view comes first, and every mark can be followed',
+  'the budget is kept, visible parts come first, and every mark can be followed',
   MORE,
   async ({ openPage }) => {
     const sections = Array.from(
@@ -110,7 +110,7 @@ test(
   },
 )
 
-test('since tells only what changed', async ({ openPage }) => {
+test('since reports only changes', async ({ openPage }) => {
   const page = await openPage({
     body: `<ul id="list"><li>One<li>Two</ul><input aria-label="Name"><p id="p">Before</p>${'<p>filler</p>'.repeat(200)}`,
   })
@@ -132,7 +132,7 @@ test('since tells only what changed', async ({ openPage }) => {
 })
 
 test(
-  'a text beside other things is told as itself, and so is its end',
+  'a text beside elements is reported separately, and so is its removal',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: '<button>Go</button><p id="p">Wrong name</p>' })
@@ -180,7 +180,7 @@ test('open shadow roots and same-origin frames are read and used', async ({ open
   ).toEqual({ deep: 1, deepText: 'below', framed: 1, typed: 'inside' })
 })
 
-test('a click is the whole order of events', async ({ openPage }) => {
+test('a click sends the complete sequence of events', async ({ openPage }) => {
   const page = await openPage({ body: '<input id="before"><button>Go</button>' })
   await page.evaluate(() => {
     const log: string[] = []
@@ -208,7 +208,7 @@ test('a click is the whole order of events', async ({ openPage }) => {
   )
 })
 
-test('fields of every kind take values as from a person', async ({ openPage }) => {
+test('fields of every kind accept values as from a person', async ({ openPage }) => {
   const page = await openPage({
     body: `<form id="form" onsubmit="event.preventDefault(); window.sent = Object.fromEntries(new FormData(this))">
       <label>Name <input name="name"></label><label>Short <input name="short" maxlength="3"></label>
@@ -285,7 +285,7 @@ test('fields of every kind take values as from a person', async ({ openPage }) =
   expect(await property(page, '[name=name]', 'value')).toBe('')
 })
 
-test('keys do what they do for a person', MORE, async ({ openPage }) => {
+test('keys have the same effect as for a person', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<form onsubmit="event.preventDefault(); window.sent = (window.sent ?? 0) + 1"><input aria-label="A"><button>S</button></form>
     <input type="range" aria-label="R" value="50"><input type="number" aria-label="N" value="4">
@@ -327,7 +327,7 @@ test('keys do what they do for a person', MORE, async ({ openPage }) => {
   expect(await call('press_key', { key: 'Hyper' })).toMatch(/^invalid-input: /)
 })
 
-test('an action that a person could not do is refused with the reason', async ({ openPage }) => {
+test('an action that a person could not perform is refused with the reason', async ({ openPage }) => {
   const page = await openPage({
     body: `<button id="none" style="display: none">Not shown</button><button disabled>Off</button>
     <fieldset disabled><button>In fieldset</button></fieldset><button aria-disabled="true">Aria off</button>
@@ -361,7 +361,7 @@ test('an action that a person could not do is refused with the reason', async ({
   expect(await page.evaluate(() => 'denied' in window)).toBe(false)
 })
 
-test('what lies outside the allowed part is neither told nor touched', async ({ openPage }) => {
+test('elements outside the allowed part are neither reported nor touched', async ({ openPage }) => {
   const page = await openPage({
     body: `<input id="field" aria-label="OUT field" oninput="window.typed = 1"><p id="text">OUT text</p>
     <main><button onclick="field.focus()">Leave</button><button onclick="cover.hidden = false">Cover</button>
@@ -451,7 +451,7 @@ test('secrets never leave the page', MORE, async ({ openPage }) => {
     for (const text of said) expect(text.replace(own, '')).not.toContain(canary)
 })
 
-test('secrets are known in other clothes', async ({ openPage }) => {
+test('secrets are recognized in other formats', async ({ openPage }) => {
   const page = await openPage({
     body: `<label>Passphrase <input value="p@ss word&1"></label><label>Pass <input type="password" value="swordfish"></label>
     <label>Secret word <input value="plum"></label><label>Card number <input value="4111 1111 1111 1111"></label>
@@ -477,7 +477,7 @@ test('secrets are known in other clothes', async ({ openPage }) => {
     expect(text).not.toContain(secret)
 })
 
-test('what an action changed is reported, and why nothing may have', async ({ openPage }) => {
+test('a report says what an action changed, or why nothing may have changed', async ({ openPage }) => {
   const page = await openPage({
     body: `<button onclick="document.querySelector('#toast').textContent = 'Saved!'">Save</button><div role="status" id="toast"></div>
     <button onclick="document.body.insertAdjacentHTML('beforeend', '<div role=dialog aria-label=Sure><button>Yes</button></div>')">Delete</button>
@@ -497,7 +497,7 @@ test('what an action changed is reported, and why nothing may have', async ({ op
   expect(await call('click', { ref: 'Slow' })).toContain('Late news')
 })
 
-test('native dialogs are answered by policy and given back', async ({ openPage }) => {
+test('native dialogs are answered by policy and then restored', async ({ openPage }) => {
   const body = `<button onclick="window.answer = confirm('Sure?')">Ask</button><button onclick="window.answer = prompt('Name?', 'Ada')">Name</button>`
   const page = await openPage({ body })
   const { call } = await drive(page, { dialogs: 'accept' })
@@ -589,7 +589,7 @@ test('a table of 5 000 rows is cut, searched and used', MORE, async ({ openPage 
   expect(await property(page, 'tbody', 'childElementCount')).toBe(4999)
 })
 
-test('bad pages end in clear words and bounded time', async ({ openPage }) => {
+test('broken pages give clear errors in bounded time', async ({ openPage }) => {
   const page = await openPage({ errorsAllowed: true })
   const { call } = await drive(page)
   expect(await call('read_page')).toContain('nothing to read')
@@ -638,7 +638,7 @@ test('bad pages end in clear words and bounded time', async ({ openPage }) => {
   expect(await property(page, 'button', 'textContent')).toBe('1')
 })
 
-test('hands are drawn in a closed shadow root and taken away', async ({ openPage }) => {
+test('hands are drawn in a closed shadow root and removed', async ({ openPage }) => {
   const page = await openPage({ body: '<button onclick="window.clicked = 1">Go</button>' })
   const { call } = await drive(page, { hands: true })
   // They are there for less than a second, which a busy machine may miss.
@@ -662,13 +662,13 @@ test('hands are drawn in a closed shadow root and taken away', async ({ openPage
   await expect.poll(() => property(page, 'offstage-hands', 'shadowRoot')).toBeUndefined()
 })
 
-test('deep nesting is read to its end', async ({ openPage }) => {
+test('deeply nested content is read to its end', async ({ openPage }) => {
   const page = await openPage({ body: `${'<ul><li>'.repeat(40)}<button>Bottom</button>` })
   const { call } = await drive(page)
   expect(await call('read_page')).toContain('button "Bottom"')
 })
 
-test('what reading costs', MORE, async ({ openPage }) => {
+test('a snapshot of a large page stays small', MORE, async ({ openPage }) => {
   const page = await openPage({
     body: `<script>document.body.innerHTML = Array.from({ length: 25 }, (_, a) => '<section aria-label="S' + a + '">' + Array.from({ length: 20 }, (_, b) => '<article><h3>Item ' + b + '</h3><p>Some <b>text</b></p><div><button>Buy</button><a href="#">More</a><input aria-label="q"></div><span>x</span></article>').join('') + '</section>').join('')</script>`,
   })
@@ -687,7 +687,7 @@ test('what reading costs', MORE, async ({ openPage }) => {
   expect(costs.diff).toBeLessThan(400)
 })
 
-test('a list is searched for what stands in its cells, in all of it, and not past it', async ({
+test('a list is searched in all its cells, and not beyond it', async ({
   openPage,
 }) => {
   const page = await openPage({

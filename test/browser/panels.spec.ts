@@ -41,7 +41,7 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       return shownOn(page)
     }
 
-    test('shows what is written as it is written, and stops it', async ({ page, model }) => {
+    test('shows text as it streams, and stops it', async ({ page, model }) => {
       model.enqueue(unfinished('Once upon a time'), say('And so on, to the end.', { paceMs: 20 }))
       const { field, log, press, send, stop, turns } = await open(page, model)
       await field.press('Enter')
@@ -70,7 +70,7 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       expect(errors).toEqual([])
     })
 
-    test('asks before a call, and shows what became of it', MORE, async ({ page, model }) => {
+    test('requests approval before a call, and shows the outcome', MORE, async ({ page, model }) => {
       const add = (name: string) => callTools([{ name: 'add_item', input: { name } }])
       model.enqueue(add('mug'), say('I have added it.'), add('spoon'), say('Then not.'))
       const { calls, field, press, stop, turns } = await open(page, model)
@@ -94,7 +94,7 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       expect(errors).toEqual([])
     })
 
-    test('shows a question, and sends the answer in its place', async ({ page, model }) => {
+    test('shows a question, and sends the answer in place', async ({ page, model }) => {
       const input = { question: 'Which colour?' }
       model.enqueue(callTools([{ name: 'ask_user', input }]), say('Blue it is.'))
       const { field, log, press, turns } = await open(page, model)
@@ -108,7 +108,7 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       expect(errors).toEqual([])
     })
 
-    test('shows why a run failed, until the next one', MORE, async ({ page, model }) => {
+    test('shows why a run failed, until the next run', MORE, async ({ page, model }) => {
       const message = 'There is no such model'
       model.enqueue({ status: 404, body: { error: { message } } }, say('Here I am.'))
       const { field, press, turns } = await open(page, model)
@@ -121,7 +121,7 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       await expect(page.getByRole('alert').filter({ hasText: message })).toBeHidden()
     })
 
-    test('goes on after a reload', async ({ page, model }) => {
+    test('resumes after a reload', async ({ page, model }) => {
       model.enqueue(callTools([{ name: 'add_item', input: { name: 'mug' } }]), say('Added.'))
       const { calls, field, press, turns } = await open(page, model)
       await field.fill('A mug')
@@ -136,7 +136,7 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
     })
 
     test(
-      'shows the run of another tab, and takes it over',
+      "shows another tab's run, and takes it over",
       MORE,
       async ({ page, context, model }) => {
         model.enqueue(unfinished('Written there'), say('Written here.'))
@@ -156,7 +156,7 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       },
     )
 
-    test('follows the conversation that it is given, and none once it is gone', async ({
+    test('follows the given conversation, and none once it is deleted', async ({
       page,
       model,
     }) => {

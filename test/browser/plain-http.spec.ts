@@ -51,7 +51,7 @@ function run(page: Page): Promise<string | undefined> {
   })
 }
 
-test('without Web Locks, too, one tab works on a conversation at a time', async ({
+test('without Web Locks, still only one tab works on a conversation at a time', async ({
   plain,
   site,
 }) => {

@@ -9,7 +9,7 @@ import { expect, test } from './support/test.ts'
 const begun = { pieces: (say('Begun').pieces ?? []).slice(0, -1), end: 'hang' } as const
 
 test(
-  'a pattern that takes forever fails its run by name; the other agents’ runs finish',
+  'a regular expression that never finishes fails its run by name; other runs finish',
   MORE,
   async ({ openPage, model }) => {
     test.setTimeout(90_000)
@@ -69,7 +69,7 @@ test(
 )
 
 test(
-  'a provider that never returns fails its own run; the other agents’ runs finish',
+  'a provider that never returns fails only its own run; other agents’ runs finish',
   MORE,
   async ({ openPage, model, site }) => {
     test.setTimeout(90_000)

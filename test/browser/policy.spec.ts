@@ -72,7 +72,7 @@ async function open(site: Site, page: { goto(url: string): Promise<void> }, poli
   await page.goto(site.url + path)
 }
 
-test("refused by the policy of the worker's file, while the page may; a report counts for nothing", async ({
+test("the policy of the worker's file refuses a request that the page allows; report-only is ignored", async ({
   driver,
   driven,
   site,
@@ -107,7 +107,7 @@ test("refused by the policy of the worker's file, while the page may; a report c
   expect(model.requests).toHaveLength(1)
 })
 
-test("refused by the page's policy: an inlined worker's request, the page's own, a provider's", async ({
+test("the page's policy refuses requests of an inlined worker, the page and a provider", async ({
   driver,
   driven,
   site,
@@ -137,7 +137,7 @@ test("refused by the page's policy: an inlined worker's request, the page's own,
 })
 
 test(
-  'a redirect to a refused address is a redirect: it is not followed',
+  'a redirect to a refused address is reported as a redirect, and not followed',
   MORE,
   async ({ driven, site, model }) => {
     const { url, close } = await listen(
@@ -184,7 +184,7 @@ async function add(models: readonly string[]): Promise<{ inputs: unknown[]; outc
 }
 
 test(
-  'forbidding eval changes nothing of how calls are checked, and nothing of it is reported',
+  'forbidding eval changes no call validation, and causes no violation',
   MORE,
   async ({ driver, driven, site, model, origin }) => {
     test.skip(driver === 'webkit', 'It reports nothing of workers.')

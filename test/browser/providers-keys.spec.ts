@@ -99,7 +99,7 @@ for (const transport of ['worker', 'page'] as const) {
   for (const functions of [false, true]) {
     const how = functions ? 'given by functions' : 'given as strings'
     test(
-      `a key and a header ${how} are found nowhere; fetched by the ${transport}`,
+      `a key and a header ${how} do not leak; fetched by the ${transport}`,
       inSlice(!functions && transport === 'worker'),
       async ({ openPage, model }) => {
         const page = await openPage()
@@ -134,7 +134,7 @@ for (const transport of ['worker', 'page'] as const) {
   }
 
   test(
-    `a proxy with cookie and CSRF token under a strict policy; fetched by the ${transport}`,
+    `a proxy with cookie and CSRF token works under a strict policy; fetched by the ${transport}`,
     inSlice(transport === 'worker'),
     async ({ page, model, site }) => {
       const modelURL = model.baseURL

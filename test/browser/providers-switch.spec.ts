@@ -71,7 +71,7 @@ function turnsOf(house: House, phase: number): StrictAnswer[] {
 }
 
 for (const order of orders) {
-  test(`one conversation, handed on: ${order.join(', ')}`, MORE, async ({ openPage }) => {
+  test(`a conversation continues across providers: ${order.join(', ')}`, MORE, async ({ openPage }) => {
     const models = await startStrictModels()
     const page = await openPage()
     const houses: House[] = []

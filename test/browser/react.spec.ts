@@ -8,7 +8,7 @@ const test = boundTest('react-app.jsx')
 
 commonTests(test)
 
-test('strict mode makes one agent, runs a tool once, and disposes of the agent on unmount', async ({
+test('in strict mode one agent is created, runs a tool once, and is disposed of on unmount', async ({
   show,
 }) => {
   const { page, app, press } = await show('plain', { isStrict: true })
@@ -22,7 +22,7 @@ test('strict mode makes one agent, runs a tool once, and disposes of the agent o
   await expect.poll(async () => (await app.seen()).disposed).toBe(1)
 })
 
-test('F17 strict mode mounts the app anew in the middle of a call: the run is taken up, its tool runs once', async ({
+test('F17 when strict mode remounts the app during a call, its tool runs once', async ({
   show,
 }) => {
   const { page, app, press } = await show('plain', { isStrict: true })
@@ -53,7 +53,7 @@ test('F17 strict mode mounts the app anew in the middle of a call: the run is ta
   expect(page.workers()).toHaveLength(1)
 })
 
-test('a component that suspends in the middle of its call keeps it', async ({ show }) => {
+test('a component that suspends during its call keeps it', async ({ show }) => {
   const { page, app, press } = await show('suspense')
   await press('Order')
   await app.begun(1)
@@ -66,7 +66,7 @@ test('a component that suspends in the middle of its call keeps it', async ({ sh
   expect((await app.seen()).executed).toBe(1)
 })
 
-test('what a server renders is taken over as it is, and lives then', async ({ takeOver }) => {
+test('server-rendered content is hydrated unchanged, and then updates', async ({ takeOver }) => {
   const { Shell } = (await onServer('react-shell.jsx')) as {
     Shell: ComponentType<{ create: () => Agent }>
   }

@@ -10,7 +10,7 @@ import { expect, test } from './support/test.ts'
 
 const CDN = 'https://cdn.jsdelivr.net/npm/offstage/dist'
 
-test('the page in the README, saved as a file, keeps a call waiting over a reload, and runs it once approved', async ({
+test("the README's page, saved as a file, runs a call approved after a reload", async ({
   page,
 }) => {
   const readme = await readFile(inProject('README.md'), 'utf8')

@@ -36,7 +36,7 @@ function ask(page: Page, baseURL: string, secret: string) {
 }
 
 test(
-  'what is redacted is in no row, and not shown after a reload',
+  'redacted text is in no row, and not shown after a reload',
   MORE,
   async ({ openPage, model }) => {
     const input = { card: SECRET }

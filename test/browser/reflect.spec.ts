@@ -45,7 +45,7 @@ const shown = (page: Page) =>
   )
 
 test(
-  'a reload while another model looks at the answer: it is asked again, once, and its answer stays',
+  'after a reload during a reflection, it is requested again once, and its answer stays',
   MORE,
   async ({ openPage, model }) => {
     model.enqueue(say('52 euros.'), { pieces: say('54 eu').pieces?.slice(0, 1) ?? [], end: 'hang' })

@@ -65,7 +65,7 @@ test.describe('a reload while a tool is executing', () => {
     model.enqueue(callTools([{ name: 'pay', input: {} }]), say('All settled.'))
   })
 
-  test('F18 never runs a writing tool again; the model hears that the outcome is unknown', async ({
+  test('F18 never runs a writing tool again; the model gets an unknown outcome', async ({
     openPage,
     model,
   }) => {
@@ -115,7 +115,7 @@ test.describe('a reload while a tool is executing', () => {
   })
 
   test(
-    'gives up on a tool that is never registered, and the run goes on',
+    'gives up on a tool that is never registered, and the run continues',
     MORE,
     async ({ openPage, model }) => {
       const { baseURL } = model
@@ -137,7 +137,7 @@ test.describe('a reload while a tool is executing', () => {
 })
 
 test(
-  'F18 a reload in the middle of streaming asks the step again and keeps one answer',
+  'F18 after a reload during streaming, the step is requested again, with one answer',
   MORE,
   async ({ openPage, model }) => {
     // Without the server's word that it is whole.

@@ -30,7 +30,7 @@ const whole: MockResponse = {
 
 for (const transport of ['worker', 'page'] as const) {
   test(
-    `requests whose answers were whole are listed as finished; sent by the ${transport}`,
+    `requests with complete answers are listed as finished; sent by the ${transport}`,
     MORE,
     async ({ openPage, model }) => {
       model.enqueue(callTools([{ name: 'note', input: {} }]), late, whole, hanging)

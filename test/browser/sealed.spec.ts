@@ -72,7 +72,7 @@ const passwordOn = (page: Page): Promise<string> =>
 
 for (const toolMode of ['native', 'action'] as const)
   test(
-    `a password that a model types is on the page, and nowhere else (${toolMode} mode)`,
+    `a password typed by the model is on the page, and nowhere else (${toolMode} mode)`,
     inSlice(toolMode === 'native'),
     async ({ context, openPage, model }) => {
       const secret = randomUUID()
@@ -123,7 +123,7 @@ for (const toolMode of ['native', 'action'] as const)
   )
 
 test(
-  'a reload before a person has approved: nothing is typed, and the model is told',
+  'after a reload before approval, nothing is typed, and the model is informed',
   MORE,
   async ({ openPage, model }) => {
     const secret = randomUUID()

@@ -11,7 +11,7 @@ import { expect, test } from './support/test.ts'
 const { SOAK_RUNS = '60', SOAK_HOURS = '1', SOAK_SEED = '1', SOAK_EVERY = '20' } = process.env
 const seed = Number(SOAK_SEED)
 
-test(`a page that has made ${SOAK_RUNS} runs is as it was`, MORE, async ({ browser }) => {
+test(`a page that has made ${SOAK_RUNS} runs leaks nothing`, MORE, async ({ browser }) => {
   test.setTimeout(0)
   const { samples, wrong, errors, played } = await soak(browser, {
     seed,
@@ -33,7 +33,7 @@ test(`a page that has made ${SOAK_RUNS} runs is as it was`, MORE, async ({ brows
 })
 
 test(
-  `a tab that stays open for ${SOAK_HOURS} hours, through a redeploy, is as it was`,
+  `a tab that stays open for ${SOAK_HOURS} hours, through a redeploy, leaks nothing`,
   MORE,
   async ({ browser }) => {
     test.setTimeout(0)

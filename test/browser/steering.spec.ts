@@ -108,7 +108,7 @@ const sentTo = ({ requests }: MockOpenAI): string[][] =>
   )
 
 test(
-  'a steered message outlives a reload, and one that was taken back does not come',
+  'a steering message survives a reload, and a withdrawn one is not delivered',
   MORE,
   async ({ openPage, model }) => {
     model.enqueue(callTools([{ name: 'work', input: {} }]), say('Both done.'))
@@ -134,7 +134,7 @@ test(
 )
 
 test(
-  'what is sent for after the run outlives a reload, begins the next one, and that outlives one, too',
+  'an after-run message survives a reload, and so does the run that it begins',
   MORE,
   async ({ openPage, model }) => {
     const words = 'At great length, word by word. '.repeat(40)
@@ -174,7 +174,7 @@ test(
 )
 
 test(
-  'another tab goes on with a run whose tab was closed, and with the one after it',
+  'when a tab is closed, another tab resumes its run and the next one',
   MORE,
   async ({ openPage, model, context }) => {
     model.enqueue(callTools([{ name: 'pay', input: {} }]), say('Paid.'), say('Wrapped.'))
@@ -201,7 +201,7 @@ test(
 )
 
 test(
-  'a worker that dies behind a steered message: it is delivered once',
+  'when the worker dies after a steering message, the message is delivered once',
   MORE,
   async ({ openPage, model }) => {
     model.enqueue(callTools([{ name: 'work', input: {} }]), say('Both done.'))
@@ -224,7 +224,7 @@ test(
 )
 
 test(
-  'an answer is cut short in the worker, and a reload right behind it loses nothing',
+  'an answer is cut short in the worker, and an immediate reload loses nothing',
   MORE,
   async ({ openPage, model }) => {
     const words = 'At great length, word by word. '.repeat(40)
@@ -247,7 +247,7 @@ test(
 )
 
 test(
-  'while an approval is waited for, a message waits, too; another tab answers',
+  'a message waits while an approval is pending; another tab approves',
   MORE,
   async ({ openPage, model, context }) => {
     model.enqueue(callTools([{ name: 'pay', input: {} }]), say('Paid, wrapped.'))
@@ -271,7 +271,7 @@ test(
   },
 )
 
-test('an edited message has three branches, which a reload and another tab show alike', async ({
+test('an edited message has three branches, shown alike after a reload and in another tab', async ({
   openPage,
   model,
   context,

@@ -75,7 +75,7 @@ const begin = (page: Page) =>
 const snapshot = (page: Page) => page.evaluate(() => window.agent.conversation('c').getSnapshot())
 
 test(
-  'F25 a database that another tab blocks is waited for, and never replaced by memory',
+  'F25 a database blocked by another tab is awaited, and never replaced by memory',
   MORE,
   async ({ openPage, context, model }) => {
     const other = await openPage({ context })
@@ -99,7 +99,7 @@ test(
   },
 )
 
-test('F27 a database of a newer version is refused by name, and nothing is asked', async ({
+test('F27 a database of a newer version is refused by name, and no model is called', async ({
   openPage,
   context,
   model,
@@ -113,7 +113,7 @@ test('F27 a database of a newer version is refused by name, and nothing is asked
   expect(model.requests).toHaveLength(0)
 })
 
-test('F25 a tab whose database is taken over by a newer version stands aside, and says so at once', async ({
+test('F25 when a newer version takes over the database, the old tab reports it and stops', async ({
   openPage,
   context,
   model,
@@ -137,7 +137,7 @@ async function clearData(page: Page): Promise<void> {
 }
 
 test(
-  'F25 data that is cleared underneath an open page is said, and the next run works',
+  'F25 when data is cleared under an open page, it is reported and the next run works',
   MORE,
   async ({ openPage, model, browserName }) => {
     needsDevTools(browserName)
@@ -157,7 +157,7 @@ test(
   },
 )
 
-test('F25 data that was cleared while no page was open is said at the start', async ({
+test('F25 data that was cleared while no page was open is reported at the start', async ({
   openPage,
   context,
   model,
@@ -176,7 +176,7 @@ test('F25 data that was cleared while no page was open is said at the start', as
   expect(await next.evaluate(() => window.modes)).toEqual(['durable'])
 })
 
-test('the room that there is, and whether the browser may delete what is stored', async ({
+test('storage reports the available space, and whether the browser may delete the data', async ({
   openPage,
   model,
   browserName,
@@ -222,7 +222,7 @@ test.describe('F24 when the quota is used up', () => {
     db.close()
   }
 
-  test('a run that is to begin is parked with its message, and goes on when there is room', async ({
+  test('a new run is paused with its message, and resumes when there is room', async ({
     openPage,
     model,
     browserName,
@@ -248,7 +248,7 @@ test.describe('F24 when the quota is used up', () => {
     })
   })
 
-  test('after an effect the result is kept, and the call is neither lost nor run again', async ({
+  test('after a side effect the result is kept, and the call is neither lost nor repeated', async ({
     openPage,
     model,
     browserName,
@@ -274,7 +274,7 @@ test.describe('F24 when the quota is used up', () => {
   })
 })
 
-test('F28 a conversation that lost a row is named as broken; the others go on', async ({
+test('F28 a conversation with a missing row is reported as broken; others continue', async ({
   openPage,
   model,
 }) => {

@@ -25,7 +25,7 @@ async function contractScript(): Promise<string> {
 }
 
 test(
-  'the contract of stores is kept by the real IndexedDB, also when the quota is used up',
+  'the real IndexedDB fulfils the store contract, even with the quota used up',
   MORE,
   async ({ site, page }) => {
     test.setTimeout(300_000)

@@ -176,7 +176,7 @@ for (const how of ['closed', 'crashed'] as const) {
   const kill = (page: Page): Promise<void> => (how === 'closed' ? page.close() : crash(page))
 
   test(
-    `a tab that is ${how} while the agent that it asked works: another one goes on with both`,
+    `when a tab is ${how} while its sub-agent works, another resumes both`,
     MORE,
     async ({ office, openTab }) => {
       office.holds = 'answer'
@@ -197,7 +197,7 @@ for (const how of ['closed', 'crashed'] as const) {
   )
 
   test(
-    `a tab that is ${how} while a tool of the agent that it asked works: it is not run again`,
+    `when a tab is ${how} during a sub-agent's tool call, the tool is not run again`,
     MORE,
     async ({ office, openTab }) => {
       office.holds = 'charge'
@@ -214,7 +214,7 @@ for (const how of ['closed', 'crashed'] as const) {
   )
 
   test(
-    `a tab that is ${how} while the agent that it asked waits for a person: the next one is asked`,
+    `when a tab is ${how} while its sub-agent awaits approval, the next one requests it`,
     MORE,
     async ({ office, openTab }) => {
       const one = await openTab({ asks: true })
@@ -230,7 +230,7 @@ for (const how of ['closed', 'crashed'] as const) {
   )
 
   test(
-    `a tab that is ${how} when the agent is done, and its words are made data: another one answers the call`,
+    `when a tab is ${how} while a sub-agent's answer is extracted, another answers the call`,
     MORE,
     async ({ office, openTab }) => {
       office.holds = 'data'
@@ -248,7 +248,7 @@ for (const how of ['closed', 'crashed'] as const) {
   )
 }
 
-test('a tab that lacks the agent is passed over', MORE, async ({ office, openTab }) => {
+test('a tab without the agent is skipped', MORE, async ({ office, openTab }) => {
   office.holds = 'answer'
   const one = await openTab()
   const two = await openTab({ isAlone: true })
@@ -265,7 +265,7 @@ test('a tab that lacks the agent is passed over', MORE, async ({ office, openTab
 })
 
 test(
-  'a tab that is frozen while the agent that it asked works follows when it thaws',
+  'a tab frozen while its sub-agent works follows when it thaws',
   MORE,
   async ({ ownBrowser, office, openTab }) => {
     const context = await ownBrowser.newContext()
@@ -293,7 +293,7 @@ test(
 )
 
 test(
-  'a page that is reloaded keeps its run and the agent that it asked',
+  'a reloaded page keeps its run and its sub-agent',
   MORE,
   async ({ office, openTab, model }) => {
     office.holds = 'answer'

@@ -64,7 +64,7 @@ async function begin(page: Page): Promise<void> {
   })
 }
 
-test('what an agent that is called as a tool waits for is answered after a reload, and its words come back', async ({
+test("a sub-agent's approval is answered after a reload, and its answer is returned", async ({
   openPage,
   model,
 }) => {
@@ -108,7 +108,7 @@ test('what an agent that is called as a tool waits for is answered after a reloa
 })
 
 test(
-  'what it waits for is answered in another tab, and runs where the agents are',
+  "a sub-agent's approval is answered in another tab, and runs in the agents' tab",
   MORE,
   async ({ openPage, model }) => {
     model.enqueue(
@@ -137,7 +137,7 @@ test(
 )
 
 test(
-  'a limit of the run holds for the agent that it asked, across a reload, and its handle is there again',
+  "a run's limit applies to its sub-agent across a reload, and its handle is restored",
   MORE,
   async ({ openPage, model }) => {
     const pay = (id: string) => callTools([{ name: 'pay', input: {}, id }])
@@ -180,7 +180,7 @@ test(
 )
 
 test(
-  'an agent whose caller is ended while its page is gone is ended with it, and works no more',
+  'a sub-agent ends with its caller while the page is gone, and works no more',
   MORE,
   async ({ openPage, model }) => {
     model.enqueue(

@@ -6,7 +6,7 @@ import { expect, test } from './support/driven.ts'
 
 for (const death of ['terminated', 'hung'] as const) {
   test(
-    `F15 the worker is ${death} while a tool runs: the run goes on and the tool ran once`,
+    `F15 when the worker is ${death} during a tool call, the run continues; the tool ran once`,
     inSlice(death === 'terminated'),
     async ({ openPage, model, site }) => {
       model.enqueue(callTools([{ name: 'slow', input: {} }]), say('Done after all.'))
@@ -77,7 +77,7 @@ for (const death of ['terminated', 'hung'] as const) {
 }
 
 test(
-  'F15 a worker that dies again and again is given up: the run fails, nothing hangs',
+  'F15 when the worker dies again and again, the run fails, and nothing hangs',
   MORE,
   async ({ openPage, model }) => {
     model.enqueue(...Array.from({ length: 8 }, () => ({ pieces: [], end: 'hang' }) as const))
@@ -111,7 +111,7 @@ test(
 )
 
 test(
-  'F30 a tool that the busy page could not start in time is never started afterwards',
+  'F30 a tool that a busy page could not start in time is never started later',
   MORE,
   async ({ openPage, model }) => {
     const call = callTools([{ name: 'quick', input: {} }], { text: 'Now' }).pieces ?? []
@@ -156,7 +156,7 @@ test(
   },
 )
 
-test('F30 a tool that hangs is timed out, its signal aborted, its late result dropped', async ({
+test('F30 a hanging tool times out, its signal is aborted, and its late result dropped', async ({
   openPage,
   model,
 }) => {
@@ -192,7 +192,7 @@ test('F30 a tool that hangs is timed out, its signal aborted, its late result dr
   })
 })
 
-test('F17 dispose twice, mount twice: one worker, no leak, and the run stays resumable', async ({
+test('F17 double dispose and mount leave one worker, no leak, and a resumable run', async ({
   openPage,
   model,
 }) => {
@@ -255,7 +255,7 @@ test('F17 dispose twice, mount twice: one worker, no leak, and the run stays res
 })
 
 test(
-  "F17 a tool's module is loaded anew while its call waits for a yes: the newest function runs, once",
+  'F17 a tool module reloaded during approval runs its newest function once',
   MORE,
   async ({ openPage, site }) => {
     // A bundler loads a module anew: the old one cleans up after itself, then the new one runs.

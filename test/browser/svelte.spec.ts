@@ -8,7 +8,7 @@ const test = boundTest('svelte-app.js', () => [compileSvelte('client')])
 
 commonTests(test, MORE)
 
-test('what a server renders is taken over as it is, and lives then', async ({ takeOver }) => {
+test('server-rendered content is hydrated unchanged, and then updates', async ({ takeOver }) => {
   const { renderShell } = (await onServer('svelte-shell.js', [compileSvelte('server')])) as {
     renderShell: (props: { create: () => Agent }) => string
   }

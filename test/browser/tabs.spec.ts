@@ -162,7 +162,7 @@ const outcome = async (page: Page) => (await shown(page)).ended?.outcome
 for (const locks of [true, false]) {
   test.describe(locks ? 'with Web Locks' : 'without Web Locks', () => {
     test(
-      'F22 tabs follow a run, also one that comes later',
+      'F22 tabs follow a run, even one opened later',
       inSlice(locks),
       async ({ context, openTab }) => {
         const one = await openTab({ context, locks, script: ENDLESS })
@@ -192,7 +192,7 @@ for (const locks of [true, false]) {
     )
 
     test(
-      'F22 a run goes on in another tab when its own is closed',
+      'F22 when a tab is closed, its run continues in another tab',
       MORE,
       async ({ context, openTab }) => {
         const one = await openTab({ context, locks, script: ENDLESS })
@@ -231,7 +231,7 @@ for (const locks of [true, false]) {
 }
 
 test(
-  'any tab approves; the tool runs in the tab that drives the run',
+  'any tab approves; the tool runs in the tab that owns the run',
   MORE,
   async ({ context, openTab }) => {
     const one = await openTab({ context, script: PAYS })
@@ -252,7 +252,7 @@ test(
   },
 )
 
-test('any tab answers a question, and aborts', MORE, async ({ context, openTab }) => {
+test('any tab answers a question, and can abort', MORE, async ({ context, openTab }) => {
   const script: Script = {
     paceMs: 25,
     steps: [
@@ -276,7 +276,7 @@ test('any tab answers a question, and aborts', MORE, async ({ context, openTab }
 })
 
 test(
-  'a tab that shows nothing but the list follows what other tabs do',
+  'a tab that shows only the list follows changes by other tabs',
   MORE,
   async ({ context, openTab }) => {
     const one = await openTab({ context, script: { steps: [{ text: 'Hello.' }] } })
@@ -297,7 +297,7 @@ test(
   },
 )
 
-test('what another tab deletes is shown and listed no more', MORE, async ({ context, openTab }) => {
+test('a conversation deleted by another tab is no longer shown or listed', MORE, async ({ context, openTab }) => {
   const one = await openTab({ context, script: { steps: [{ text: 'Hello.' }] } })
   const two = await openTab({ context })
   await two.evaluate(() => window.tab.agent.conversations.subscribe(() => undefined))
@@ -315,7 +315,7 @@ test('what another tab deletes is shown and listed no more', MORE, async ({ cont
   await expect.poll(async () => (await shown(two)).messages).toEqual([])
 })
 
-test('F22 a run goes on in another tab when its own crashes', async ({
+test('F22 when a tab crashes, its run continues in another tab', async ({
   context,
   openTab,
   browserName,
@@ -332,7 +332,7 @@ test('F22 a run goes on in another tab when its own crashes', async ({
 })
 
 test(
-  'a run goes on in another tab when its own is frozen, which follows when it thaws',
+  'when a tab is frozen, its run continues in another, and it follows when thawed',
   MORE,
   async ({ ownBrowser, openTab, browserName }) => {
     needsDevTools(browserName)
@@ -354,7 +354,7 @@ test(
   },
 )
 
-test('a page that is reloaded keeps its run', MORE, async ({ context, openTab }) => {
+test('a reloaded page keeps its run', MORE, async ({ context, openTab }) => {
   const one = await openTab({ context, script: ENDLESS })
   const two = await openTab({ context })
   await begin(one)

@@ -92,7 +92,7 @@ const press = (page: Page) => page.mouse.click(1, 1)
 
 const BECAUSE = { type: 'untrusted-content', origin: 'Read the page' }
 
-test('what pays or deletes is asked about, and what turns a page or filters is not', async ({
+test('in a tainted conversation, paying and deleting request approval; paging and filtering do not', async ({
   openPage,
 }) => {
   const page = await openPage({ body: SHOP })
@@ -125,7 +125,7 @@ test('what pays or deletes is asked about, and what turns a page or filters is n
     .toMatchObject({ done: 'next paid ', asked: [], outcome: 'completed' })
 })
 
-test('an address that is no link of the page is asked about', MORE, async ({ openPage }) => {
+test('an address that is no link of the page requests approval', MORE, async ({ openPage }) => {
   const page = await openPage({ body: SHOP })
   const go = (url: string): Call => ({ toolName: 'navigate', input: { url } })
   await mount(page, [[READ], [go('#about')], [go('/pay?to=mallory')], 'Done.'])
@@ -140,7 +140,7 @@ test('an address that is no link of the page is asked about', MORE, async ({ ope
 })
 
 test(
-  'a reload in the middle keeps why a person is asked, and asks anew',
+  'a reload during approval keeps the reason, and requests approval again',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: SHOP })
@@ -169,7 +169,7 @@ test(
   },
 )
 
-test('another tab shows why, and can’t approve it', MORE, async ({ openPage, context }) => {
+test('another tab shows the reason, and can’t approve the call', MORE, async ({ openPage, context }) => {
   const own = await openPage({ context, body: SHOP })
   const other = await openPage({ context, body: SHOP })
   const steps = [[READ], [click('Pay now')], 'Done.'] as const
@@ -190,7 +190,7 @@ test('another tab shows why, and can’t approve it', MORE, async ({ openPage, c
 })
 
 test(
-  '"allow" asks about none of it, and "ask-writes" about all that acts',
+  '"allow" requests no approval for taint, and "ask-writes" for all actions',
   MORE,
   async ({ openPage }) => {
     const free = await openPage({ body: SHOP })
@@ -215,7 +215,7 @@ test(
 )
 
 test(
-  'a call that the page has the model write as text is asked about',
+  'a call that the page makes the model write as text requests approval',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ body: SHOP })

@@ -13,7 +13,7 @@ import { expect, test } from './support/test.ts'
 const { TORTURE_CELLS, TORTURE_SEED = '1', TORTURE_PAGES = '2', TORTURE_ONLY } = process.env
 
 if (TORTURE_CELLS)
-  test('every state × every blow × every kind of tool', async ({ browser }) => {
+  test('every state × every fault × every kind of tool', async ({ browser }) => {
     test.setTimeout(0)
     const site = await serveTorture()
     const { tally, table } = await playUnits({
@@ -33,7 +33,7 @@ if (TORTURE_CELLS)
 else
   for (const batch of planBatches(1, 80, 10).filter(({ number }) => [0, 5].includes(number)))
     test(
-      `F15 F18 what is promised holds in ten states, through a ${batch.blow}`,
+      `F15 F18 guarantees hold in ten states, through a ${batch.blow}`,
       MORE,
       async ({ browser }) => {
         test.setTimeout(300_000)

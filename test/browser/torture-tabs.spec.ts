@@ -31,7 +31,7 @@ if (TORTURE_TABS)
   })
 else
   test(
-    'F22 tabs show the same of twelve conversations, whatever is done in which',
+    'F22 all tabs show the same twelve conversations, whichever tab changes them',
     MORE,
     async ({ browser }) => {
       test.setTimeout(300_000)

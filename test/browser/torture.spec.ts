@@ -50,7 +50,7 @@ if (LONG)
 else
   for (const seed of SLICE)
     test(
-      `what is remembered stays true through "${planTrial(seed).kind}" (seed ${seed})`,
+      `stored state stays correct through "${planTrial(seed).kind}" (seed ${seed})`,
       inSlice(QUICK.includes(seed)),
       async ({ trials }) => {
         test.setTimeout(300_000)

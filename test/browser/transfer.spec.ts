@@ -1,7 +1,7 @@
 import { say } from './support/mock-answers.ts'
 import { expect, test } from './support/test.ts'
 
-test('conversations go through a file into an empty database, and are gone after a wipe', async ({
+test('conversations are exported, imported into an empty database, and gone after a wipe', async ({
   openPage,
   model,
 }) => {

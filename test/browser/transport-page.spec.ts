@@ -39,7 +39,7 @@ const result = (page: Page): Promise<{ outcome: string; text: string; code: stri
 test.afterEach(({ site }) => site.setHeaders('/dist/worker.js', null))
 
 test(
-  'a worker that may reach nothing is helped by the page',
+  'when a worker may not reach the network, the page sends its requests',
   MORE,
   async ({ openPage, model, site }) => {
     const { baseURL } = model
@@ -69,7 +69,7 @@ test(
 )
 
 test(
-  'the page ends its requests with the worker that asked for them',
+  'the page ends its requests together with the worker that sent them',
   MORE,
   async ({ openPage, model }) => {
     const page = await openPage()
@@ -88,7 +88,7 @@ test(
 
 for (const transport of ['worker', 'page'] as const) {
   test(
-    `F8 offline, then online again; fetched by the ${transport}`,
+    `F8 a run retries while offline and completes online; fetched by the ${transport}`,
     inSlice(transport === 'page'),
     async ({ openPage, model, context }) => {
       const page = await openPage()

@@ -69,7 +69,7 @@ async function reload(page: Page): Promise<void> {
   await page.locator('html[data-ready]').waitFor({ state: 'attached' })
 }
 
-test('two tabs and a reload: a time and an event start one run each', async ({ openPage }) => {
+test('across two tabs and a reload, a time and an event start one run each', async ({ openPage }) => {
   const [one, two] = [await openPage(), await openPage()]
   const at = Date.now() + 2000
   for (const page of [one, two]) await mount(page, { at })
@@ -90,7 +90,7 @@ test('two tabs and a reload: a time and an event start one run each', async ({ o
 })
 
 test(
-  'a tab that is closed while its trigger fires leaves the run to another tab',
+  'when a tab is closed while its trigger fires, another tab runs it',
   MORE,
   async ({ openPage }) => {
     const [one, two] = [await openPage(), await openPage()]
@@ -108,7 +108,7 @@ test(
   },
 )
 
-test('a time that was missed starts a run once a page is open', MORE, async ({ openPage }) => {
+test('a missed time starts a run once a page is open', MORE, async ({ openPage }) => {
   const page = await openPage()
   const at = Date.now() + 1000
   await mount(page, { at })
@@ -120,7 +120,7 @@ test('a time that was missed starts a run once a page is open', MORE, async ({ o
   await expect.poll(() => sent(page, 'reports')).toEqual(['Write the report.'])
 })
 
-test('the chat shows which trigger sent a message, and not as what the person wrote', async ({
+test("the chat shows which trigger sent a message, not as the person's own text", async ({
   openPage,
 }) => {
   const page = await openPage()

@@ -77,7 +77,7 @@ test.afterEach(({ site }) => site.setHeaders('/dist/worker.js', null))
 
 for (const source of ['default', 'inline', 'url'] as const) {
   test(
-    `with the policy allowed, the worker starts and nothing is refused: ${source}`,
+    `with the policy allowed, the worker starts without violations: ${source}`,
     inSlice(source === 'default'),
     async ({ openPage }) => {
       const page = await openPage(csp('offstage'))
@@ -87,7 +87,7 @@ for (const source of ['default', 'inline', 'url'] as const) {
 }
 
 test(
-  'the worker itself works under the same policy, in its file and inline',
+  'the worker itself works under the same policy, from its file and inline',
   MORE,
   async ({ openPage, site }) => {
     site.setHeaders('/dist/worker.js', {
@@ -99,7 +99,7 @@ test(
 )
 
 test(
-  'the default worker missing: the inline one starts at a trusted address',
+  'without the default worker, the inline worker starts at a trusted address',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ ...csp('offstage'), errorsAllowed: true })
@@ -109,7 +109,7 @@ test(
 )
 
 test(
-  'two copies of the package share the policy, and a registry made by an older one',
+  "two copies of the package share the policy, and an older copy's registry",
   MORE,
   async ({ openPage, context }) => {
     const cdn = await serveSite({
@@ -146,7 +146,7 @@ for (const [policies, says] of [
   for (const source of ['default', 'url'] as const) {
     const slice = inSlice(policies !== "'none'" && source === 'url')
     test(
-      `trusted-types ${policies}: no worker, and the error says what to allow (${source})`,
+      `trusted-types ${policies}: no worker starts, and the error says what to allow (${source})`,
       slice,
       async ({ openPage }) => {
         const page = await openPage(csp(policies))
@@ -163,12 +163,12 @@ for (const [policies, says] of [
   }
 }
 
-test("an address that the app's own policy made needs no other", MORE, async ({ openPage }) => {
+test("an address trusted by the app's own policy needs no other policy", MORE, async ({ openPage }) => {
   const page = await openPage(csp('app'))
   expect(await run(page, 'trusted-url')).toEqual({ outcome: 'completed', violations: [] })
 })
 
-test('a list that stands in a second policy is the one to change', MORE, async ({ openPage }) => {
+test('a list in a second policy is named as the one to change', MORE, async ({ openPage }) => {
   const policies = "require-trusted-types-for 'script', trusted-types app; script-src 'self'"
   const page = await openPage({ headers: { 'content-security-policy': policies } })
   const { error } = await run(page, 'default')
@@ -176,7 +176,7 @@ test('a list that stands in a second policy is the one to change', MORE, async (
 })
 
 test(
-  'where the list lacks the policy but nothing requires it, the refusal is reported once',
+  'a list without the policy reports one refusal when nothing requires trusted types',
   MORE,
   async ({ openPage }) => {
     const policies = "trusted-types app; script-src 'self'; worker-src 'self' blob:"
@@ -188,7 +188,7 @@ test(
 )
 
 test(
-  'a worker function makes its own address trusted, or is told to',
+  'a worker function must make its own address trusted, or the error says so',
   MORE,
   async ({ openPage }) => {
     const page = await openPage(csp('offstage'))
@@ -201,7 +201,7 @@ test(
 )
 
 test(
-  'a policy of the same name made by other code is said to be in the way',
+  'a policy of the same name by other code is reported as the conflict',
   MORE,
   async ({ openPage }) => {
     const page = await openPage(csp('offstage'))
@@ -216,7 +216,7 @@ test(
   },
 )
 
-test('what copies share hands no trusted address to scripts', MORE, async ({ openPage }) => {
+test('the shared registry gives no trusted address to scripts', MORE, async ({ openPage }) => {
   const page = await openPage(csp('offstage'))
   expect(await run(page, 'default')).toMatchObject({ outcome: 'completed' })
   const taken = await page.evaluate(() => {

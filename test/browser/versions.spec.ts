@@ -125,7 +125,7 @@ for (const [first, second] of [
   ['newer', 'dist'],
 ] as const)
   test(
-    `F16 F22 the page of ${first} begins a run, that of ${second} with another protocol follows, answers, and goes on with it`,
+    `F16 F22 the page of ${first} begins a run; that of ${second} with another protocol follows, answers and resumes it`,
     MORE,
     async ({ driven, site }) => {
       serveBoth(site, otherProtocol)
@@ -146,7 +146,7 @@ for (const [first, second] of [
   )
 
 test(
-  'F16 a page does not take the worker file of another version',
+  'F16 a page does not use the worker file of another version',
   MORE,
   async ({ driven, site }) => {
     serveBoth(site, otherProtocol)
@@ -167,7 +167,7 @@ test(
   },
 )
 
-test('F22 F23 tabs that do not understand each other: one drives the run, and the tool runs once', async ({
+test('F22 F23 among incompatible tabs, one owns the run, and its tool runs once', async ({
   driven,
   site,
 }) => {

@@ -8,7 +8,7 @@ const test = boundTest('vue-app.js')
 
 commonTests(test, MORE)
 
-test('what a server renders is taken over as it is, and lives then', async ({ takeOver }) => {
+test('server-rendered content is hydrated unchanged, and then updates', async ({ takeOver }) => {
   const { Shell } = (await onServer('vue-shell.js')) as { Shell: Component }
   const markup = await renderToString(createSSRApp(Shell, { create: createNone }))
   expect(markup).toContain('<h1>0 messages, loading</h1>')

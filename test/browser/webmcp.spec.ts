@@ -57,7 +57,7 @@ function runs(page: Page, prompt: string) {
   }, prompt)
 }
 
-test('the page’s tools, a frame’s and a form’s are used, as they come and go', async ({
+test('tools of the page, a frame and a form are used as they come and go', async ({
   openPage,
   model,
   site,
@@ -117,7 +117,7 @@ test('the page’s tools, a frame’s and a form’s are used, as they come and 
   await expect.poll(statuses).toContain('web_frame_inside gone')
 })
 
-test('a form that the browser lists is offered once', async ({ openPage, model }) => {
+test('a form listed as a tool by the browser is offered once', async ({ openPage, model }) => {
   const page = await openPage({
     body: `<form toolname="find" tooldescription="Finds goods."><input name="q"></form>`,
   })
@@ -133,7 +133,7 @@ test('a form that the browser lists is offered once', async ({ openPage, model }
   expect(offered).toEqual([[], ['web_find']])
 })
 
-test('a tool that leads to another page has happened there', MORE, async ({ openPage, model }) => {
+test('a tool that navigates to another page counts as done', MORE, async ({ openPage, model }) => {
   const page = await openPage({
     body: `<form toolname="find" tooldescription="Finds goods." toolautosubmit><input name="q"></form>`,
   })
@@ -163,7 +163,7 @@ test('a tool that leads to another page has happened there', MORE, async ({ open
 })
 
 test(
-  'a definition that changes is withheld, and a call that is aborted stops the page’s function',
+  'a changed definition is withheld, and aborting a call stops the page’s function',
   MORE,
   async ({ openPage, model }) => {
     const page = await openPage()
@@ -215,7 +215,7 @@ test(
   },
 )
 
-test('published tools are there for the browser, with validation and a person’s word, and not for the agent', async ({
+test('published tools validate input and request approval for the browser, and stay off the agent', async ({
   openPage,
   model,
 }) => {

@@ -65,7 +65,7 @@ const RUN_IN_FRAME = `
     parent.postMessage({ outcome, text, error, calls, modes, origin }, '*'))`
 
 test(
-  'from file://, an approval waits over a reload, and the tool runs once',
+  'from file://, an approval waits across a reload, and the tool runs once',
   MORE,
   async ({ page }) => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'offstage-file-'))
@@ -160,7 +160,7 @@ test('in a document of a blob: address, a run is durable', MORE, async ({ page, 
 })
 
 test(
-  'in a sandboxed frame, a workerUrl is opaque-origin and says what starts there',
+  'in a sandboxed frame, a workerUrl gives opaque-origin with a working alternative',
   MORE,
   async ({ page, site, cdn }) => {
     await page.goto(`${site.url}/dist/index.js`)
@@ -179,7 +179,7 @@ test(
 )
 
 test(
-  'bundled to a format without import.meta.url, the inline worker is used and the warning says so',
+  'when bundled to a format without import.meta.url, the inline worker starts with a warning',
   MORE,
   async ({ openPage }) => {
     const page = await openPage()
@@ -202,7 +202,7 @@ test(
 )
 
 test.describe('offstage/no-inline', () => {
-  test('works as offstage does, and needs the file', MORE, async ({ openPage }) => {
+  test("works like offstage, but needs the worker's file", MORE, async ({ openPage }) => {
     const page = await openPage({ errorsAllowed: true })
     const run = (entry: string): Promise<unknown> =>
       page.evaluate(async (entry) => {
@@ -225,7 +225,7 @@ test.describe('offstage/no-inline', () => {
   })
 
   test(
-    'on a page with offstage shares its worker, and then its inline one',
+    'shares the worker of offstage on one page, inline worker included',
     MORE,
     async ({ openPage }) => {
       const page = await openPage({ errorsAllowed: true })
@@ -246,7 +246,7 @@ test.describe('offstage/no-inline', () => {
     },
   )
 
-  test('leaves the inline worker out of a bundle, which index keeps', async () => {
+  test('leaves the inline worker out of a bundle, which index includes', async () => {
     expect(await bundledFrom('no-inline.js')).not.toContain('inline')
     expect(await bundledFrom('index.js')).toContain('inline')
   })

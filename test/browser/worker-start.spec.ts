@@ -68,21 +68,21 @@ interface Row {
 
 const rows: readonly Row[] = [
   {
-    title: 'a status that is no success',
+    title: 'an error status',
     reason: 'not-found',
     address: '/w/missing.js',
     says: ['/w/missing.js', '404'],
     details: { status: 404 },
   },
   {
-    title: 'a page of HTML in its place',
+    title: 'an HTML page instead of the file',
     reason: 'wrong-type',
     file: { body: '<!doctype html>', type: 'text/html' },
     says: ['text/html', 'missing file'],
     details: { contentType: 'text/html' },
   },
   {
-    title: 'a type that is not JavaScript',
+    title: 'a type other than JavaScript',
     reason: 'wrong-type',
     file: { body: 'postMessage(1)', type: 'application/octet-stream' },
     says: ['application/octet-stream', 'Content-Type: text/javascript'],
@@ -102,14 +102,14 @@ const rows: readonly Row[] = [
     says: ['http://localhost:9/worker.js', 'another origin'],
   },
   {
-    title: 'a Cross-Origin-Embedder-Policy that the file lacks',
+    title: "a file without the page's Cross-Origin-Embedder-Policy",
     reason: 'coep',
     file: { body: 'postMessage(1)' },
     page: { 'cross-origin-embedder-policy': 'require-corp' },
     says: ['Cross-Origin-Embedder-Policy', 'require-corp'],
   },
   {
-    title: 'the same on an isolated page',
+    title: 'a file without that policy on an isolated page',
     reason: 'coep',
     file: { body: 'postMessage(1)' },
     page: {
@@ -133,7 +133,7 @@ const rows: readonly Row[] = [
     details: { line: 3 },
   },
   {
-    title: 'an import that is missing',
+    title: 'a missing import',
     reason: 'import',
     file: { body: 'import "./missing-part.js"' },
     says: ['missing-part.js', '404'],
@@ -145,7 +145,7 @@ const rows: readonly Row[] = [
     says: ['imports', 'console'],
   },
   {
-    title: 'a file that is no Offstage worker',
+    title: 'a file that is not an Offstage worker',
     reason: 'no-answer',
     file: { body: 'self.onmessage = () => {}' },
     says: ['no worker of Offstage', 'startWorker()'],
@@ -153,7 +153,7 @@ const rows: readonly Row[] = [
 ]
 
 for (const way of ['url', 'function'] as const) {
-  test.describe(`a worker that does not start, from ${way === 'url' ? 'workerUrl' : 'a worker function'}`, () => {
+  test.describe(`a worker that fails to start, from ${way === 'url' ? 'workerUrl' : 'a worker function'}`, () => {
     for (const [n, row] of rows.entries()) {
       test(
         `F14 ${row.title}: ${row.reason}`,
@@ -179,7 +179,7 @@ for (const way of ['url', 'function'] as const) {
 }
 
 test(
-  'a redirect to another origin is cross-origin, and nothing is sent there',
+  'a redirect to another origin gives cross-origin, and nothing is sent there',
   MORE,
   async ({ openPage, site }) => {
     const other = await serveSite({ folders: {} })
@@ -198,14 +198,14 @@ test(
   },
 )
 
-test('a server that breaks off is network, and worth another try', MORE, async ({ openPage }) => {
+test('an aborted server response gives network, and can be retried', MORE, async ({ openPage }) => {
   const page = await openPage({ errorsAllowed: true })
   await page.route('**/w/broken.js', (route) => route.abort('connectionreset'))
   const { error } = await start(page, 'url', '/w/broken.js')
   expect(error).toMatchObject({ retryable: true, details: { reason: 'network' } })
 })
 
-test('a browser that is offline is offline', MORE, async ({ openPage, context }) => {
+test('an offline browser gives offline', MORE, async ({ openPage, context }) => {
   const page = await openPage({ errorsAllowed: true })
   // An earlier run has loaded the default worker. The diagnosis of a failed start was never loaded.
   expect(await start(page, 'default')).toMatchObject({ outcome: 'completed' })
@@ -214,7 +214,7 @@ test('a browser that is offline is offline', MORE, async ({ openPage, context })
   expect(error).toMatchObject({ retryable: true, details: { reason: 'offline' } })
 })
 
-test('a page that may not look at the file says what it can', MORE, async ({ openPage }) => {
+test('a page that may not read the file gives unknown, with the known details', MORE, async ({ openPage }) => {
   const headers = { 'content-security-policy': "default-src 'self'; connect-src 'none'" }
   const page = await openPage({ errorsAllowed: true, headers })
   const { error } = await start(page, 'url', '/w/missing.js')
@@ -222,13 +222,13 @@ test('a page that may not look at the file says what it can', MORE, async ({ ope
   expect(error?.message).toMatch(/missing.js.*console/)
 })
 
-test('an address that is none is no-address', MORE, async ({ openPage }) => {
+test('an invalid address gives no-address', MORE, async ({ openPage }) => {
   const page = await openPage()
   const { error } = await start(page, 'url', 'http://[')
   expect(error).toMatchObject({ details: { reason: 'no-address' } })
 })
 
-test('a worker function that throws or returns something else says so', async ({ openPage }) => {
+test('a worker function that throws or returns something else gives worker-option', async ({ openPage }) => {
   const page = await openPage()
   const errors = await page.evaluate(async () => {
     const model = { provider: 'scripted', model: 'x', script: { steps: [] } } as const
@@ -256,7 +256,7 @@ test('a worker function that throws or returns something else says so', async ({
   ])
 })
 
-test('a worker function may answer later', MORE, async ({ openPage }) => {
+test('a worker function may return its result later', MORE, async ({ openPage }) => {
   const page = await openPage()
   const result = await page.evaluate(
     () =>
@@ -277,7 +277,7 @@ test.describe('the default worker', () => {
   const missing = (page: Page): Promise<unknown> =>
     page.route('**/dist/worker.js', (route) => route.fulfill({ status: 404, body: 'gone' }))
 
-  test('missing: the inline one takes over, and the warning says why', async ({ openPage }) => {
+  test('when missing, the inline worker starts, and the warning says why', async ({ openPage }) => {
     const page = await openPage({ errorsAllowed: true })
     await missing(page)
     const { outcome, warnings } = await start(page, 'default', 'warned')
@@ -285,7 +285,7 @@ test.describe('the default worker', () => {
     expect(warnings).toEqual([expect.stringMatching(/^worker-inlined: .*dist\/worker\.js.*404/)])
   })
 
-  test('missing, and the inline one refused: both causes, the file first', async ({ openPage }) => {
+  test('when missing with the inline worker refused, both causes are reported, the file first', async ({ openPage }) => {
     const headers = { 'content-security-policy': "default-src 'self'; worker-src 'self'" }
     const page = await openPage({ errorsAllowed: true, headers })
     await missing(page)
@@ -298,7 +298,7 @@ test.describe('the default worker', () => {
   })
 
   test(
-    'from another origin, and the inline one refused: what can be mended first',
+    'from another origin with the inline worker refused, the fixable cause comes first',
     MORE,
     async ({ page, site }) => {
       const cdn = await serveSite({
@@ -325,7 +325,7 @@ test.describe('the default worker', () => {
     },
   )
 
-  test('missing, with its inline one missing, too', MORE, async ({ openPage }) => {
+  test('when missing together with its inline worker, an error is reported', MORE, async ({ openPage }) => {
     const page = await openPage({ errorsAllowed: true })
     await missing(page)
     await page.route('**/dist/inline.js', (route) => route.fulfill({ status: 404 }))
@@ -338,7 +338,7 @@ test.describe('the default worker', () => {
 })
 
 test(
-  'without the file that finds out why, the error is plain and comes all the same',
+  'without the diagnostic file, the plain error still arrives',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ errorsAllowed: true })
@@ -353,7 +353,7 @@ test(
 )
 
 test(
-  'without the file that finds out why, the inline worker starts all the same',
+  'without the diagnostic file, the inline worker still starts',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ errorsAllowed: true })
@@ -364,7 +364,7 @@ test(
 )
 
 test(
-  'a server in trouble is bad-status, worth another try, and keeps the query to itself',
+  'a server error gives bad-status, can be retried, and hides the query',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ errorsAllowed: true })
@@ -379,7 +379,7 @@ test(
 )
 
 test(
-  'a script that is missing elsewhere is no import of a file that holds its name',
+  'a missing script elsewhere is not taken for an import of a file with its name',
   MORE,
   async ({ openPage, site }) => {
     site.add('/w/named.js', { body: 'const b = ;\n// some js text' })
@@ -399,7 +399,7 @@ test(
 )
 
 test(
-  'a bundle without an address is no-address, whatever the policy says of its inline worker',
+  'a bundle without an address gives no-address, whatever the policy for the inline worker',
   MORE,
   async ({ openPage }) => {
     const headers = { 'content-security-policy': "script-src 'self'; worker-src 'self'" }
@@ -423,7 +423,7 @@ test(
 )
 
 test(
-  'a policy that only reports does not hide that the server broke off',
+  'a report-only policy does not hide an aborted server response',
   MORE,
   async ({ openPage }) => {
     const headers = { 'content-security-policy-report-only': "connect-src 'none'" }
@@ -435,7 +435,7 @@ test(
 )
 
 test(
-  'what a worker function threw is the cause of the error, and what it set stays',
+  'an error thrown by a worker function is the cause, and globals it set stay',
   MORE,
   async ({ openPage }) => {
     const page = await openPage()
@@ -460,7 +460,7 @@ test(
 )
 
 test(
-  'dispose while the cause is looked for ends as disposed, and the next agent starts',
+  'dispose during diagnosis gives disposed, and the next agent starts',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ errorsAllowed: true })
@@ -496,7 +496,7 @@ test(
 )
 
 test(
-  'two agents, and a remount while the cause is looked for: each is answered for itself',
+  'two agents and a remount during diagnosis each get their own result',
   MORE,
   async ({ openPage }) => {
     const page = await openPage({ errorsAllowed: true })
@@ -523,7 +523,7 @@ test(
   },
 )
 
-test('a worker that is slow to load is waited for', MORE, async ({ openPage, site }) => {
+test('a slowly loading worker is awaited', MORE, async ({ openPage, site }) => {
   const page = await openPage()
   site.add('/w/slow.js', { body: `import '/dist/worker.js'`, afterMs: 12_000 })
   const { outcome } = await start(page, 'url', '/w/slow.js')

@@ -58,7 +58,7 @@ async function followAndSucceed(): Promise<object> {
   return { ownership, approved, ran, outcome: ended?.outcome }
 }
 
-test('a page follows what another one of its origin does, answers, and goes on when that is gone', async ({
+test("a page follows and answers another page's run, and resumes it when that page is gone", async ({
   drivenBrowser,
   site,
 }) => {

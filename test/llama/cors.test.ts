@@ -92,7 +92,7 @@ describe('a llama-server with a key answers a page of another origin', () => {
     expect(await sendWith(format, server, { apiKey: KEY })).toMatch(/^200 /)
   })
 
-  test.each(formats)('in $format, with a wrong key, which the page can tell', async (format) => {
+  test.each(formats)('in $format, with a wrong key, which the page can detect', async (format) => {
     expect(await sendWith(format, server, { apiKey: 'sk-wrong' })).toMatch(/^401 /)
   })
 })

@@ -86,7 +86,7 @@ const unread: { [template: string]: string[] } = {}
 const tally = { templates: 0, withoutCalls: 0, texts: 0, read: 0, richByLlama: 0, byGrammar: 0 }
 
 describe.each(files)('%s', (file) => {
-  test('calls as the template writes them, and as its grammar does', async () => {
+  test('reads calls as the template and its grammar write them', async () => {
     const server = await startLlamaServer({ template: path.join(folder, file) })
     try {
       await compareTexts(file, new WrittenCalls(server.url, tools))
@@ -101,7 +101,7 @@ afterAll(() => {
   console.log('Templates and what was compared:', tally)
 })
 
-test('all of them are read, but for those that are known not to be', () => {
+test('all dialects are read, except the known unreadable ones', () => {
   expect(unread).toEqual(UNREAD)
 })
 

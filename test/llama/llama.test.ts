@@ -40,7 +40,7 @@ describe.each(formats)('llama-server in $format', (format) => {
   const config = (more: Partial<ProviderConfig> = {}) =>
     configOf(format, server.url, { seed: 1, ...more })
 
-  test('a reply with its usage', async () => {
+  test('replies with text and usage', async () => {
     const model = createProvider(config({ maxOutputTokens: 24 }))
     const turn = await collect(model.stream({ messages: [user('Hello')], tools: [] }))
     expect(turn.error).toBeUndefined()
@@ -50,7 +50,7 @@ describe.each(formats)('llama-server in $format', (format) => {
   })
 
   test.each(['required', 'auto'] as const)(
-    'the loop runs the tool that the model calls, and hands the result back, tool choice %s',
+    'runs the tool that the model calls, and returns the result, with tool choice %s',
     async (toolChoice) => {
       const exchanges = recordExchanges()
       const clicked: unknown[] = []
@@ -87,7 +87,7 @@ describe.each(formats)('llama-server in $format', (format) => {
     },
   )
 
-  test('a call that the output limit cuts never runs, and the answer says that it was cut', async () => {
+  test('never runs a call cut by the output limit, and says that it was cut', async () => {
     const ask = async (maxOutputTokens: number) => {
       const model = createProvider(config({ maxOutputTokens, toolChoice: 'required' }))
       return collect(model.stream({ messages: [user('Click')], tools: [click] }))
@@ -106,7 +106,7 @@ describe.each(formats)('llama-server in $format', (format) => {
     }
   })
 
-  test('an abort frees the slot', async () => {
+  test('frees the slot on abort', async () => {
     const controller = new AbortController()
     const busy = await babble(controller.signal, () => server.busySlots())
     expect(busy).toBe(1)
@@ -114,7 +114,7 @@ describe.each(formats)('llama-server in $format', (format) => {
     await expect.poll(() => server.busySlots(), { timeout: 5_000 }).toBe(0)
   })
 
-  test('with every slot busy, a further request waits its turn, and aborts free all slots', async () => {
+  test('queues a request while every slot is busy, and aborts free all slots', async () => {
     const controllers = Array.from({ length: SLOTS }, () => new AbortController())
     await Promise.all(controllers.map(({ signal }) => babble(signal, () => Promise.resolve(0))))
     expect(await server.busySlots()).toBe(SLOTS)
@@ -132,7 +132,7 @@ describe.each(formats)('llama-server in $format', (format) => {
     await expect.poll(() => server.busySlots(), { timeout: 5_000 }).toBe(0)
   })
 
-  test('a request that is too long is a context-overflow with its numbers', async () => {
+  test('reports a too long request as context-overflow with its numbers', async () => {
     const model = createProvider(config())
     const long = 'order the button. '.repeat(CONTEXT)
     const turn = await collect(model.stream({ messages: [user(long)], tools: [] }))
@@ -184,7 +184,7 @@ describe('llama-server with a key', () => {
 
   afterAll(() => guarded.close())
 
-  test.each(formats)('in $format, the right key is taken', async (format) => {
+  test.each(formats)('accepts the right key in $format', async (format) => {
     const model = createProvider(
       configOf(format, guarded.url, { apiKey: () => KEY, maxOutputTokens: 8 }),
     )
@@ -193,7 +193,7 @@ describe('llama-server with a key', () => {
     expect(turn.text).not.toBe('')
   })
 
-  test.each(formats)('in $format, a wrong key is an authentication error', async (format) => {
+  test.each(formats)('reports a wrong key as an authentication error in $format', async (format) => {
     const exchanges = recordExchanges()
     const model = createProvider(configOf(format, guarded.url, { apiKey: 'sk-wrong-0815' }))
     const turn = await collect(model.stream({ messages: [user('Hello')], tools: [] }))

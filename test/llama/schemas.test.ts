@@ -144,12 +144,12 @@ const ways = [
 const atOnce: Shown = { warnings: [], statuses: [200] }
 
 describe.each(ways)('$way', (way) => {
-  test.each(Object.entries(taken))('%s is taken as it is', async (_, schema) => {
+  test.each(Object.entries(taken))('%s is accepted unchanged', async (_, schema) => {
     expect(await askThrice(way, schema)).toEqual([atOnce, atOnce, atOnce])
   })
 
   test.each(Object.entries(refused))(
-    '%s is refused, the message is answered, and the next ones with one request each',
+    '%s is refused, yet the message is answered, and later ones with one request each',
     async (_, schema) => {
       const [first, ...next] = await askThrice(way, schema)
       expect(first?.warnings).toEqual([])

@@ -155,7 +155,7 @@ async function allPlayed(): Promise<Recording[]> {
 
 describe.each(families)('recorded runs: $family', ({ family, scenarios }) => {
   if (isRecording) {
-    test('are written', async () => {
+    test('are recorded', async () => {
       const known = readFamily(family)
       if (known.size === scenarios.length) return
       const fixtures = new Map<string, Fixture>()
@@ -167,7 +167,7 @@ describe.each(families)('recorded runs: $family', ({ family, scenarios }) => {
       writeFamily(family, fixtures)
     })
   }
-  test('are all there, and no others', () => {
+  test('exist, and no others do', () => {
     expect([...readFamily(family).keys()]).toEqual(scenarios.map(({ name }) => name))
   })
   test.each(scenarios)('$name', async (scenario) => {
@@ -206,16 +206,16 @@ describe('the scenarios', { timeout: 600_000 }, () => {
   const runs = async (): Promise<Recording['runs']> =>
     (await allPlayed()).flatMap((recording) => recording.runs)
 
-  test('come to hundreds of runs', async () => {
+  test('amount to hundreds of runs', async () => {
     expect((await runs()).length).toBeGreaterThan(500)
   })
 
-  test('have each type of event', async () => {
+  test('contain each type of event', async () => {
     const types = (await runs()).map(({ events }) => events.map(({ type }) => type))
     expectAtLeast(counts(types), EVENTS)
   })
 
-  test('have each type of fact that is written', async () => {
+  test('contain each type of stored fact', async () => {
     const types = (await allPlayed())
       .flatMap(({ conversations }) => Object.values(conversations))
       .map(({ journal }) => journal.map(({ type }) => type))
@@ -227,7 +227,7 @@ describe('the scenarios', { timeout: 600_000 }, () => {
     expectAtLeast(counts(outcomes), OUTCOMES)
   })
 
-  test('take the same course each time', async () => {
+  test('take the same course on each run', async () => {
     for (const { scenario, key } of eachNth(8, all)) {
       const [again, first] = [await record(scenario), await played(scenario)]
       expect(JSON.stringify(again), key).toBe(JSON.stringify(first))
@@ -236,7 +236,7 @@ describe('the scenarios', { timeout: 600_000 }, () => {
 })
 
 // A difference that nothing needs any more hides nothing, so `npm run test:more` finds it early enough.
-describe.runIf(MORE)('of the differences that are meant', { timeout: 600_000 }, () => {
+describe.runIf(MORE)('intended differences from recordings', { timeout: 600_000 }, () => {
   const pairs = async (): Promise<Pair[]> => {
     const found: Pair[] = []
     for (const { family, scenario } of all) {

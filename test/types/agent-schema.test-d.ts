@@ -17,6 +17,6 @@ type Plain<Value> = [JsonValue] extends [Value]
         ? { [Name in keyof Value]: Plain<Value[Name]> }
         : Value
 
-test('the JSON Schema of configurations says what their type says', () => {
+test('the JSON Schema of configurations matches their type', () => {
   expectTypeOf<Plain<SchemaConfig>>().toEqualTypeOf<Plain<AgentConfig>>()
 })

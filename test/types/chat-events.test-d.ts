@@ -3,7 +3,7 @@ import { expectTypeOf, test } from 'vitest'
 import '../../src/ui/chat/index.ts'
 import { OffstageChat } from '../../src/ui/react/index.ts'
 
-test('events of the chat have the types of their details', () => {
+test('chat events have the types of their details', () => {
   const chat = document.createElement('offstage-chat')
   chat.addEventListener('offstage-feedback', ({ detail }) => {
     expectTypeOf(detail.value).toEqualTypeOf<'good' | 'bad'>()
@@ -14,7 +14,7 @@ test('events of the chat have the types of their details', () => {
   })
 })
 
-test('a React app gives listeners of the chat’s events as properties', () => {
+test('a React app passes chat event listeners as properties', () => {
   createElement(OffstageChat, {
     'onoffstage-send': ({ detail }) => expectTypeOf(detail.text).toEqualTypeOf<string>(),
   })

@@ -13,7 +13,7 @@ const inputSchema = {
   required: ['n'],
 } as const
 
-test('a tool with run is a composite one, and its function knows its input and its context', () => {
+test('a tool with run is composite, and its function knows its input and context', () => {
   const tool = defineTool({
     name: 'sum',
     description: 'Sums.',
@@ -30,7 +30,7 @@ test('a tool with run is a composite one, and its function knows its input and i
   expectTypeOf([tool]).toExtend<AgentOptions['tools']>()
 })
 
-test('a tool with execute is one as before', () => {
+test('a tool with execute is typed as before', () => {
   const tool = defineTool({ name: 'sum', description: 'Sums.', inputSchema, execute: ({ n }) => n })
   expectTypeOf(tool).toEqualTypeOf<Tool<'sum', { n: number }, number>>()
 })

@@ -60,6 +60,6 @@ type Differences = {
     | Exclude<keyof Owners[Owner], Split<(typeof OPTION_NAMES)[Owner]>>
 }[keyof Owners]
 
-test('the names of options are those of their types', () => {
+test('option names match their types', () => {
   expectTypeOf<Differences>().toEqualTypeOf<never>()
 })

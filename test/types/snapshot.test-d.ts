@@ -17,7 +17,7 @@ import type {
 import { expectTypeOf, test } from 'vitest'
 
 // An app whose own declarations are written can name only what the entry exports.
-test('what a snapshot is made of can be imported', () => {
+test('all types of a snapshot can be imported', () => {
   expectTypeOf<ConversationSnapshot['ownership']>().toEqualTypeOf<Ownership>()
   expectTypeOf<ConversationSnapshot['queued'][number]>().toEqualTypeOf<UserContent>()
   expectTypeOf<NonNullable<ConversationSnapshot['plan']>[number]>().toEqualTypeOf<PlanItem>()

@@ -37,7 +37,7 @@ test('a marked function keeps its type, as a call and as a decorator', () => {
   agentCallable({ execute: () => 1 })
 })
 
-test('tools of anything that has methods', () => {
+test('toolsFrom accepts anything that has methods', () => {
   expectTypeOf(toolsFrom({ add: (sku: string) => sku })).toEqualTypeOf<Tool[]>()
   interface Shop {
     add(sku: string): void
@@ -52,7 +52,7 @@ test('tools of anything that has methods', () => {
   expectTypeOf<CallableOptions['pass']>().toEqualTypeOf<'object' | readonly string[] | undefined>()
 })
 
-test('a configuration may be any JSON, as an import gives it', () => {
+test('a configuration may be any JSON, as imported from a file', () => {
   const model = { provider: 'ollama', model: 'm' }
   const imported = { model, toolApproval: 'writes', enabledTools: ['add'] }
   expectTypeOf(agentFromConfig(imported, { tools: [] })).toEqualTypeOf<Agent>()

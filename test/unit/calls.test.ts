@@ -18,13 +18,13 @@ async function ending(promise: Promise<unknown>): Promise<unknown> {
   return Promise.race([promise.catch((thrown: { code?: string }) => thrown.code), later])
 }
 
-test('no row says anything that nothing reads', () => {
+test('every property in the tables of calls is used', () => {
   for (const [, row] of questions) expect(['', 'stops']).toContain(Object.keys(row).join())
   for (const [, row] of commands) expect(['', 'survives']).toContain(Object.keys(row).join())
 })
 
-describe('a question to the page', () => {
-  test.each(questions)('that waits when its run stops: %s', async (name, { stops }) => {
+describe('a request to the page', () => {
+  test.each(questions)('is aborted with its run if declared so: %s', async (name, { stops }) => {
     const stop = new AbortController()
     const silent = callsOf(PAGE_CALLS, () => () => new Promise(() => undefined))
     const page = stoppablePage(silent, stop.signal)
@@ -52,18 +52,21 @@ describe('a command to a worker', () => {
   const ask = ({ line }: ReturnType<typeof dying>, name: string) =>
     line.ask(name as keyof WorkerCalls, undefined as never)
 
-  test.each(commands)('that dies of it: %s', async (name, { survives }) => {
-    const replaced = dying(true)
-    expect(await ending(ask(replaced, name))).toBe(survives ? undefined : 'worker-lost')
-    expect(replaced.asked()).toBe(survives ? 2 : 1)
-    expect(replaced.carried()).toBe(0)
+  test.each(commands)(
+    'is sent again after its worker died if declared so: %s',
+    async (name, { survives }) => {
+      const replaced = dying(true)
+      expect(await ending(ask(replaced, name))).toBe(survives ? undefined : 'worker-lost')
+      expect(replaced.asked()).toBe(survives ? 2 : 1)
+      expect(replaced.carried()).toBe(0)
 
-    const gone = dying(false)
-    expect(await ending(ask(gone, name))).toBe('worker-lost')
-    expect(gone.carried()).toBe(0)
-  })
+      const gone = dying(false)
+      expect(await ending(ask(gone, name))).toBe('worker-lost')
+      expect(gone.carried()).toBe(0)
+    },
+  )
 
-  test('that is asked of one worker only', async () => {
+  test('for one worker only is not sent again', async () => {
     const { line, asked } = dying(true)
     expect(await ending(line.askOnce('getConversation', undefined as never))).toBe('worker-lost')
     expect(asked()).toBe(1)

@@ -92,7 +92,7 @@ export function commonTests(test: BoundTest, others: TestDetails = {}): void {
 }
 
 function testTools(test: BoundTest, others: TestDetails): void {
-  test('an agent is made once, and disposed of on unmount', async ({ show }) => {
+  test('an agent is created once, and disposed of on unmount', async ({ show }) => {
     const { page, app, press } = await show('plain')
     await press('Order')
     await app.begun(1)
@@ -105,7 +105,7 @@ function testTools(test: BoundTest, others: TestDetails): void {
   })
 
   test(
-    'a component that is mounted anew in the middle of its call: it runs once',
+    'a component remounted during its call runs it once',
     MORE,
     async ({ show }) => {
       const { page, app, press } = await show('remount')
@@ -121,7 +121,7 @@ function testTools(test: BoundTest, others: TestDetails): void {
   )
 
   test(
-    'the newest function is called, and the newest context told',
+    'the newest function is called, and the newest context is sent',
     others,
     async ({ show, model }) => {
       model.enqueue(callTools([{ name: 'order', input: { sku: 'mug' } }]), say('Ordered.'))
@@ -136,7 +136,7 @@ function testTools(test: BoundTest, others: TestDetails): void {
   )
 
   test(
-    'of two mounted tools of one name the last one counts, which a warning says',
+    'when two mounted tools share a name, the last one counts, with a warning',
     MORE,
     async ({ show }) => {
       const { page, app, press } = await show('twins')
@@ -154,7 +154,7 @@ function testTools(test: BoundTest, others: TestDetails): void {
 
 function testShown(test: BoundTest, others: TestDetails): void {
   test(
-    'what is selected renders when it changes, and not with each piece of a text',
+    'a selection renders when it changes, not with each text delta',
     MORE,
     async ({ show }) => {
       const { page, app, press } = await show('select')
@@ -171,7 +171,7 @@ function testShown(test: BoundTest, others: TestDetails): void {
   )
 
   test(
-    'the chat draws calls by a component of the app, which answers them',
+    'the chat renders calls with a component of the app, which answers them',
     others,
     async ({ show, model }) => {
       const input = { sku: 'mug', note: 'as soon as it can be had, and not before' }

@@ -32,7 +32,7 @@ const noRetries = { retry: { maxRetries: 0 } }
 /** Outcomes that every browser must reach when a connection fails, whoever calls fetch. */
 export const transportRows: readonly TransportRow[] = [
   {
-    title: 'F1 whole, and in pieces of three bytes',
+    title: 'F1 an answer reads the same whole and in chunks of three bytes',
     async check(bench) {
       for (const fault of [{ type: 'none' }, { type: 'split', bytes: 3 }] as const) {
         bench.model.enqueue(callNote, reply)
@@ -45,7 +45,7 @@ export const transportRows: readonly TransportRow[] = [
   },
   {
     title:
-      'F4 cut at and before every chunk boundary, by reset and by a clean end: nothing truncated runs',
+      'F4 after a cut at any chunk boundary, by reset or clean end, no truncated call runs',
     async check(bench) {
       const ask = async (): Promise<Finding> => {
         bench.model.enqueue(callNote)
@@ -71,7 +71,7 @@ export const transportRows: readonly TransportRow[] = [
   },
   {
     title:
-      'F3 a connection cut in the reply: withdrawn by step-reset, asked again, no tool run twice',
+      'F3 a cut during the reply withdraws the step and retries; no tool runs twice',
     async check(bench) {
       const { model, faults } = bench
       const after = await bytesUntil(bench, 's no')
@@ -102,7 +102,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'a connection cut before anything was shown: asked again in silence',
+    title: 'a connection cut before any text was shown is retried silently',
     async check(bench) {
       const after = await bytesUntil(bench, 'data:')
       bench.model.enqueue(reply, reply)
@@ -114,7 +114,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'F8 refused connections: asked again, and told with their likely causes',
+    title: 'F8 refused connections are retried, and reported with their likely causes',
     async check(bench) {
       bench.model.enqueue(reply)
       bench.faults.enqueue({ type: 'refuse' }, { type: 'refuse' })
@@ -130,7 +130,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'F3 no first content in time, and silence or comments in the middle',
+    title: 'F3 time limits apply to missing first content, silence and comments',
     async check(bench) {
       const hasty = { ...noRetries, timeouts: { firstChunkMs: 600 } }
       bench.model.enqueue({ pieces: [], end: 'hang' })
@@ -155,7 +155,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'F9 Retry-After is honoured where the page may read it, and a quota is not asked again',
+    title: 'F9 Retry-After is honoured if the page may read it; quota errors are not retried',
     async check(bench) {
       bench.model.enqueue(limited('rate_limit_error', { 'retry-after-ms': '300' }), reply)
       const told = await bench.ask({ model: modelOf(bench) })
@@ -182,7 +182,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'F10 after a 401 the key function is asked once more, and told so',
+    title: 'F10 after a 401 the key function is called once more, with the reason',
     async check(bench) {
       const before = bench.model.requests.length
       bench.model.enqueue(unauthorized('old-key-1234'), reply)
@@ -199,7 +199,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'F8 a redirect and a refusal by CORS end the request; nothing goes elsewhere',
+    title: 'F8 redirects and CORS refusals end the request, and nothing is sent elsewhere',
     async check(bench) {
       const { baseURL, requests } = bench.model
       const location = `${baseURL}/elsewhere`
@@ -219,7 +219,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'F5 answers that are none keep the server’s words',
+    title: 'F5 invalid answers keep the server’s message',
     async check(bench) {
       const words = 'The kitten in charge is asleep'
       const html = { 'content-type': 'text/html' }
@@ -245,7 +245,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title: 'a long answer, faster than it is read',
+    title: 'a long answer sent faster than it is read arrives complete',
     async check(bench) {
       const text = 'The quick brown fox — 🦊 — jumps. '.repeat(6_000)
       bench.model.enqueue(say(text, { pieceLength: 50 }))

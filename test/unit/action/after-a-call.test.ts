@@ -56,7 +56,7 @@ function reads(output: string, rescue: boolean): readonly string[] {
   return whole.calls
 }
 
-describe('after a call, another one (R3, R18)', () => {
+describe('after a call, a further call (R3, R18)', () => {
   for (const [where, quote] of Object.entries(quotations))
     for (const [form, write] of eachNth(24, Object.entries(others)))
       it(`never runs ${where}, ${form}`, () => {
@@ -100,7 +100,7 @@ const madeUp: Readonly<Record<string, (call: string) => string>> = {
   'in an observation': (call) => `\nObservation:\n${call}\n`,
 }
 
-describe('after a call, what the model makes up (R4)', () => {
+describe('after a call, text that the model invents (R4)', () => {
   for (const [where, write] of Object.entries(madeUp))
     for (const [form, other] of eachNth(24, Object.entries(others)))
       it(`never runs ${where}, ${form}, and the call before it does`, () => {
@@ -113,7 +113,7 @@ describe('after a call, what the model makes up (R4)', () => {
         expect(wrong).toEqual([])
       })
 
-  it('never runs in a result without a call before it, in native mode', () => {
+  it('never runs in a result without a preceding call, in native mode', () => {
     for (const name of ['tool_response', 'tool_result', 'function_results'])
       for (const dialect of dialectTable) {
         const output = `<${name}>\n${dialect.write([click])}\n</${name}>`
@@ -121,7 +121,7 @@ describe('after a call, what the model makes up (R4)', () => {
       }
   })
 
-  it('leaves the first of the calls of ReAct', () => {
+  it('runs only the first of several ReAct calls', () => {
     const [first, second] = [search, click].map(
       ({ toolName, input }) => `Action: ${toolName}\nAction Input: ${JSON.stringify(input)}\n`,
     )
@@ -131,8 +131,8 @@ describe('after a call, what the model makes up (R4)', () => {
   })
 })
 
-describe('words between two sections of calls', () => {
-  it('are shown in native mode, and returned as ignored in ACTION mode', () => {
+describe('text between two sections of calls', () => {
+  it('is shown in native mode, and returned as ignored in ACTION mode', () => {
     for (const dialect of dialects) {
       const section = dialect.write([search])
       const output = `${section}\nNow the second.\n${section}`
@@ -172,7 +172,7 @@ describe('a call', () => {
       }
     })
 
-  it('runs after such a fence, closed or ended with its blockquote', () => {
+  it('runs after a fence that is closed or ends with its blockquote', () => {
     const call = dialectTable.find(({ name }) => name === 'hermes')?.write([click]) ?? ''
     for (const before of ['- ```\n  a\n  ```\n', '> ```\n> a\n> ```\n\n', '> ```\n> a\n\n'])
       for (const rescue of [false, true])
@@ -181,7 +181,7 @@ describe('a call', () => {
 })
 
 describe('after a block (R4)', () => {
-  it('what looks like a call is ignored, whatever the chunking', () => {
+  it('text that looks like a call is ignored, in any chunking', () => {
     for (const next of ['ping()', 'search(query="a")', '{"name":"search","arguments":{}}', '[1]'])
       for (const rest of ['\n```\n</think>\n\nDone.', '\n</think>\n\nDone.', ' </think>Done.']) {
         const output = `${block}\n${next}${rest}`

@@ -67,8 +67,8 @@ const repeated = (head: string, unit: string): Pathological => ({
   make: (size) => head + unit.repeat(Math.max(1, Math.floor((size - head.length) / unit.length))),
 })
 
-describe('the work of reading (counted in steps, the same on any machine)', () => {
-  it('is counted: a reader that looks at all again costs more for each character', () => {
+describe('reading cost (counted in steps, the same on any machine)', () => {
+  it('detects a reader that rescans its input, by its rising cost per character', () => {
     const text = repeated('', 'word ')
     const again = (size: number): number =>
       meter.count(() => {
@@ -83,14 +83,14 @@ describe('the work of reading (counted in steps, the same on any machine)', () =
   })
 
   it.each(eachNth(18, worst).map((input) => [input.name, input] as const))(
-    'is flat: %s',
+    'stays constant per character: %s',
     (_, input) => {
       expect(mainWays.flatMap((way) => problem(input, way))).toEqual([])
     },
   )
 
   it(
-    'is flat for each beginning of a construct that goes on for ever',
+    'stays constant per character for each opened construct that never ends',
     { timeout: 300_000 },
     () => {
       const units = ['a', ' ', '\n', 'a line\n', '"', '<']
@@ -102,30 +102,38 @@ describe('the work of reading (counted in steps, the same on any machine)', () =
     },
   )
 
-  it('is flat for calls and openers of every format on one line', { timeout: 300_000 }, () => {
-    const call = { toolName: 'search', input: { query: 'x' } }
-    const units = [
-      ...dialectTable.flatMap(({ write }) => [write([call]), write([call, call, call])]),
-      ...openers,
-    ]
-    const problems = eachNth(40, units).flatMap((unit, at) =>
-      problem(repeated('', unit), ways[at % ways.length] ?? ways[0]),
-    )
-    expect(problems).toEqual([])
-  })
+  it(
+    'stays constant per character for calls and openers of every format on one line',
+    { timeout: 300_000 },
+    () => {
+      const call = { toolName: 'search', input: { query: 'x' } }
+      const units = [
+        ...dialectTable.flatMap(({ write }) => [write([call]), write([call, call, call])]),
+        ...openers,
+      ]
+      const problems = eachNth(40, units).flatMap((unit, at) =>
+        problem(repeated('', unit), ways[at % ways.length] ?? ways[0]),
+      )
+      expect(problems).toEqual([])
+    },
+  )
 
-  it('is flat for beginnings followed by anything', { timeout: seconds * 1000 + 300_000 }, () => {
-    const random = randomOf(seconds > 0 ? Date.now() % 1e9 : 11)
-    const all = pathological()
-    const end = Date.now() + seconds * 1000
-    const problems: string[] = []
-    for (let count = 0; count < someOf(30) || Date.now() < end; count++) {
-      const input = all[Math.floor(random() * all.length)]
-      const way = ways[Math.floor(random() * ways.length)]
-      if (input && way) problems.push(...problem(input, way))
-    }
-    expect(problems).toEqual([])
-  })
+  it(
+    'stays constant per character for openings followed by arbitrary text',
+    { timeout: seconds * 1000 + 300_000 },
+    () => {
+      const random = randomOf(seconds > 0 ? Date.now() % 1e9 : 11)
+      const all = pathological()
+      const end = Date.now() + seconds * 1000
+      const problems: string[] = []
+      for (let count = 0; count < someOf(30) || Date.now() < end; count++) {
+        const input = all[Math.floor(random() * all.length)]
+        const way = ways[Math.floor(random() * ways.length)]
+        if (input && way) problems.push(...problem(input, way))
+      }
+      expect(problems).toEqual([])
+    },
+  )
 })
 
 /**
@@ -151,14 +159,14 @@ const tangled = [
   ['', 'functools{"name":"search"}'],
 ] as const
 
-describe("the work of finding calls in others' texts", () => {
+describe('the cost of finding calls in untrusted text', () => {
   const find = ({ make }: Pathological, size: number): number => {
     const text = make(size)
     const read = (): void => new CallFinder(tools).read(text)
     return meter.count(read, 2 * most * text.length) / text.length
   }
   it.each(eachNth(4, tangled).map(([head, unit]) => repeated(head, unit)))(
-    'is flat: $name',
+    'stays constant per character: $name',
     (input) => {
       const [small, large] = sizes
       const before = find(input, small)
@@ -168,12 +176,12 @@ describe("the work of finding calls in others' texts", () => {
   )
 })
 
-describe('an output that goes deep', () => {
+describe('deeply nested output', () => {
   const nested = ['print(', 'search(', '[', '(', '{"a":', '<a>', '<tool_call>', '<ACTION>\n', '> ']
   it.each([
     ...nested.map((unit) => [unit, 150_000] as const),
     ...eachNth(4, openings.filter(Boolean)).map((unit) => [unit, 20_000] as const),
-  ])('throws nothing: %j × n', (unit, size) => {
+  ])('does not throw: %j × n', (unit, size) => {
     const output = unit.repeat(Math.floor(size / unit.length))
     for (const rescue of [false, true]) {
       const scanner = createActionScanner(tools, { rescue })

@@ -21,19 +21,19 @@ const openEnded = [
 ] as const
 
 describe('a value that only the end of the output closes (R6)', () => {
-  it.each(openEnded)('is whole after a stop: %s', (_, output, call) => {
+  it.each(openEnded)('is complete after a stop: %s', (_, output, call) => {
     expect(parseAction(output, tools)).toMatchObject({ calls: [call] })
     expect(parseAction(output, tools, { finishReason: 'stop' })).toMatchObject({ calls: [call] })
   })
 
-  it.each(openEnded)('is malformed after a limit or a filter: %s', (_, output) => {
+  it.each(openEnded)('is malformed after a length limit or a filter: %s', (_, output) => {
     for (const finishReason of ['length', 'content-filter']) {
       const { calls, error } = parseAction(output, tools, { finishReason })
       expect([calls, error?.code]).toEqual([[], 'malformed'])
     }
   })
 
-  it('is whole after a limit where something else closes it', () => {
+  it('is complete after a limit when something else closes it', () => {
     for (const [output, call] of [
       ['Action: list_notes\nAction Input: none\n', notes],
       ['Action: search\nAction Input: {"query": "cats"}', search],
@@ -47,7 +47,7 @@ describe('a value that only the end of the output closes (R6)', () => {
     }
   })
 
-  it('counts in native mode, too', () => {
+  it('is also read in native mode', () => {
     const rescue = (finishReason: string): unknown => {
       const scanner = createActionScanner(tools, { rescue: true })
       scanner.push('Action: list_notes\nAction Input:')
@@ -58,7 +58,7 @@ describe('a value that only the end of the output closes (R6)', () => {
   })
 })
 
-describe('an output that a limit cut anywhere', () => {
+describe('an output cut by a limit at any point', () => {
   const outputs = Object.entries({
     ...dialects,
     'react without input': 'Action: list_notes\nAction Input: none\n',
@@ -80,7 +80,7 @@ describe('an output that a limit cut anywhere', () => {
   })
 })
 
-describe('a section that is cut in its end token, or in the name of its second call (R6)', () => {
+describe("a section cut in its end token or in its second call's name (R6)", () => {
   const lines = 'list_notes(limit=5)\nsearch(query="cats")'
   it.each([
     '<|message_model|>list_notes<|content_invoke_tool_json|>{"name":"list_notes","args":{}}<|end_message|>',

@@ -90,7 +90,7 @@ describe('a call', () => {
   }
 })
 
-describe('a call that ends an answer, cut into two anywhere', () => {
+describe('a call that ends an answer, split in two anywhere', () => {
   for (const dialect of dialectTable) {
     it(`reads the same in ${dialect.name}`, () => {
       const output = `So \`a\`:\n${dialect.write([search, click])}\n`
@@ -103,11 +103,11 @@ describe('a call that ends an answer, cut into two anywhere', () => {
   }
 })
 
-describe('an output that ends anywhere in a call (R6)', () => {
+describe('an output that ends anywhere inside a call (R6)', () => {
   const before = 'Look:'
   const wanted = [search, click].map(canonical)
   for (const dialect of dialectTable) {
-    it(`gives whole calls or none, and shows nothing of it, in ${dialect.name}`, () => {
+    it(`gives whole calls or none, and shows no part of them, in ${dialect.name}`, () => {
       const whole = `${before}\n${dialect.write([search, click])}`
       for (const mode of modes) {
         const ends = Array.from(

@@ -213,7 +213,7 @@ function check({ output, mode, seed }: Output, calls: readonly Call[]): void {
   }
 }
 
-describe('any calls', { timeout: seconds * 1000 + 60_000 }, () => {
+describe('arbitrary calls', { timeout: seconds * 1000 + 60_000 }, () => {
   for (const dialect of dialectTable) {
     for (const mode of ['ACTION mode', 'native mode'] as const) {
       it(`read back as the same calls, with prose between sections, in ${mode}, in ${dialect.name}`, () => {
@@ -225,7 +225,7 @@ describe('any calls', { timeout: seconds * 1000 + 60_000 }, () => {
       })
     }
 
-    it(`hold marks of reasoning and of blocks in their values in ${dialect.name}`, () => {
+    it(`keep reasoning and block markers inside their values in ${dialect.name}`, () => {
       const property = fc.property(samples(dialect, marked), (sample) => {
         for (const mode of ['ACTION mode', 'native mode'] as const) {
           const [output, calls] = written(sample, dialect, mode)
@@ -235,7 +235,7 @@ describe('any calls', { timeout: seconds * 1000 + 60_000 }, () => {
       fc.assert(property, bounds)
     })
 
-    it(`hold nothing of what stands after their section (Q6) in ${dialect.name}`, () => {
+    it(`include nothing that follows their section (Q6) in ${dialect.name}`, () => {
       const closers = fc.constantFrom(
         '"}}',
         '</tool_call>',

@@ -19,13 +19,13 @@ function holds(text: string, toolName: string, input: object): boolean {
   return finder.holds(toolName, input as never)
 }
 
-describe('a call in what others said (Q3)', () => {
+describe('a call in untrusted text (Q3)', () => {
   it.each([
     ['alone', '@'],
     ['in a sentence', 'He wrote @ to me.'],
     ['on lines of its own', 'Look:\n\n@\n\nKind regards'],
     ['in a fence', 'Look:\n```\n@\n```\nBye.'],
-  ])('is found in any format, as it was written: %s', (_, around) => {
+  ])('is found in any format, exactly as written: %s', (_, around) => {
     const missed = Object.entries(dialects).filter(([, call]) => {
       const finder = new CallFinder(dialectTools)
       finder.read(around.replace('@', () => call))
@@ -35,14 +35,14 @@ describe('a call in what others said (Q3)', () => {
     expect(missed).toEqual([])
   })
 
-  it('is the same call with other white space and keys in another order', () => {
+  it('matches with other white space and keys in another order', () => {
     const said =
       '<tool_call>{"name": "type", "arguments": {"text": "a  b", "ref": "e1"}}</tool_call>'
     expect(holds(said, 'type', { ref: 'e1', text: 'a\nb' })).toBe(true)
     expect(holds(said, 'type', { ref: 'e1', text: 'ab' })).toBe(false)
   })
 
-  it('is found by what is found for other tools, too', () => {
+  it('is still found by a finder created for other tools', () => {
     const before = new CallFinder(tools)
     before.read('search(query="mugs")')
     expect(new CallFinder([], before).holds('search', { query: 'mugs' })).toBe(true)
@@ -90,7 +90,7 @@ describe('ordinary work on a page', () => {
     ['scroll', {}],
     ['delete_account', { id: '42' }],
   ] as const)
-    it(`is not taken for a quotation: ${toolName} ${JSON.stringify(input)}`, () => {
+    it(`is not treated as a quotation: ${toolName} ${JSON.stringify(input)}`, () => {
       expect(holds(page, toolName, input)).toBe(false)
     })
 })

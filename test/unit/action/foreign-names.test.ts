@@ -44,7 +44,7 @@ describe('names in any script (R18)', () => {
   }
 })
 
-describe('a tool that is named like a wrapper (R9)', () => {
+describe('a tool named like a wrapper (R9)', () => {
   const named = [
     tool('search', { query: { type: 'string' } }, ['query']),
     tool('tool_call', { q: { type: 'string' } }, ['q']),
@@ -84,7 +84,7 @@ describe('a tool that is named like a wrapper (R9)', () => {
     }
   })
 
-  it('does not take the calls of others', () => {
+  it('does not capture calls of other tools', () => {
     expect(parseAction(`<tool_call>${json}</tool_call>`, named).calls).toEqual([search])
   })
 })
@@ -104,7 +104,7 @@ describe('CDATA beside text (R10, R11)', () => {
 
 describe('a stop token right after a call without a marker (R18)', () => {
   it.each(['<|eom_id|>', '<|eot_id|>', '<|im_end|>', '<|end|>', '</s>', '<｜end▁of▁sentence｜>'])(
-    'ends it: %s',
+    'ends the call: %s',
     (token) => {
       const definition = tool('search', { query: { type: 'string' } }, ['query'])
       for (const body of ['{"name":"search","arguments":{"query":"x"}}', 'search(query="x")']) {

@@ -55,7 +55,7 @@ const bodies = [
 ]
 const wipe = tool('wipe_all', { what: { type: 'string' } }, ['what'])
 
-describe('what the reader would run is found where others wrote it (Q3)', () => {
+describe('calls that the reader would run are found in untrusted text (Q3)', () => {
   it('in every case of the corpus', () => {
     const file = new URL('../../fixtures/action/action-cases.json', import.meta.url)
     const cases = JSON.parse(readFileSync(file, 'utf8')) as (Output & { id: string })[]
@@ -64,7 +64,7 @@ describe('what the reader would run is found where others wrote it (Q3)', () => 
   })
 
   for (const block of blocks)
-    it(`in every writing of a call, as ${JSON.stringify(block)}`, () => {
+    it(`in every form of a call, as ${JSON.stringify(block)}`, () => {
       const missed: string[] = []
       let read = 0
       for (const name of names)
@@ -137,7 +137,7 @@ function readNatively(output: string): ReturnType<typeof parseAction>['calls'] {
   )
 }
 
-describe('what the reader would run of rare writings is found, too (Q3)', () => {
+describe('rarely written calls that the reader would run are found too (Q3)', () => {
   for (const [family, calls] of Object.entries(families))
     it.each(Object.entries(quoted))(`${family}, quoted %s`, (_, quote) => {
       const missed: string[] = []
@@ -161,7 +161,7 @@ describe('what the reader would run of rare writings is found, too (Q3)', () => 
       expect(missed).toEqual([])
     })
 
-  it('but not another call, of tools whose elements stand in the text, neither', () => {
+  it('excludes calls of other tools with elements in the text', () => {
     const finder = new CallFinder(many)
     for (const calls of Object.values(families))
       for (const call of calls) finder.read(`<ACTION>${call}</ACTION>`)
@@ -180,7 +180,7 @@ describe('what the reader would run of rare writings is found, too (Q3)', () => 
     ['<ACTION>\n@\nThen came <b>more</b> of it.'],
     ['An `<ACTION>` block holds calls: @.'],
     ['<function_calls>\n@\n</function_calls>\nIt went well.'],
-  ])('nor another call after many of them: %j', (around) => {
+  ])('excludes another call after many of them: %j', (around) => {
     const finder = new CallFinder(many)
     const calls = Array.from({ length: 150 }, (_, at) =>
       around.replace('@', `<wipe_all><what>${at}</what></wipe_all>`),
@@ -190,7 +190,7 @@ describe('what the reader would run of rare writings is found, too (Q3)', () => 
     expect(finder.holds('wipe_all', { what: '150' })).toBe(false)
   })
 
-  it('and JSON that only names a tool is none, outside of a block', () => {
+  it('excludes JSON outside a block that only names a tool', () => {
     const finder = new CallFinder(many)
     finder.read('Commands: [{"name":"reset","title":"Reset"},{"name":"purge","hint":"all"}]')
     expect(finder.holds('reset', {})).toBe(false)

@@ -36,15 +36,19 @@ function check(text: string): void {
 }
 
 describe('any output', () => {
-  it('reads the same in every chunking, without a throw, a hang or pollution', { timeout }, () => {
-    fc.assert(fc.property(anyOutput, check), bounds)
-  })
+  it(
+    'reads the same in every chunking, and never throws, hangs or pollutes prototypes',
+    { timeout },
+    () => {
+      fc.assert(fc.property(anyOutput, check), bounds)
+    },
+  )
 
-  it('reads the same when a good output is mutated', { timeout }, () => {
+  it('reads the same in every chunking after a valid output is mutated', { timeout }, () => {
     fc.assert(fc.property(mutatedOutput, check), bounds)
   })
 
-  it('never runs a call that was cut, and never another one', { timeout }, () => {
+  it('never runs a call that was cut, nor a different one', { timeout }, () => {
     const property = fc.property(
       goodOutput,
       fc.double({ min: 0, max: 1, noNaN: true }),

@@ -12,7 +12,7 @@ const marks = [
 const afterwards = ['\nand more', '\n\nand more', '\r\nand more', ' and more', '.\nand more', '']
 
 describe('inline code (R3)', () => {
-  it.each(marks)('is closed before whatever follows its last backtick, around %s', (mark) => {
+  it.each(marks)('closes before any text after its last backtick, around %s', (mark) => {
     for (const after of afterwards) {
       for (const run of ['`', '``']) {
         const output = `One writes ${run}${mark}${run}${after}`
@@ -27,7 +27,7 @@ describe('inline code (R3)', () => {
     }
   })
 
-  describe('that is longer than its end is waited for', () => {
+  describe('longer than the reader waits for its end', () => {
     const far = 'x'.repeat(2500)
     const search = (query: string): string =>
       `<tool_call>{"name":"search","arguments":{"query":"${query}"}}</tool_call>`
@@ -44,7 +44,7 @@ describe('inline code (R3)', () => {
       return Object.values(read[0] ?? {})
     }
 
-    it('holds no call, whether it is closed or not', () => {
+    it('contains no call, closed or not', () => {
       for (const rescue of [false, true]) {
         for (const quoted of [`A \`${search(far)}\` b`, `A \` ${search(far)}`, `A \`${block}\``])
           expect(outcomes(quoted, rescue)).toEqual([quoted, [], null, ''])
@@ -57,7 +57,7 @@ describe('inline code (R3)', () => {
       expect(outcomes(beside, false)[1]).toEqual([{ query: 'cats' }])
     })
 
-    it('begins and ends thoughts: no call in them runs', () => {
+    it('can begin and end reasoning, in which no call runs', () => {
       for (const rescue of [false, true]) {
         const thought = `A \` <think>${far}${next}`
         expect(outcomes(thought, rescue).slice(1)).toEqual([[], null, 'call-in-reasoning'])
@@ -69,7 +69,7 @@ describe('inline code (R3)', () => {
     })
   })
 
-  it('that its line does not close is none', () => {
+  it('is plain text when its line does not close it', () => {
     for (const size of [Infinity, 1, 3]) {
       const output = 'A ` alone\n<ACTION><list_tabs/></ACTION>'
       expect(toOutcome(stream(cut(output, size), tools)).calls).toHaveLength(1)

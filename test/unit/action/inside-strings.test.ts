@@ -29,9 +29,9 @@ function closersOf(dialect: Dialect): string[] {
 const calls = (output: string, rescue: boolean, size: number): unknown[] =>
   toOutcome(stream(cut(output, size), tools, { rescue })).calls
 
-describe('what stands inside a string (Q6)', () => {
+describe('text inside a string (Q6)', () => {
   it.each(quoting.map((dialect) => [dialect.name, dialect] as const))(
-    'never runs, whatever closers stand before it: %s',
+    'never runs, whatever closers precede it: %s',
     (_, dialect) => {
       for (const closer of closersOf(dialect))
         for (const inner of [block, hermes, dialect.write([click])]) {

@@ -12,23 +12,23 @@ const rows = [...tables.calls, ...tables.reasoning]
 const document = readFileSync('docs/action.md', 'utf8')
 
 test.each(['calls', 'reasoning'] as const)(
-  'the table of %s in docs/action.md has the formats that there are samples of',
+  'the table of %s in docs/action.md lists the formats that have samples',
   (table) => {
     expect(formatsIn(document, table)).toEqual(tables[table].map(({ row }) => row))
   },
 )
 
-test('docs/action.md says what is read of each format, and what becomes of the rest', async () => {
+test('docs/action.md says what is read of each format, and what happens otherwise', async () => {
   // When the reader has learned more: `npx vitest run test/unit/action/known-formats.test.ts -u`
   await expect(withVerdicts(document, rows)).toMatchFileSnapshot('../../../docs/action.md')
 })
 
-test.each(rows)('nothing is misread of $row', ({ outcomes }) => {
+test.each(rows)('no sample of $row is misread', ({ outcomes }) => {
   const misread = [...outcomes].filter(([, modes]) => modes.includes('wrong'))
   expect(misread.map(([name]) => name)).toEqual([])
 })
 
-test.each(callFormats)('no call of $row that is cut off runs with other values', (format) => {
+test.each(callFormats)('no cut-off call of $row runs with other values', (format) => {
   const samples = samplesOf(format)
   const sample = samples.get('two calls') ?? samples.get('one call')
   const { output = '', calls = [] } = sample ?? {}
@@ -56,7 +56,7 @@ test.each([
   ['Gemma', 'call:find_hotel{city:Lyon,nights:2}'],
   ['Harmony', 'analysisThey ask.assistantcommentary to=functions.find_hotel json{"city": "Lyon"}'],
   ['Harmony, its header', 'commentary to=functions.find_hotel json{"city": "Lyon"}'],
-])('what a server that strips its special tokens leaves of a call is text: %s', (_name, output) => {
+])('a call stays text after its server strips the special tokens: %s', (_name, output) => {
   for (const rescue of [false, true]) {
     const parts = stream(cut(output, 1), hotelTools, { rescue })
     expect(toOutcome(parts)).toMatchObject({ text: output, calls: [], error: null })
@@ -64,7 +64,7 @@ test.each([
 })
 
 test.each(['analysis', 'final', 'commentary', 'all', 'thought', 'to=self', 'functools', 'call:'])(
-  'a reply that is a word of some header is text: %s',
+  'a reply that equals a header word is text: %s',
   (output) => {
     for (const rescue of [false, true]) {
       const parts = stream(cut(output, 1), hotelTools, { rescue })

@@ -89,7 +89,7 @@ const harmony: Record<string, { output: string; expected: Partial<Read> }> = {
   },
 }
 
-describe.each(modes)("harmony's messages, in %s", (_, options) => {
+describe.each(modes)('harmony messages, in %s', (_, options) => {
   it.each(Object.entries(harmony))('are read: %s', (_name, { output, expected }) => {
     expect(read(output, options)).toMatchObject({ error: null, ...expected })
   })
@@ -124,7 +124,7 @@ describe.each(modes)("harmony's messages, in %s", (_, options) => {
   })
 
   it.each(['analysis', 'final', 'to', 'final answer: 4', 'assistant to you', 'commentary to'])(
-    'leave an answer alone that starts with the same words: %s',
+    'leave an answer unchanged that starts with the same words: %s',
     (output) => {
       expect(read(output, options)).toMatchObject({ text: output, error: null })
     },
@@ -163,7 +163,7 @@ describe.each(modes)('tokens around a reply, in %s', (_, options) => {
     '```\nx <|im_end|>\n```',
     '```\n<|START_RESPONSE|>\n```\n',
     'x </s> y',
-  ])('are text in code, and in front of more text: %j', (output) => {
+  ])('are text in code, and before more text: %j', (output) => {
     expect(read(output, options)).toMatchObject({ text: output.trim(), error: null })
   })
 
@@ -179,7 +179,7 @@ describe('a block after a message to a function (R4)', () => {
   const block = '<ACTION><search><query>a } b</query></search></ACTION>'
   const both = { text: '', calls: [deletion, search], error: null }
 
-  it('is called after it, whatever stands between', () => {
+  it('runs after the message, whatever is between them', () => {
     for (const between of [
       '',
       '\n',
@@ -191,7 +191,7 @@ describe('a block after a message to a function (R4)', () => {
     expect(read(two).calls).toEqual([deletion, deletion, search])
   })
 
-  it('is not called where the message is wrong (R16), or both were a thought', () => {
+  it('does not run when the message is wrong (R16) or both were reasoning', () => {
     const wrong = message.replace('7', '"x"') + block
     expect(read(wrong)).toMatchObject({ calls: [], error: 'invalid_params' })
     expect(read(`${message}${block}\n</think>\nHi`)).toMatchObject({ calls: [], error: null })
@@ -199,12 +199,12 @@ describe('a block after a message to a function (R4)', () => {
     expect(read(next).calls).toEqual([search])
   })
 
-  it('counts in place of it in native mode (R18), where the message is shown', () => {
+  it('replaces the message in native mode (R18), where the message is shown', () => {
     const { text, calls } = read(`${message}\n${block}`, { rescue: true })
     expect([text, calls]).toEqual([message, [search]])
   })
 
-  it('leaves a message behind that holds no call: it is returned', () => {
+  it('runs alone after a message without a call, which is returned', () => {
     const words = '<|channel|>commentary to=functions.delete_account<|message|>{"id":7} and more'
     const final = '<|start|>assistant<|channel|>final<|message|>Done.'
     for (const size of [1, 1000]) {

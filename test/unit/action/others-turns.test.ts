@@ -52,7 +52,7 @@ function reads(output: string): readonly string[] {
   return found.flat()
 }
 
-describe("somebody else's turn (R4)", () => {
+describe("another speaker's turn (R4)", () => {
   for (const [model, header] of Object.entries(headers))
     it(`no call counts after a plain reply, in a turn of ${model}`, () => {
       const wrong: unknown[] = []
@@ -65,14 +65,14 @@ describe("somebody else's turn (R4)", () => {
       expect(wrong).toEqual([])
     })
 
-  it('the text of such a turn is shown', () => {
+  it('the text of the turn is shown', () => {
     for (const rescue of [false, true])
       expect(
         toOutcome(stream(['Templates begin with\n<|user|>\nand so on.'], tools, { rescue })).text,
       ).toBe('Templates begin with\n<|user|>\nand so on.')
   })
 
-  it('a header in code, or inside a line, ends nothing', () => {
+  it('a header in code or inside a line ends nothing', () => {
     const own = '<ACTION>\n<search><query>tea</query></search>\n</ACTION>'
     for (const [model, header] of Object.entries(headers))
       // Harmony's header counts inside a line, too.

@@ -25,7 +25,7 @@ const invisible = ['\ufeff', '\u200b', '\u200e', '\u00a0', '\u200d']
 const read = (output: string, rescue: boolean, size = 1000): Outcome =>
   toOutcome(stream(cut(output, size), tools, { rescue }))
 
-describe('what stands before the reply (R4)', () => {
+describe('text before the reply (R4)', () => {
   it.each(headers)('is dropped: %j', (header) => {
     for (const rescue of [false, true])
       for (const size of [1, 2, 5, 1000]) {
@@ -36,7 +36,7 @@ describe('what stands before the reply (R4)', () => {
       }
   })
 
-  it('is dropped where the output ends in it', () => {
+  it('is dropped when the output ends in it', () => {
     for (const header of headers)
       for (let at = 5; at <= header.length; at++)
         // R6: of what is cut off, fewer than four characters are text.
@@ -44,13 +44,13 @@ describe('what stands before the reply (R4)', () => {
           expect(read(header.slice(0, at), true)).toMatchObject({ text: '', error: null })
   })
 
-  it('ends nothing later on, nor does the header of another turn begin the reply', () => {
+  it("ends no later reply, and another turn's header does not begin one", () => {
     expect(read('Hello.<|im_end|>\n<|im_start|>assistant\nMore.', false).text).toBe('Hello.')
     expect(read('<|im_end|>\n<|im_start|>user\nHello.', false).text).toBe('')
   })
 
   it.each(dialectTable.map((dialect) => [dialect.name, dialect] as const))(
-    'takes no call of those that follow, and nothing invisible around them does: %s',
+    'hides no call that follows, and neither does invisible text: %s',
     (_, dialect) => {
       const output = `${dialect.write([search])}\n${dialect.write([click])}`
       for (const rescue of [false, true]) {
@@ -65,10 +65,10 @@ describe('what stands before the reply (R4)', () => {
   )
 })
 
-describe('several calls in native mode, of which the first is none (Q2)', () => {
+describe('several calls in native mode, when the first is quoted (Q2)', () => {
   const marked = dialectTable.filter(({ marker }) => marker === 'token' || marker === 'tag')
   it.each(marked.map((dialect) => [dialect.name, dialect] as const))(
-    'are all text when it stands inside a line: %s',
+    'are all text when the first is inside a line: %s',
     (_, dialect) => {
       for (const between of ['\n', '\n\n'])
         for (const size of [1, 1000]) {
@@ -78,7 +78,7 @@ describe('several calls in native mode, of which the first is none (Q2)', () => 
     },
   )
 
-  it('leave calls alone that other text separates from it', () => {
+  it('run when other text separates them from the quoted one', () => {
     const call = (id: number): string =>
       `<tool_call>\n{"name":"click","arguments":{"index":${id}}}\n</tool_call>`
     for (const between of ['. I go on.\n', '\nNow:\n'])
@@ -88,10 +88,10 @@ describe('several calls in native mode, of which the first is none (Q2)', () => 
   })
 })
 
-describe('messages of harmony before text without a header', () => {
+describe('harmony messages before text without a header', () => {
   const message = (name: string, input: object): string =>
     `<|channel|>commentary to=functions.${name} <|constrain|>json<|message|>${JSON.stringify(input)}<|call|>`
-  it('are calls, all of them', () => {
+  it('are all calls', () => {
     const first = message('search', search.input)
     const second = `<|start|>assistant${message('click', click.input)}`
     for (const rescue of [false, true])
@@ -103,7 +103,7 @@ describe('messages of harmony before text without a header', () => {
   })
 })
 
-describe('a tool that is named like a wrapper (R18)', () => {
+describe('a tool named like a wrapper (R18)', () => {
   const q = { q: { type: 'string' } }
   const call = (name: string): string => JSON.stringify({ name, arguments: { q: 'h' } })
   const outputs: Record<string, string> = {
@@ -112,7 +112,7 @@ describe('a tool that is named like a wrapper (R18)', () => {
     function_calls: '<function_calls>\nfunction_calls(q="h")\n</function_calls>',
     function_call: `<function_call> ${call('function_call')}`,
   }
-  it.each(Object.entries(outputs))('is read from the wrapper, too: %s', (name, output) => {
+  it.each(Object.entries(outputs))('is also read from the wrapper: %s', (name, output) => {
     for (const rescue of [false, true])
       for (const text of [output, `<ACTION>${output}</ACTION>`, `<${name}><q>h</q></${name}>`]) {
         const outcome = toOutcome(stream([text], [tool(name, q)], { rescue }))

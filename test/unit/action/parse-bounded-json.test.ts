@@ -4,14 +4,14 @@ import { parseBoundedJson } from '../../../src/action/call-arguments.ts'
 
 const nested = (levels: number): string => '['.repeat(levels) + ']'.repeat(levels)
 
-test('JSON is read as it is, brackets in strings included', () => {
+test('JSON is read exactly, including brackets in strings', () => {
   const text = JSON.stringify({ a: `"\\"${'['.repeat(1000)}`, b: [[1]] })
   expect(parseBoundedJson(text)).toEqual(JSON.parse(text))
   expect(parseBoundedJson('{')).toBeUndefined()
   expect(parseBoundedJson(nested(500))).toBeDefined()
 })
 
-test('JSON that is nested too deep to be walked through is no input', () => {
+test('JSON nested too deeply to traverse is rejected', () => {
   expect(parseBoundedJson(nested(501))).toBeUndefined()
   const inputSchema = { type: 'object', properties: { v: { type: 'object' } } } as const
   const tools = [{ name: 'save', description: 'Saves.', inputSchema }]

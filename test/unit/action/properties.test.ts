@@ -52,7 +52,7 @@ const nested = fc.array(listed, { minLength: 1, maxLength: 3 }).map((entries) =>
 })
 
 describe('formatting', () => {
-  it('reads back as the same calls, whatever the tool and the values', () => {
+  it('reads back as the same calls, for any tool and values', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(listed, nested), { maxLength: 4 }), (parameters) => {
         const properties = Object.fromEntries(parameters.map(([schema], at) => [`p${at}`, schema]))
@@ -132,8 +132,8 @@ const within = (value: typeof ambiguous): typeof ambiguous =>
         [{ type: 'object', properties: { [name]: schema } }, { [name]: inner }] as const,
     )
 
-describe('formatting what is easily misread', () => {
-  it('reads back as the same calls, whatever the names and the values', () => {
+describe('formatting of easily misread input', () => {
+  it('reads back as the same calls, for any names and values', () => {
     const value = fc.oneof(listed, nested, ambiguous, within(ambiguous), within(within(ambiguous)))
     const made = fc.record({
       toolName: fc.constantFrom(...toolNames),
@@ -171,7 +171,7 @@ describe('formatting what is easily misread', () => {
 })
 
 describe('promptness', () => {
-  it('hands out plain words with the piece that brought them', () => {
+  it('emits plain text with the chunk that contains it', () => {
     const word = fc.stringMatching(/^[b-z ,.!?äö]{1,8}$/)
     fc.assert(
       fc.property(fc.array(word, { maxLength: 12 }), (words) => {

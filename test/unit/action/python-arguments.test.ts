@@ -9,7 +9,7 @@ const unclear = [
   'search("a", 3, true, 4)',
 ]
 
-it.each(unclear)('%s is invalid, and nothing of it is dropped (R9)', (call) => {
+it.each(unclear)('%s is invalid, and no part of it is dropped (R9)', (call) => {
   for (const output of [call, `[${call}]`, `<|python_start|>[${call}]<|python_end|>`]) {
     for (const rescue of [false, true]) {
       for (const size of [Infinity, 1]) {
@@ -20,7 +20,7 @@ it.each(unclear)('%s is invalid, and nothing of it is dropped (R9)', (call) => {
   }
 })
 
-it('arguments without names that others with names follow are read in order', () => {
+it('arguments without names before named ones are read in order', () => {
   const { calls } = toOutcome(stream(['search("a", limit=3)'], tools))
   expect(calls).toEqual([{ toolName: 'search', input: { query: 'a', limit: 3 } }])
 })

@@ -37,7 +37,7 @@ function read(output: string, size: number, rescue: boolean): object {
 
 describe('reasoning in the text (R5)', () => {
   for (const [whose, [open, close]] of Object.entries(marks)) {
-    it(`of ${whose} is reasoning, no call in it runs, and the call after it does`, () => {
+    it(`between the marks of ${whose} runs no call, and the call after it runs`, () => {
       for (const { name, write } of dialects) {
         const thought = `Maybe\n${write([click])}\nNo.`
         for (const reply of ['', 'I look it up.\n']) {
@@ -57,7 +57,7 @@ describe('reasoning in the text (R5)', () => {
       }
     })
 
-    it(`of ${whose} ends in a block that it mentions, wherever that is closed`, () => {
+    it(`between the marks of ${whose} ends at its closer though it mentions a block`, () => {
       const block = '<ACTION><search><query>cats</query></search>'
       const mentions = [block, `${block}</ACTION>`, '<ACTION><!-- so', '<ACTION><a><![CDATA[ so']
       for (const mention of mentions) {
@@ -78,7 +78,7 @@ describe('reasoning in the text (R5)', () => {
       }
     })
 
-    it(`of ${whose} that no call follows leaves the reply alone`, () => {
+    it(`between the marks of ${whose} leaves the reply unchanged when no call follows`, () => {
       for (const rescue of [false, true]) {
         for (const size of [Infinity, 1, 5]) {
           const output = `${open}Maybe not.${close}It is four.`
@@ -108,7 +108,7 @@ describe('marks around the reply', () => {
       'It is four.',
     ],
   ]
-  it.each(replies)('of %s are never shown', (_, output, wanted) => {
+  it.each(replies)('are never shown: %s', (_, output, wanted) => {
     for (const rescue of [false, true])
       for (const size of [Infinity, 1, 5])
         expect(read(output, size, rescue)).toMatchObject({ text: wanted, calls: [], error: null })

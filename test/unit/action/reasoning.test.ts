@@ -94,12 +94,12 @@ describe.each(modes)('reasoning, in %s', (_, options) => {
     expect(parseAction(`hm\n\n${close}\nHello`, tools).text).toBe('Hello')
   })
 
-  it('keeps what people write about: [THINK] inside a line', () => {
+  it('keeps a mark that a line mentions: [THINK]', () => {
     const output = 'The mark [THINK] opens it.'
     expect(read(output, options)).toMatchObject({ text: output, reasoning: '' })
   })
 
-  it('shows no part of a mark that the end cuts off', () => {
+  it('shows no part of a mark cut off by the end', () => {
     for (const [open, close] of marks) {
       for (let at = open.length - 1; at >= 4; at--)
         expect([open.slice(0, at), read(open.slice(0, at), options).text]).toEqual([
@@ -112,8 +112,8 @@ describe.each(modes)('reasoning, in %s', (_, options) => {
   })
 })
 
-describe.each(modes)('a call before a lone closer of reasoning, in %s', (_, options) => {
-  it.each(Object.entries(dialects))('is a thought, in any dialect: %s', (_dialect, each) => {
+describe.each(modes)('a call before a lone reasoning closer, in %s', (_, options) => {
+  it.each(Object.entries(dialects))('is reasoning, in any dialect: %s', (_dialect, each) => {
     for (const between of ['\n', '\n\nOr not.\n', '\n`</think>` ends it.\n'])
       expect(read(`Hm.\n\n${each}${between}</think>\nNo.`, options)).toMatchObject({
         ids: [],
@@ -122,7 +122,7 @@ describe.each(modes)('a call before a lone closer of reasoning, in %s', (_, opti
       })
   })
 
-  it('gives way to the one behind the closer', () => {
+  it('is superseded by the call after the closer', () => {
     for (const each of Object.values(dialects)) {
       const output = `Hm.\n${call(1)}\nNo.\n</think>\n${each}`
       expect(read(output, options)).toMatchObject({ ids: [7], error: null })
@@ -142,55 +142,49 @@ function unclosed(written: string): string[] {
   return [written, ...cuts]
 }
 
-describe.each(modes)(
-  'a call without its closers before a lone closer of reasoning, in %s',
-  (_, options) => {
-    it.each(Object.entries(dialects))('never runs: %s', (_dialect, each) => {
-      for (const close of ['</think>', '[/THINK]', '<|END_THINKING|>', '</mm:think>'])
-        for (const section of unclosed(each)) {
-          const { ids, error, warnings } = read(`Hm.\n\n${section}\n${close}\nNo.`, options)
-          expect([section, ids]).toEqual([section, []])
-          if (error === null) expect([section, warnings]).toEqual([section, ['lone-think-closer']])
-          if (error !== null) continue
-          const { ids: after } = read(`Hm.\n\n${section}\n${close}\n${next}`, options)
-          expect([section, after]).toEqual([section, [8]])
-        }
-    })
+describe.each(modes)('an unclosed call before a lone reasoning closer, in %s', (_, options) => {
+  it.each(Object.entries(dialects))('never runs: %s', (_dialect, each) => {
+    for (const close of ['</think>', '[/THINK]', '<|END_THINKING|>', '</mm:think>'])
+      for (const section of unclosed(each)) {
+        const { ids, error, warnings } = read(`Hm.\n\n${section}\n${close}\nNo.`, options)
+        expect([section, ids]).toEqual([section, []])
+        if (error === null) expect([section, warnings]).toEqual([section, ['lone-think-closer']])
+        if (error !== null) continue
+        const { ids: after } = read(`Hm.\n\n${section}\n${close}\n${next}`, options)
+        expect([section, after]).toEqual([section, [8]])
+      }
+  })
 
-    it('leaves what follows the closer to be read: another one without its own', () => {
-      const section =
-        '<minimax:tool_call>\n<invoke name="delete_account">\n<parameter name="id">7</parameter>\n</invoke>\n'
-      const output = `Hm.\n${section}</think>\nOr:\n${section}[/THINK]\n${call(8)}`
-      expect(read(output, options)).toMatchObject({ ids: [8], error: null })
-      expect(read(`${section}</think>\nOr:\n`.repeat(20) + call(8), options).ids).toEqual([])
-      expect(read(`${section}<think>\n</think>\n${next}`, options).ids).toEqual([7, 8])
-    })
-  },
-)
+  it('does not stop an unclosed call after the closer from being read', () => {
+    const section =
+      '<minimax:tool_call>\n<invoke name="delete_account">\n<parameter name="id">7</parameter>\n</invoke>\n'
+    const output = `Hm.\n${section}</think>\nOr:\n${section}[/THINK]\n${call(8)}`
+    expect(read(output, options)).toMatchObject({ ids: [8], error: null })
+    expect(read(`${section}</think>\nOr:\n`.repeat(20) + call(8), options).ids).toEqual([])
+    expect(read(`${section}<think>\n</think>\n${next}`, options).ids).toEqual([7, 8])
+  })
+})
 
-describe('a thought that the prompt opened, with a call whose JSON stands in a fence', () => {
+describe('reasoning opened by the prompt, with a JSON call in a fence', () => {
   const fenced =
     '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>delete_account\n```json\n{"id":7}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>'
   for (const closer of ['</think>', '[/THINK]', '[BEGIN FINAL RESPONSE]', '[unused17]']) {
-    it.each(modes)(
-      `ends with its closer, and the call does not run: ${closer}, %s`,
-      (_, options) => {
-        const output = `I might\n${fenced}\nno.\n${closer}\nHello.\n\n`
-        expect(read(output, options)).toMatchObject({ ids: [], warnings: ['lone-think-closer'] })
-        expect(read(output + call(8), options).ids).toEqual([8])
-      },
-    )
+    it.each(modes)(`ends at its closer without running the call: ${closer}, %s`, (_, options) => {
+      const output = `I might\n${fenced}\nno.\n${closer}\nHello.\n\n`
+      expect(read(output, options)).toMatchObject({ ids: [], warnings: ['lone-think-closer'] })
+      expect(read(output + call(8), options).ids).toEqual([8])
+    })
   }
 })
 
-describe('what follows a block in ACTION mode', () => {
+describe('text after a block in ACTION mode', () => {
   it.each([
     ['reasoning with both tags', '<think>hm</think>'],
     ['a closer in inline code', 'I wrote `</think>` there.'],
     ['a closer in a fence', '\n```\n</think>\n```\n'],
     ['a closer in a comment', '<!-- </think> -->'],
     ['a closer in another block', '\n<ACTION><search><query></think></query></search></ACTION>'],
-  ])('leaves the block a call: %s', (_, after) => {
+  ])('does not stop the block from being a call: %s', (_, after) => {
     const outcome = read(call(1) + after)
     expect(outcome).toMatchObject({ ids: [1], warnings: [], text: '', reasoning: '' })
     const raw = stream(cut(call(1) + after, 3), tools).find(({ type }) => type === 'raw')
@@ -199,13 +193,13 @@ describe('what follows a block in ACTION mode', () => {
 })
 
 describe.each(modes)('a call in reasoning that never ends, in %s', (_, options) => {
-  it.each(Object.entries(dialects))('is not run, and warned of: %s', (_dialect, each) => {
+  it.each(Object.entries(dialects))('does not run and causes a warning: %s', (_dialect, each) => {
     const after = each === dialects.action ? '\nor so' : ''
     const { ids, warnings, text } = read(`<think>I call it.\n${each}${after}`, options)
     expect([ids, text, warnings]).toEqual([[], '', ['call-in-reasoning']])
   })
 
-  it('is warned of once, and not when reasoning ends', () => {
+  it('causes one warning, and none when the reasoning ends', () => {
     const several = `<think>First\n${dialects.hermes}\nthen\n${dialects.kimi}\n`
     expect(read(several, options).warnings).toEqual(['call-in-reasoning'])
     expect(read(`${several}</think>ok`, options).warnings).toEqual([])
@@ -213,7 +207,7 @@ describe.each(modes)('a call in reasoning that never ends, in %s', (_, options) 
   })
 })
 
-describe('a block that ends an output, in a thought that never ended', () => {
+describe('a block that ends an output, inside unclosed reasoning', () => {
   const output = `<think>Perhaps:\n${call(1)}`
   const endedBy = (finishReason: string): Read => {
     const scanner = createActionScanner(tools)
@@ -224,7 +218,7 @@ describe('a block that ends an output, in a thought that never ended', () => {
     expect(endedBy('stop').ids).toEqual([1])
   })
 
-  it.each(['length', 'content-filter'])('is part of the thought when %s cut it off', (reason) => {
+  it.each(['length', 'content-filter'])('is part of the reasoning when %s cut it off', (reason) => {
     expect(endedBy(reason)).toMatchObject({ ids: [], warnings: ['call-in-reasoning'] })
   })
 })

@@ -24,7 +24,7 @@ const text = fc.array(
 )
 
 describe('the step counter', () => {
-  it('finds what the engine finds', () => {
+  it('finds the same matches as the engine', () => {
     fc.assert(
       fc.property(fc.constantFrom(...patterns), text, (pattern, parts) => {
         const subject = parts.join('')
@@ -37,7 +37,7 @@ describe('the step counter', () => {
     )
   })
 
-  it('counts what backtracking costs', () => {
+  it('counts the cost of backtracking', () => {
     const steps = (pattern: RegExp, length: number): number =>
       countSteps(pattern, 'a'.repeat(length), 0).steps
     expect(steps(/^a*b/, 200) / steps(/^a*b/, 100)).toBeLessThan(2.2)

@@ -10,7 +10,7 @@ const tools = [
 ]
 const twice = '{"to":"bob","to":"eve","amount":5}'
 
-describe('arguments that collide', () => {
+describe('colliding arguments', () => {
   for (const output of [
     'pay(to="bob", amount=1,000)',
     '[pay(to="bob", amount=1,500.00)]',
@@ -44,12 +44,12 @@ describe('arguments that collide', () => {
     '<ACTION><save><meta>{"a":1,"a":2}</meta></save></ACTION>',
     `<ACTION>{"name":"pay","arguments":${twice}}</ACTION>`,
   ])
-    it(`run nothing where JSON gives a key twice: ${output}`, () => {
+    it(`run nothing when JSON repeats a key: ${output}`, () => {
       for (const rescue of [false, true])
         expect(toOutcome(stream([output], tools, { rescue })).calls).toEqual([])
     })
 
-  it('do not collide in other objects, in values and in orders that are clear', () => {
+  it('do not collide in other objects, in values or in unambiguous orders', () => {
     const input = (output: string): unknown => parseAction(output, tools).calls[0]?.input
     expect(input('pay("bob", amount=5)')).toEqual({ to: 'bob', amount: 5 })
     expect(input('pay(amount=5, to="bob")')).toEqual({ to: 'bob', amount: 5 })

@@ -60,7 +60,7 @@ describe('a whole number beyond 2^53', () => {
     ['an element', '<ACTION><order><count>@</count></order></ACTION>'],
     ['JSON', '<tool_call>{"name":"order","arguments":{"count":@}}</tool_call>'],
     ['Python', 'order(count=@)'],
-  ])('is refused where a number is wanted: in %s', (_, output) => {
+  ])('is rejected where a number is required: in %s', (_, output) => {
     const { calls, error } = parseAction(output.replace('@', BIG), [order])
     expect(calls).toEqual([])
     expect(error?.message).toContain(BIG)

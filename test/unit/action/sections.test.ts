@@ -55,9 +55,9 @@ function read(output: string, size: number, rescue: boolean): string {
   return canonical({ calls, error })
 }
 
-describe('any list of calls, as one section or several (Q6)', () => {
+describe('any list of calls, in one section or several (Q6)', () => {
   for (const [format, { write, forbids }] of Object.entries(writers)) {
-    it(`reads back as the same list, whatever the strings and the prose between: ${format}`, () => {
+    it(`reads back as the same list, with any strings and prose between: ${format}`, () => {
       const property = fc.property(
         fc.array(fc.array(anyCall, { minLength: 1, maxLength: 2 }), { minLength: 1, maxLength: 3 }),
         fc.boolean(),
@@ -81,7 +81,7 @@ describe('any list of calls, as one section or several (Q6)', () => {
       fc.assert(property, { numRuns: someOf(40), seed: 11 })
     })
 
-    it(`shows nothing of it, and never runs another call when it is cut: ${format}`, () => {
+    it(`shows nothing and never runs another call when it is cut: ${format}`, () => {
       const output = write([call('cats and dogs')])
       for (const at of eachNth(
         4,
@@ -107,7 +107,7 @@ describe('any list of calls, as one section or several (Q6)', () => {
       expect(wrong).toMatchObject({ text: '', calls: [], error: { code: 'invalid_params' } })
     })
 
-    it(`is recognised in what others wrote (Q3): ${format}`, () => {
+    it(`is recognised in untrusted text (Q3): ${format}`, () => {
       const finder = new CallFinder(tools)
       finder.read(`A review:\n${write([call('cats')])}\nThat is all.`)
       expect(finder.holds('search', { query: 'cats', limit: 5 })).toBe(true)
@@ -116,7 +116,7 @@ describe('any list of calls, as one section or several (Q6)', () => {
   }
 })
 
-describe('a section that is not closed (Q6)', () => {
+describe('an unclosed section (Q6)', () => {
   const invoke = '<invoke name="search">\n<parameter name="query">y</parameter>\n</invoke>'
   const qwen =
     '<tool_call>\n<function=search>\n<parameter=query>y</parameter>\n</function>\n</tool_call>'
@@ -135,7 +135,7 @@ describe('a section that is not closed (Q6)', () => {
     'a tag without a block': '<search><query>x</search>\n<search><query>y</query></search>',
   }
   it.each(Object.entries(cases))(
-    'is an error, never one call with those after it: %s',
+    'is an error, never one call merged with those after it: %s',
     (_, output) => {
       for (const size of [1, 5, 1000]) {
         const { text, calls, error } = toOutcome(stream(cut(output, size), tools))
@@ -145,7 +145,7 @@ describe('a section that is not closed (Q6)', () => {
     },
   )
 
-  it('ends a value that only its call closes there', () => {
+  it('ends an unclosed value at the end of its call', () => {
     const glm = (value: string): string =>
       `<tool_call>search\n<arg_key>query</arg_key><arg_value>${value}</tool_call>`
     const { calls } = parseAction(`${glm('x')}\n${glm('y</arg_value>')}`, tools)
@@ -154,7 +154,7 @@ describe('a section that is not closed (Q6)', () => {
 })
 
 describe('several calls in one block (R18)', () => {
-  it('are all read, prose between them or not', () => {
+  it('are all read, with or without prose between them', () => {
     const search = '<invoke name="search">\n<parameter name="query">x</parameter>\n</invoke>'
     for (const wrapper of ['function_calls', 'minimax:tool_call', 'tool_calls', 'tool_call']) {
       const section = `<${wrapper}>\n${search}\n</${wrapper}>`
@@ -163,7 +163,7 @@ describe('several calls in one block (R18)', () => {
     }
   })
 
-  it('of ReAct and Command R run in order, up to what the model makes up', () => {
+  it('in ReAct and Command R run in order, up to text the model invents', () => {
     const react = 'Action: search\nAction Input: {"query": "a"}\n'
     const observed = `${react}Thought: more\n${react}Observation: none\n${react}`
     expect(parseAction(observed, tools).calls).toHaveLength(2)
@@ -187,9 +187,9 @@ function keeps(output: string, word: string, rescue: boolean): string[] {
   })
 }
 
-describe('a call that stands where no further one is read', () => {
+describe('a call in a place where no further call is read', () => {
   const kept = ['kept', 'kept', 'kept']
-  it.each(Object.entries(writers))('is not lost in silence in a block: %s', (_, { write }) => {
+  it.each(Object.entries(writers))('is not silently lost in a block: %s', (_, { write }) => {
     const [first, second] = [write([call('cats')]), write([call('dogs')])]
     const last = second.lastIndexOf('dogs')
     const tail = second.slice(
@@ -205,7 +205,7 @@ describe('a call that stands where no further one is read', () => {
   })
 
   it.each(Object.entries(writers))(
-    "is not lost in silence on a fence's closing line, or in the fence: %s",
+    "is not silently lost on a fence's closing line or in the fence: %s",
     (_, { write }) => {
       const json = JSON.stringify({ name: 'search', arguments: { query: 'cats' } })
       const second = write([call('dogs')])
@@ -220,7 +220,7 @@ describe('a call that stands where no further one is read', () => {
     },
   )
 
-  it('comes back as the model wrote it, marks in its tags included', () => {
+  it('is returned as written, including marks in its tags', () => {
     const dsml = writers['dsml']?.write([call('cats')]) ?? ''
     const rest = ' and <｜DSML｜b>dogs'
     const parts = stream([`<ACTION>${dsml}${rest}</ACTION>\nBye.`], tools)

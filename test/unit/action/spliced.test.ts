@@ -76,9 +76,9 @@ const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
 
 const SIZES = Array.from({ length: 19 }, (_, at) => at + 1)
 
-describe('a call without a marker beside one of Kimi K3', () => {
+describe('a call without a marker beside a Kimi K3 call', () => {
   const unmarked = ['json', 'keyed json', 'python', 'python list', 'json and a stop token']
-  it.each(unmarked)('is read the same in pieces of any size: %s', (name) => {
+  it.each(unmarked)('reads the same in chunks of any size: %s', (name) => {
     const plain = samples[name as keyof typeof samples]
     const k3 = samples['kimi k3']
     for (const between of ['', ' ', ', ', '\n', '\n\n'])
@@ -97,7 +97,7 @@ describe('a call without a marker beside one of Kimi K3', () => {
 })
 
 describe('marks of all formats, spliced at random', () => {
-  it('are read the same in pieces of any size', { timeout: seconds * 1000 + 120_000 }, () => {
+  it('read the same in chunks of any size', { timeout: seconds * 1000 + 120_000 }, () => {
     const until = Date.now() + seconds * 1000
     const first = seconds > 0 ? Date.now() : 1
     for (let seed = first; seed < first + someOf(1500) || Date.now() < until; seed++) {

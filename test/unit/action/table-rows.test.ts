@@ -39,9 +39,9 @@ const outputs = [
 const withOpener = (opener: string): string[] =>
   outputs.filter((output) => spelled(output).includes(spelled(opener)))
 
-describe('what opens a call, row by row of the table', () => {
+describe('each opener of a call in the table', () => {
   it.each(openers)(
-    'has a test, a row in the doctor’s table, and a place in the scan: %j',
+    'has a test, a row in the doctor’s table and a place in the scan: %j',
     (opener) => {
       expect(withOpener(opener)).not.toEqual([])
       const isFound = withOpener(opener).some((output) =>
@@ -57,9 +57,9 @@ describe('what opens a call, row by row of the table', () => {
 /** K2 Horizon's three marks are one row. */
 const plain = (tag: string): string => tag.replace(/_fast(?:er)?/, '')
 
-describe('what opens and closes a thought, row by row of the table', () => {
+describe('each mark of reasoning in the table', () => {
   const spec = readFileSync(new URL('../../../docs/action-spec.md', import.meta.url), 'utf8')
-  it.each(reasoningMarks)('has a test, a row in R5, and a place in the scan: $close', (mark) => {
+  it.each(reasoningMarks)('has a test, a row in R5 and a place in the scan: $close', (mark) => {
     const written = samples.map(({ open, close }) => open + close)
     for (const tag of [mark.open ?? mark.close, mark.close]) {
       expect(isTagStart(tag.charCodeAt(0))).toBe(true)

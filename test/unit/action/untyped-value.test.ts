@@ -36,24 +36,24 @@ test.each<[string, string, JsonValue]>([
   expect(readUntypedValue(markup)).toEqual(value)
 })
 
-test('a key that would be a prototype, and more levels than anybody needs, are refused', () => {
+test('prototype keys and excessive nesting are rejected', () => {
   expect(() => readUntypedValue('<__proto__>1</__proto__>')).toThrow(/__proto__/)
   expect(() => readUntypedValue('<a>'.repeat(300) + '</a>'.repeat(300))).toThrow(/unreadable/)
 })
 
 test.each(['<!x><a>1</a>', '<a>wow <!important> stuff</a>', '<a>1</a><!b/><c>2</c>', '<![if IE]>'])(
-  'the declaration in %s is refused',
+  'the declaration in %s is rejected',
   (source) => {
     expect(describeMarkupError(source)).toMatch(/not allowed/)
     expect(describeMarkupError(`<a><![CDATA[${source}]]></a><!-- ${source} -->`)).toBeUndefined()
   },
 )
 
-test('of what must be elements, words between them are no part', () => {
+test('text between elements is ignored where elements are required', () => {
   expect(readUntypedElements('so <a>1</a> and <b>2</b>')).toEqual({ a: '1', b: '2' })
 })
 
-describe('whatever was written', () => {
+describe('any written value', () => {
   const name = fc.constantFrom('a', 'b', 'c-d', 'e.f', 'é', 'prototype')
   const { value } = fc.letrec<{ value: JsonValue }>((tie) => ({
     value: fc.oneof(
@@ -66,7 +66,7 @@ describe('whatever was written', () => {
     ),
   }))
 
-  test('is read back', () => {
+  test('reads back unchanged', () => {
     fc.assert(
       fc.property(value, fc.boolean(), (written, asCdata) => {
         const markup = write(written, asCdata)

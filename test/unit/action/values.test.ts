@@ -73,7 +73,7 @@ const writers: readonly Pick<Dialect, 'name' | 'write' | 'without' | 'marker'>[]
   }).map(([name, write]) => ({ name, write, marker: 'token' as const, without: /<tool_call>/ })),
 ]
 
-describe('a value that holds marks arrives as it was written', () => {
+describe('a value that holds marks arrives unchanged', () => {
   for (const { name, write, without, marker } of writers) {
     it(`in ${name}`, () => {
       for (const value of eachNth(2, values)) {

@@ -180,7 +180,7 @@ const order = (sku: string): Script => ({
   ],
 })
 
-test('text, reasoning and a tool stream, and the chat shows what the conversation holds', async () => {
+test('text, reasoning and a tool stream, and the chat matches the conversation', async () => {
   const opened = open({ script: order('mug') })
   const { chat, chunks } = opened
   await chat.sendMessage({ text: 'A mug' })
@@ -210,7 +210,7 @@ test('text, reasoning and a tool stream, and the chat shows what the conversatio
   await expectSame(opened)
 })
 
-test('readUIMessageStream makes the same message of the stream', async () => {
+test('readUIMessageStream builds the same message from the stream', async () => {
   const { agent } = open({ script: order('mug') })
   const stream = await createChatTransport(agent).sendMessages({
     trigger: 'submit-message',
@@ -229,7 +229,7 @@ test('readUIMessageStream makes the same message of the stream', async () => {
   orders = []
 })
 
-test('an approval: the chat is free for the answer, the call runs once, and no turn is added', async () => {
+test('an approval frees the chat, runs its call once and adds no turn', async () => {
   const opened = open({ script: order('mug'), needsApproval: true })
   const { agent, chat } = opened
   await chat.sendMessage({ text: 'A mug' })
@@ -253,7 +253,7 @@ test('an approval: the chat is free for the answer, the call runs once, and no t
   expect(messages.filter(({ role }) => role === 'user')).toHaveLength(1)
 })
 
-test('a call that is denied doesn’t run, and the reason is told', async () => {
+test('a denied call does not run, and its reason is reported', async () => {
   const opened = open({ script: order('mug'), needsApproval: true })
   const { agent, chat } = opened
   await chat.sendMessage({ text: 'A mug' })
@@ -271,7 +271,7 @@ test('a call that is denied doesn’t run, and the reason is told', async () => 
   await expectSame(opened)
 })
 
-test('an approval that is given elsewhere', async () => {
+test('an approval given elsewhere runs the calls, and the chat can resume', async () => {
   const opened = open({
     script: {
       steps: [
@@ -299,7 +299,7 @@ test('an approval that is given elsewhere', async () => {
   await expectSame(opened)
 })
 
-test('a tool that fails', async () => {
+test('when a tool fails, the chat shows its error', async () => {
   const opened = open({ script: order('gone') })
   await opened.chat.sendMessage({ text: 'One' })
   expect(toolOf(opened.chat)).toMatchObject({
@@ -310,7 +310,7 @@ test('a tool that fails', async () => {
   await expectSame(opened)
 })
 
-test('a model that fails: the chat has the error, and its code', async () => {
+test('when the model fails, the chat has the error and its code', async () => {
   const opened = open({ script: { steps: [{ text: 'Well', error: 'No more power.' }] } })
   const { chat, data } = opened
   await chat.sendMessage({ text: 'Hello' })
@@ -319,7 +319,7 @@ test('a model that fails: the chat has the error, and its code', async () => {
   expect(data).toMatchObject([{ type: 'data-error', data: { code: 'provider-error' } }])
 })
 
-test('an answer that the verifier rejects is taken back, and the next one stands in its place', async () => {
+test('an answer that the verifier rejects is replaced by the next one', async () => {
   let asked = 0
   const opened = open({
     script: { steps: [{ text: 'Four thousand.' }, { text: 'Forty.' }] },
@@ -338,7 +338,7 @@ const scenes: Script = {
   fallback: [{ text: 'What?' }],
 }
 
-test('regenerate and edit are branches of the conversation', async () => {
+test('regenerate and edit create branches of the conversation', async () => {
   const opened = open({ script: scenes })
   const { agent, chat } = opened
   const view = agent.conversation('c')
@@ -373,7 +373,7 @@ test('regenerate and edit are branches of the conversation', async () => {
 
 const endless: Script = { paceMs: 20, pieceLength: 2, steps: [{ text: 'on and '.repeat(2000) }] }
 
-test('stop ends the run, and keeps what was said', async () => {
+test('stop ends the run and keeps its text', async () => {
   const opened = open({ script: endless })
   const { agent, chat } = opened
   const sent = chat.sendMessage({ text: 'Go' })
@@ -395,7 +395,7 @@ async function reload(options: OpenOptions): Promise<Opened> {
   return open({ ...options, messages })
 }
 
-test('after a reload in the middle of an answer, the chat takes the run up', async () => {
+test('after a reload during an answer, the chat resumes the run', async () => {
   const testStorage = createTestStorage()
   const options: OpenOptions = {
     script: { paceMs: 2, pieceLength: 2, steps: [{ text: 'word '.repeat(100) }] },
@@ -416,7 +416,7 @@ test('after a reload in the middle of an answer, the chat takes the run up', asy
   expect(second.chat.status).toBe('ready')
 })
 
-test('an approval is answered after a reload, by a chat that has taken up nothing', async () => {
+test('after a reload, a chat that resumed nothing can answer an approval', async () => {
   const testStorage = createTestStorage()
   const options: OpenOptions = { script: order('mug'), testStorage, needsApproval: true }
   const first = open(options)
@@ -430,7 +430,7 @@ test('an approval is answered after a reload, by a chat that has taken up nothin
   expect(second.chat.messages).toHaveLength(2)
 })
 
-test('a chat that stops and takes up again in one turn, as in strict mode, stops nothing', async () => {
+test('a chat that stops and resumes within one turn (strict mode) stops nothing', async () => {
   const opened = open({
     script: { paceMs: 5, pieceLength: 5, steps: [{ text: 'word '.repeat(60) }] },
   })
@@ -444,7 +444,7 @@ test('a chat that stops and takes up again in one turn, as in strict mode, stops
   expect(agent.conversation('c').getSnapshot().ended).toMatchObject({ outcome: 'completed' })
 })
 
-test('a question is shown with its data, and answered by the chat', async () => {
+test('a question is shown with its data and answered through the chat', async () => {
   const opened = open({
     script: {
       steps: [
@@ -476,7 +476,7 @@ test('a question is shown with its data, and answered by the chat', async () => 
   expect(data.at(-1)).toMatchObject({ type: 'data-waiting', data: [] })
 })
 
-test('the plan is data of the message', async () => {
+test('the plan is a data part of the message', async () => {
   const items = [
     { content: 'Look', status: 'done' },
     { content: 'Order', status: 'pending' },
@@ -490,7 +490,7 @@ test('the plan is data of the message', async () => {
   expect(plan).toMatchObject({ data: items })
 })
 
-test('what is written while a call waits is said to the run in its place', async () => {
+test('a message sent while a call waits reaches the run instead of its answer', async () => {
   const opened = open({
     script: {
       scenes: [{ match: ['never mind'], steps: [{ text: 'All right.' }] }],
@@ -507,7 +507,7 @@ test('what is written while a call waits is said to the run in its place', async
   expect(agent.conversation('c').getSnapshot().ended).toMatchObject({ outcome: 'completed' })
 })
 
-test('a chat that asks again and again for more gets an error, not a loop', async () => {
+test('a chat that keeps requesting more gets an error, not a loop', async () => {
   const opened = open({
     script: { steps: [{ toolCalls: [{ toolName: 'order', input: { sku: 'mug' } }] }] },
     maxSteps: 1,
@@ -520,7 +520,7 @@ test('a chat that asks again and again for more gets an error, not a loop', asyn
   orders = []
 })
 
-test('files go along, and an address is refused', async () => {
+test('files are sent along, and addresses are rejected', async () => {
   const opened = open({ script: { steps: [{ text: 'Nice.' }] } })
   const { agent, chat } = opened
   const file = { type: 'file', mediaType: 'image/png', filename: 'a.png' }

@@ -97,38 +97,41 @@ async function partsOf(stream: AsyncIterable<StreamPart>): Promise<StreamPart[]>
   return parts
 }
 
-test.each(versions)('%s: text, reasoning, a call, usage and the finish reason', async (version) => {
-  const provider = providerOf(modelOf(version, replay(answer)))
-  const parts = await partsOf(provider.stream(ask))
-  expect(await collect(toStream(parts))).toMatchObject({
-    text: 'Let me look.',
-    reasoning: 'Where? In Paris.',
-    toolCalls: [{ toolCallId: 'call_1', toolName: 'get_weather', input: { city: 'Paris' } }],
-    finishReason: 'tool-calls',
-    usage: { inputTokens: 10, outputTokens: 7, cachedInputTokens: 4, reasoningTokens: 2 },
-  })
-  const inputs = parts.filter(({ type }) => type.startsWith('tool-input'))
-  expect(inputs[0]).toEqual({
-    type: 'tool-input-start',
-    toolCallId: 'call_1',
-    toolName: 'get_weather',
-  })
-  expect(
-    inputs
-      .slice(1)
-      .map((part) => ('delta' in part ? part.delta : ''))
-      .join(''),
-  ).toBe('{"city":"Paris"}')
-  // The call is last but its end.
-  expect(parts.slice(-2).map(({ type }) => type)).toEqual(['tool-call', 'finish'])
-})
+test.each(versions)(
+  '%s: text, reasoning, a call, usage and the finish reason are passed on',
+  async (version) => {
+    const provider = providerOf(modelOf(version, replay(answer)))
+    const parts = await partsOf(provider.stream(ask))
+    expect(await collect(toStream(parts))).toMatchObject({
+      text: 'Let me look.',
+      reasoning: 'Where? In Paris.',
+      toolCalls: [{ toolCallId: 'call_1', toolName: 'get_weather', input: { city: 'Paris' } }],
+      finishReason: 'tool-calls',
+      usage: { inputTokens: 10, outputTokens: 7, cachedInputTokens: 4, reasoningTokens: 2 },
+    })
+    const inputs = parts.filter(({ type }) => type.startsWith('tool-input'))
+    expect(inputs[0]).toEqual({
+      type: 'tool-input-start',
+      toolCallId: 'call_1',
+      toolName: 'get_weather',
+    })
+    expect(
+      inputs
+        .slice(1)
+        .map((part) => ('delta' in part ? part.delta : ''))
+        .join(''),
+    ).toBe('{"city":"Paris"}')
+    // The call is last but its end.
+    expect(parts.slice(-2).map(({ type }) => type)).toEqual(['tool-call', 'finish'])
+  },
+)
 
 async function* toStream(parts: readonly StreamPart[]): AsyncGenerator<StreamPart> {
   yield* parts
 }
 
 test.each(versions)(
-  '%s: cut anywhere, nothing runs, and the error may be tried again',
+  '%s: an answer cut anywhere runs nothing, and its error is retryable',
   async (version) => {
     const end = answer.indexOf('"tool_calls"}')
     for (let at = 0; at < end; at += 23) {
@@ -140,14 +143,14 @@ test.each(versions)(
   },
 )
 
-test.each(versions)('%s: a connection that breaks', async (version) => {
+test.each(versions)('%s: a broken connection is a retryable error', async (version) => {
   const half = answer.slice(0, answer.indexOf('look.'))
   const provider = providerOf(modelOf(version, replay(half, { ending: 'reset' })))
   const turn = await collect(provider.stream(ask))
   expect(turn.error).toMatchObject({ code: 'stream-incomplete', retryable: true })
 })
 
-test('arguments that were cut off by a limit don’t run', async () => {
+test('arguments cut off by a limit do not run', async () => {
   const limited = sse(call('{"city":'), chunk({}, 'length'), '[DONE]')
   for (const version of versions) {
     const turn = await collect(providerOf(modelOf(version, replay(limited))).stream(ask))
@@ -195,14 +198,14 @@ const refusals: readonly (readonly [
   ],
 ]
 
-test.each(refusals)('a refusal: %s', async (_, options, body, error) => {
+test.each(refusals)('a refusal becomes a typed error: %s', async (_, options, body, error) => {
   for (const version of versions) {
     const turn = await collect(providerOf(modelOf(version, replay(body, options))).stream(ask))
     expect(turn.error).toMatchObject(error)
   }
 })
 
-test('an error in the stream', async () => {
+test('an error in the stream becomes a typed error', async () => {
   const body = sse(chunk({ content: 'Well' }), {
     error: { message: 'The engine is overloaded', type: 'overloaded_error' },
   })
@@ -213,7 +216,7 @@ test('an error in the stream', async () => {
   }
 })
 
-test('nobody is there', async () => {
+test('an unreachable server is a retryable network error', async () => {
   const unreachable = specifications.v4(settings)('m')
   const turn = await collect(providerOf(unreachable).stream(ask))
   expect(turn.error).toMatchObject({
@@ -223,7 +226,7 @@ test('nobody is there', async () => {
   })
 })
 
-test('no answer within the time, and none that goes on', async () => {
+test('an answer that does not start or stalls times out', async () => {
   const hanging = (body: string): typeof fetch => replay(body, { ending: 'hang' })
   for (const [fetch, phase, timeouts] of [
     [() => new Promise<Response>(() => {}), 'first-chunk', { firstChunkMs: 50 }],
@@ -310,7 +313,7 @@ const history: readonly Message[] = [
 ]
 
 test.each(versions)(
-  '%s: the conversation, with files, results, instructions and what is live',
+  '%s: the request has the conversation, files, results, instructions and live context',
   async (version) => {
     const { fetch, bodies } = recorded(answer)
     await collect(
@@ -353,7 +356,7 @@ test.each(versions)(
   },
 )
 
-test('settings of the agent’s model, and in ACTION mode no tools', async () => {
+test('the request has the agent’s model settings, and no tools in ACTION mode', async () => {
   const { fetch, bodies, headers } = recorded(answer)
   const providers = [
     fromLanguageModel(modelOf('v4', fetch), { id: 'mine', callOptions: { presencePenalty: 1 } }),
@@ -387,7 +390,7 @@ test('settings of the agent’s model, and in ACTION mode no tools', async () =>
   expect(bodies[1]).not.toHaveProperty('tools')
 })
 
-test('reasoning goes back in its place, and what the vendor signed with it', async () => {
+test('reasoning and the vendor’s signature return in their place', async () => {
   const signed = async (): Promise<{ stream: ReadableStream<unknown> }> => ({
     stream: new ReadableStream({
       start(controller) {
@@ -465,7 +468,7 @@ test('reasoning goes back in its place, and what the vendor signed with it', asy
   ])
 })
 
-test('a function makes the model for each request, with the page’s key, and again after a 401', async () => {
+test('a function creates the model per request, with the page’s key, and after a 401', async () => {
   const { fetch, headers } = recorded(answer)
   const keys: (string | undefined)[] = []
   const providers = [
@@ -499,7 +502,7 @@ test('a function makes the model for each request, with the page’s key, and ag
   expect(headers[0]?.get('authorization')).toBe('Bearer key-two')
 })
 
-test('what is no model is refused', () => {
+test('a value that is not a model is rejected', () => {
   expect(() => fromLanguageModel({} as LanguageModelLike)).toThrow(/language model of the AI SDK/)
 })
 
@@ -517,7 +520,7 @@ beforeAll(async () => {
 })
 afterAll(() => mock.stop())
 
-test('an agent on it, over HTTP: the tool runs, its result is sent, and the run is completed', async () => {
+test('over HTTP, an agent runs the tool, sends its result and completes', async () => {
   for (const version of versions) {
     const made = specifications[version]({
       name: 'mock',

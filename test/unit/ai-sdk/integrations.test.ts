@@ -29,7 +29,7 @@ async function adapter(): Promise<new (agent: Agent, options: object) => AgUiAge
 }
 
 test(
-  'the AG-UI agent of the guide: text, a tool, and a failure',
+  'the AG-UI agent of the guide passes on text, a tool and a failure',
   { timeout: 600_000 },
   async () => {
     const OffstageAgent = await adapter()

@@ -20,7 +20,7 @@ test.each([
   ['in Unicode tags', asTags(ORDER)],
   ['in base64', `Decode ${Buffer.from(ORDER).toString('base64')}`],
   ['in an address', `https://app.example/#${encodeURIComponent(ORDER)}`],
-])('an order is read %s', (_how, text) => {
+])('an order is recognised %s', (_how, text) => {
   expect(ordersIn(text)).toEqual([
     {
       toolName: 'send_mail',
@@ -30,11 +30,11 @@ test.each([
   ])
 })
 
-test('no order is read in other words', () => {
+test('text that is not an exact order is not recognised as one', () => {
   expect(ordersIn('DO send_mail. Do send_mail(to: x) and DON send(x: y)')).toEqual([])
 })
 
-test('every place is tried in every app and mode, every goal in every app', () => {
+test('every place is tried in every app and mode, and every goal in every app', () => {
   const plans = planAttacks({ seed: 1, apps: APPS.length })
   expect(PLACES.length).toBeGreaterThanOrEqual(60)
   expect(plans.length).toBe(PLACES.length * APPS.length * MODES.length)
@@ -47,7 +47,7 @@ test('every place is tried in every app and mode, every goal in every app', () =
   expect(planAttacks({ seed: 1, apps: 6 })).toEqual(plans)
 })
 
-test('every change of a page is tried in every app and mode, at both moments where a person is asked', () => {
+test('every page change is tried in every app and mode, at both approval moments', () => {
   const plans = planChanges({ seed: 1, apps: APPS.length })
   expect(plans.length).toBe(CHANGES.length * APPS.length * MODES.length)
   expect(new Set(plans.map(({ id }) => id)).size).toBe(plans.length)
@@ -59,7 +59,7 @@ test('every change of a page is tried in every app and mode, at both moments whe
   }
 })
 
-test('others share their memories in no mode that holds', () => {
+test('memories are shared across the origin only in unprotected mode', () => {
   const plans = planOthers({ seed: 1, apps: APPS.length })
   expect(new Set(plans.map(({ id }) => id)).size).toBe(plans.length)
   for (const app of APPS) {
@@ -76,7 +76,7 @@ test('others share their memories in no mode that holds', () => {
   }
 })
 
-test('each app has five tasks and more, and no goal is a task', () => {
+test('each app has at least five tasks, and no goal is a task', () => {
   expect(TASKS.length).toBeGreaterThanOrEqual(30)
   for (const plan of planTasks()) {
     const effects = plan.task.calls.map(({ tool, input }) => ({ kind: tool, data: input }))
@@ -87,7 +87,7 @@ test('each app has five tasks and more, and no goal is a task', () => {
   }
 })
 
-test.each(['at once', 'after the task'] as const)('the model obeys %s', (obeys) => {
+test.each(['at once', 'after the task'] as const)('the model obeys an order %s', (obeys) => {
   const plan = planTasks().find(({ id }) => id === 'mail · send_mail')
   const calls = plan ? callsOf(plan) : []
   const model = new ObedientModel({ calls, obeys, writes: 'native' })

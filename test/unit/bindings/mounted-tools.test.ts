@@ -57,7 +57,7 @@ function nextTask(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve))
 }
 
-test('calls the newest function, and asks the newest tool for its description, of one registration', async () => {
+test('a mounted tool uses its newest function and description with one registration', async () => {
   const { agent, registered } = watched(stage(ORDER))
   const mounted = mountNewest(agent, tool())
   mounted.update(tool({ execute: () => 'new', inputSchema: structuredClone(schema) }))
@@ -82,7 +82,7 @@ test.each<[string, Partial<Tool>, Partial<Tool>, number]>([
     { inputSchema: z.object({ sku: z.number() }) },
     2,
   ],
-])('registers it anew or not: %s', (_name, before, after, count) => {
+])('a changed tool is registered again only when needed: %s', (_name, before, after, count) => {
   const { agent, registered } = watched(stage(ORDER))
   const mounted = mountNewest(agent, tool(before))
   mounted.update(tool(after))
@@ -90,7 +90,7 @@ test.each<[string, Partial<Tool>, Partial<Tool>, number]>([
   expect(registered()).toBe(count)
 })
 
-test('what is unmounted and mounted again at once keeps its registration, and the call that runs', async () => {
+test('a tool remounted at once keeps its registration and its running call', async () => {
   const { agent, registered } = watched(stage(ORDER))
   let executed = 0
   let finish = (_value: string): void => {}
@@ -114,7 +114,7 @@ test('what is unmounted and mounted again at once keeps its registration, and th
   expect([executed, registered()]).toEqual([1, 1])
 })
 
-test('what stays unmounted is gone, and its running call ends', async () => {
+test('an unmounted tool is removed, and its running call ends', async () => {
   const agent = stage(ORDER)
   let mounted: ReturnType<typeof mountNewest> | undefined
   const begun = new Promise<void>((begin) => {
@@ -132,7 +132,7 @@ test('what stays unmounted is gone, and its running call ends', async () => {
   expect(() => agent.registerTool(tool())).not.toThrow()
 })
 
-test('of twins the last one counts, and the first one again once that is gone', async () => {
+test('the last of two mounted twins counts; after it unmounts, the first returns', async () => {
   vi.stubGlobal('location', { hostname: 'localhost' })
   const warn = vi.spyOn(console, 'warn').mockImplementation(() => {})
   onTestFinished(() => {
@@ -150,7 +150,7 @@ test('of twins the last one counts, and the first one again once that is gone', 
   expect(await called(agent)).toEqual([['succeeded', { type: 'text', value: 'first' }]])
 })
 
-test('a name that the app has registered is refused, and nothing of it stays', () => {
+test('a name that the app has registered is refused and leaves nothing behind', () => {
   const agent = stage(ORDER)
   const undo = agent.registerTool(tool())
   expect(() => mountNewest(agent, tool())).toThrow(/registered already/)
@@ -159,7 +159,7 @@ test('a name that the app has registered is refused, and nothing of it stays', (
   mounted.unmount()
 })
 
-test('a name that turns out to be taken leaves the twin of the old name alone', async () => {
+test('renaming a tool to a taken name leaves its old twin unchanged', async () => {
   const agent = stage(ORDER)
   agent.registerTool(tool({ name: 'taken' }))
   mountNewest(agent, tool({ execute: () => 'twin' }))

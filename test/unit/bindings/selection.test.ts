@@ -18,7 +18,7 @@ test.each<[string, (value: Value) => unknown, Value]>([
   ['an object that is made anew', ({ parts: [a] }) => ({ a }), { parts: ['a'], other: 2 }],
   ['an array that is made anew', ({ parts }) => [...parts], { parts: ['a'], other: 2 }],
   ['NaN', () => Number.NaN, { parts: [], other: 2 }],
-])('stays the same while it is alike: %s', (_name, select, next) => {
+])('a selection keeps its identity while its content is equal: %s', (_name, select, next) => {
   const [before, after] = selected(select, next)
   expect(after).toBe(before)
 })
@@ -34,18 +34,18 @@ test.each<[string, (value: Value) => unknown, Value]>([
   ],
   ['an array for an object', ({ other }) => (other === 1 ? {} : []), { parts: [], other: 2 }],
   ['an instance of a class', () => new Map(), { parts: [], other: 2 }],
-])('is another one otherwise: %s', (_name, select, next) => {
+])('a selection gets a new identity when its content differs: %s', (_name, select, next) => {
   const [before, after] = selected(select, next)
   expect(after).not.toBe(before)
 })
 
-test('is asked once for each value', () => {
+test('the selector runs once for each value', () => {
   let asked = 0
   const pick = selection(() => (asked += 1))
   expect([pick(first), pick(first)]).toEqual([1, 1])
 })
 
-test('another function begins with what the one before has shown', () => {
+test('a new selector starts with the value that the previous one showed', () => {
   const shown = { a: 'a' }
   const pick = selection(({ parts: [a] }: Value) => ({ a }), shown)
   expect(pick(first)).toBe(shown)

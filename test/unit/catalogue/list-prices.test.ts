@@ -8,7 +8,7 @@ import { withinLimits } from '../../../src/worker/run/counters.ts'
 const rows = PRICED_VENDORS.flatMap((vendor) => listPrices[vendor])
 
 describe('the list of prices', () => {
-  test('says of each row where it is from and of when', () => {
+  test('gives the source and date of each row', () => {
     for (const [, , source, asOf] of rows) {
       expect(source).toMatch(/^[a-z.]+\.[a-z]+\/\S+$/)
       expect(asOf).toMatch(/^20\d\d-\d\d-\d\d$/)
@@ -16,7 +16,7 @@ describe('the list of prices', () => {
     }
   })
 
-  test('has reading from a cache below and writing into one above what is new, and output above all', () => {
+  test('has cache reads below new input, cache writes above it, and output highest', () => {
     for (const [models, [input, output, cachedInput = 0, cacheWrite = input]] of rows) {
       expect(cachedInput < input && cacheWrite >= input && output > cacheWrite, `${models}`).toBe(
         true,
@@ -36,7 +36,7 @@ describe('the list of prices', () => {
     ['anthropic', 'claude-opus-4-6', 5],
     ['gemini', 'models/gemini-3.5-flash', 1.5],
     ['minimax', undefined, 0.3],
-  ])('knows what %s asks for %s', (provider, model, input) => {
+  ])('knows the prices of %s for %s', (provider, model, input) => {
     expect(listPrice({ provider, ...(model && { model }) })?.prices.input).toBe(input)
   })
 
@@ -50,17 +50,17 @@ describe('the list of prices', () => {
     ['openai-compatible', 'gpt-4o'],
     ['ollama', 'gpt-4o'],
     ['constructor', 'gpt-4o'],
-  ])('does not know what %s asks for %s', (provider, model) => {
+  ])('does not know the prices of %s for %s', (provider, model) => {
     expect(listPrice({ provider, model })).toBeUndefined()
   })
 
-  test('gives way to what the app says', () => {
+  test('is overridden by prices from the app', () => {
     const prices = { input: 1, output: 2 }
     expect(pricesOf({ provider: 'openai', model: 'gpt-4o', prices })).toBe(prices)
   })
 })
 
-test('usage has a cost by the list, with what caches cost', () => {
+test('usage has a cost from the list, with caches included', () => {
   const usage = { inputTokens: 1_000_000, cachedInputTokens: 1_000_000, outputTokens: 1_000_000 }
   const of = (model: string) =>
     meterUsage(
@@ -75,7 +75,7 @@ test('usage has a cost by the list, with what caches cost', () => {
   expect(of('claude-next')).toEqual(usage)
 })
 
-describe('a limit of cost', () => {
+describe('a cost limit', () => {
   const limits = { maxSteps: 1, retries: 0, costUSD: 1 }
   const spent = { limits, limit: null, steps: 0, usage: {}, activeMs: 0 }
   const step = (model: string) => ({
@@ -88,11 +88,11 @@ describe('a limit of cost', () => {
     raw: false,
   })
 
-  test('is taken with a model on the list', () => {
+  test('is accepted with a listed model', () => {
     expect(withinLimits(step('gpt-4o'), spent)).toEqual(step('gpt-4o'))
   })
 
-  test('fails with one that is not, and names it', () => {
+  test('fails with an unlisted model and names it', () => {
     expect(() => withinLimits(step('gpt-99'), spent)).toThrow(
       expect.objectContaining({
         code: 'invalid-config',
@@ -101,7 +101,7 @@ describe('a limit of cost', () => {
     )
   })
 
-  test('is refused at once where no list can help', () => {
+  test('is rejected at once when no listed price can apply', () => {
     const model = { provider: 'ollama', model: 'qwen3:4b' } as const
     expect(() => createAgent({ model, limits: { costUSD: 1 } })).toThrow(
       expect.objectContaining({

@@ -72,11 +72,11 @@ test.each([
   'gemma4:e4b',
   'o365',
   'constructor',
-])('of %s nothing is known', (model) => {
+])('no facts are known about %s', (model) => {
   expect(modelFacts(model)).toEqual({})
 })
 
-test('a page knows better', () => {
+test('facts from the page override the list', () => {
   const overrides = { 'qwen3:4b': { contextWindow: 8192 }, mine: { tools: false } }
   expect(modelFacts('qwen3:4b', overrides)).toEqual({
     ...modelFacts('qwen3:4b'),

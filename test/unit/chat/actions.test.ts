@@ -16,7 +16,7 @@ async function found({ isOpen }: { readonly isOpen: boolean }) {
   return showChat(agentFor({ steps: [{ text: 'Again.' }] }, storage))
 }
 
-test('what is sent while the conversation loads reaches the run that turns out to be open', async () => {
+test('a message sent while the conversation loads reaches the run it finds open', async () => {
   const { conversation, actions } = await found({ isOpen: true })
   expect(conversation.getSnapshot().status).toBe('loading')
   expect(actions.send('In blue')).toBe(true)
@@ -24,7 +24,7 @@ test('what is sent while the conversation loads reaches the run that turns out t
   expect(conversation.getSnapshot().queued).toMatchObject([{ parts: [{ text: 'In blue' }] }])
 })
 
-test('what is sent while the conversation loads begins a run where none is open', async () => {
+test('a message sent while the conversation loads starts a run when none is open', async () => {
   const { conversation, actions } = await found({ isOpen: false })
   expect(conversation.getSnapshot().status).toBe('loading')
   expect(actions.send('In blue')).toBe(true)

@@ -14,11 +14,11 @@ test.each([
   ['names with digits', ['Q1', 'Q2']],
   ['empty cells', ['', '']],
   ['no cells', []],
-])('a column of %s stays where texts begin', (_, texts) => {
+])('a column of %s stays aligned at the start', (_, texts) => {
   expect(sideOf('---', texts)).toBeNull()
 })
 
-test('the alignment that a table gives a column counts, whatever is in it', () => {
+test('an alignment set by the table overrides the content of its column', () => {
   expect([':-', ':-:', '-:'].map((dash) => sideOf(dash, ['1', '2']))).toEqual([
     null,
     'center',

@@ -32,15 +32,15 @@ function waiting(kind: PendingCall['kind']): ConversationSnapshot {
   return { ...IDLE, status: 'waiting', runId: 'r1', pending: [call] }
 }
 
-describe('of a conversation that was loaded', () => {
-  test('nothing is announced that was stored before', () => {
+describe('after a conversation has loaded', () => {
+  test('messages stored before are not announced', () => {
     expect(
       said(LOADING, LOADING, { ...IDLE, messages: [answer('It was.', CONNECTED - 1)] }),
     ).toEqual([])
     expect(said(LOADING, waiting('approval'))).toEqual([])
   })
 
-  test('what another tab has written so far is not announced, and what it writes on is', () => {
+  test("another tab's later text is announced, and its earlier text is not", () => {
     const open = { ...IDLE, status: 'running', runId: 'r1', ownership: 'other-tab' } as const
     const texts = said(
       LOADING,
@@ -50,14 +50,14 @@ describe('of a conversation that was loaded', () => {
     expect(texts).toEqual(['Upon a time.'])
   })
 
-  test('what was written for this page meanwhile is announced, with its end', () => {
+  test('text written for this page meanwhile is announced, with its end', () => {
     const ended = { runId: 'r1', outcome: 'completed' } as const
     const texts = said(LOADING, { ...IDLE, ended, messages: [answer('It is.', CONNECTED + 1)] })
     expect(texts).toEqual(['It is.', en.announceDone])
   })
 })
 
-test('a call whose outcome is unknown is announced as one, and not as an approval', () => {
+test('a call with an unknown outcome is announced as unknown, not as an approval', () => {
   expect(said(IDLE, waiting('decision'))).toEqual([en.announceInterrupted('Pay')])
   expect(said(IDLE, waiting('approval'))).toEqual([en.announceCall('Pay')])
 })
@@ -66,12 +66,12 @@ test.each([
   ['disposed', [en.letGo]],
   ['taken-over', []],
   ['aborted', [en.announceStopped]],
-])('a run that ended as %s', (reason, texts) => {
+])('the announcements match a run that ended as %s', (reason, texts) => {
   const ended = { runId: 'r1', outcome: 'aborted', reason } as const
   expect(said({ ...IDLE, status: 'running', runId: 'r1' }, { ...IDLE, ended })).toEqual(texts)
 })
 
-test('a run that waits for its first words is announced once, and one that has them is not', () => {
+test('a run without text is announced once, and a run with text is not', () => {
   const open = { ...IDLE, status: 'running', runId: 'r1' } as const
   expect(said(IDLE, open, open)).toEqual([en.reasoningUnderWay])
   expect(said(LOADING, { ...open, status: 'loading' }, open, open)).toEqual([en.reasoningUnderWay])
@@ -79,7 +79,7 @@ test('a run that waits for its first words is announced once, and one that has t
   expect(said(IDLE, written, written)).toEqual(['Here.'])
 })
 
-test('of a text that is long at once, only the beginning is announced, in whole sentences', () => {
+test('when a long text arrives at once, only its first whole sentences are announced', () => {
   const sentence = 'All of it came at once. '
   const [beginning, rest, ...more] = said(IDLE, {
     ...IDLE,
@@ -94,7 +94,7 @@ test('of a text that is long at once, only the beginning is announced, in whole 
   ])
 })
 
-test('that there is more is said once, and no more of such a text', () => {
+test('the hint at more text is announced once, and then no more of it', () => {
   const part = 'Much of it came at once. '.repeat(200)
   const growing = [1, 2, 3].map((times) => ({ ...IDLE, messages: [answer(part.repeat(times))] }))
   const texts = said(IDLE, ...growing, { ...IDLE, messages: [answer(part.repeat(3), CONNECTED)] })
@@ -104,7 +104,7 @@ test('that there is more is said once, and no more of such a text', () => {
   expect(said(IDLE, ...growing, { ...IDLE, messages: [answer(part), next] }).at(-1)).toBe('Short.')
 })
 
-test('what is written bit by bit is announced whole, however long it gets', () => {
+test('a text that arrives bit by bit is announced completely, at any length', () => {
   const sentence = 'One after the other. '
   const grown = Array.from({ length: 300 }, (_, count) => ({
     ...IDLE,

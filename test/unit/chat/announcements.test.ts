@@ -92,7 +92,7 @@ async function served(...replies: readonly (string | number)[]): Promise<Agent> 
 
 const says = (text: string): string => chatStream([{ content: text }])
 
-test('a plain answer is announced in whole sentences, each once, and its end', async () => {
+test('a plain answer is announced once, in whole sentences, with its end', async () => {
   const { conversation, hears } = await listen(
     agentFor({ steps: [{ text: 'One. And *two*. Three', delayMs: 40 }] }),
   )
@@ -101,14 +101,14 @@ test('a plain answer is announced in whole sentences, each once, and its end', a
   expect(said.join(' ')).toBe('One. And two. Three Done')
 })
 
-test('of tool calls, those that fail are announced, and fast ones are in the answer', async () => {
+test('failed tool calls are announced, and fast successful ones are not', async () => {
   const script = { steps: [lookCall, failCall, { text: 'Found.', delayMs: 40 }] }
   const { conversation, hears } = await listen(agentFor(script, undefined, { tools: [look, fail] }))
   conversation.send('Look')
   expect(spoken(await hears('Done'))).toEqual(['Look it up: Failed', 'Found.', 'Done'])
 })
 
-test('an approval is announced, and what comes after it', async () => {
+test('an approval and the answer after it are announced', async () => {
   const agent = agentFor({ steps: [payCall, { text: 'Paid.', delayMs: 40 }] })
   const { conversation, hears } = await listen(agent)
   conversation.send('Pay')
@@ -118,7 +118,7 @@ test('an approval is announced, and what comes after it', async () => {
   expect(spoken(await hears('Done'))).toEqual(['Paid.', 'Done'])
 })
 
-test('a call that is denied is announced as denied', async () => {
+test('a denied call is announced as denied', async () => {
   const agent = agentFor({ steps: [payCall, { text: 'Not paid.', delayMs: 40 }] })
   const { conversation, hears } = await listen(agent)
   conversation.send('Pay')
@@ -137,7 +137,7 @@ test('a retry is announced once, with its reason', async () => {
   expect(rest).toEqual(['Here I am.', 'Done'])
 })
 
-test('offline and back online are announced, and a run that failed meanwhile goes on', async () => {
+test('offline and back online are announced, and a run that failed meanwhile resumes', async () => {
   const { conversation, hears, around } = await listen(await served(503, 503, says('Here I am.')))
   // Both tabs follow the run, which the first one drives.
   const [failures, ofOtherTab] = [new Failures(), new Failures()]
@@ -168,7 +168,7 @@ test('offline and back online are announced, and a run that failed meanwhile goe
   expect(spoken(await hears('Done'))).toEqual(['Here I am.', 'Done'])
 })
 
-test('a failure that no lost network caused is left to the person', async () => {
+test('a failure without a lost network is left to the person', async () => {
   const failures = new Failures()
   const { conversation } = await listen(agentFor({ steps: [] }))
   const error = { code: 'overloaded', message: 'Busy', retryable: true } as const
@@ -179,7 +179,7 @@ test('a failure that no lost network caused is left to the person', async () => 
   expect(failures.takeLost(snapshot, false)).toBe(false)
 })
 
-test('a run that fails between two drawings is announced', async () => {
+test('a run that fails between two renders is announced', async () => {
   const { conversation } = await listen(agentFor({ steps: [] }))
   const idle = conversation.getSnapshot()
   const error = { code: 'overloaded', message: 'Busy', retryable: true } as const
@@ -188,7 +188,7 @@ test('a run that fails between two drawings is announced', async () => {
   expect(texts.join()).toMatch(/^Something went wrong: /)
 })
 
-test('of a regenerated answer only the new one is announced', async () => {
+test('after regenerating, only the new answer is announced', async () => {
   const agent = agentFor({ steps: [{ text: 'One.', delayMs: 40 }] })
   const { conversation, hears } = await listen(agent)
   conversation.send('Hello')
@@ -206,7 +206,7 @@ test('of a regenerated answer only the new one is announced', async () => {
   expect(spoken(await hears('Done'))).toEqual(['Two.', 'Done'])
 })
 
-test('of an edited message only the new answer is announced', async () => {
+test('after editing a message, only the new answer is announced', async () => {
   const agent = agentFor({ steps: [{ text: 'One.', delayMs: 40 }] })
   const { conversation, hears } = await listen(agent)
   conversation.send('Hello')
@@ -218,7 +218,7 @@ test('of an edited message only the new answer is announced', async () => {
   expect(spoken(await hears('Done'))).toEqual(['Two.', 'Done'])
 })
 
-test('an answer that is stopped is announced as stopped', async () => {
+test('a stopped answer is announced as stopped', async () => {
   const { conversation, said, hears } = await listen(
     agentFor({ paceMs: 5, steps: [{ text: 'Once. Upon a time. '.repeat(100) }] }),
   )
@@ -230,7 +230,7 @@ test('an answer that is stopped is announced as stopped', async () => {
   expect(all.filter((text) => text === 'Stopped')).toHaveLength(1)
 })
 
-test('a failure is announced, kept beside its message, and gone once it was retried', async () => {
+test('a failure is announced, shown beside its message, and removed after a retry', async () => {
   const { conversation, hears } = await listen(
     await served(401, 401, says('One.'), 401, 401, says('Two.')),
   )

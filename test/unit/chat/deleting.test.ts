@@ -20,7 +20,7 @@ async function listed() {
   return { ...chat, recordOf, isThere }
 }
 
-test('a conversation that is used after it was deleted from the list is not deleted', async () => {
+test('a conversation used after its deletion from the list is kept', async () => {
   const { actions, conversation, local, recordOf, isThere } = await listed()
   actions.delete(recordOf('c1'))
   expect(local.get('deleted')).toBeDefined()
@@ -34,7 +34,7 @@ test('a conversation that is used after it was deleted from the list is not dele
   expect(await isThere('c2')).toBe(true)
 })
 
-test('one that is not used is deleted, at once where another one is', async () => {
+test('an unused conversation is deleted, at once when another deletion follows', async () => {
   const { actions, recordOf, isThere } = await listed()
   actions.delete(recordOf('c2'))
   actions.delete(recordOf('c1'))

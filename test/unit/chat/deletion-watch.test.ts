@@ -20,7 +20,7 @@ async function shown() {
   return { agent, conversation, emptied, look, isGone: () => local.get(goneKey('c1')) === true }
 }
 
-test('a conversation that is deleted while it is on view is known to be, until it is begun anew', async () => {
+test('a conversation deleted while on view counts as deleted until it is restarted', async () => {
   const { agent, conversation, emptied, look, isGone } = await shown()
   await agent.conversations.delete('c1')
   await emptied()
@@ -31,7 +31,7 @@ test('a conversation that is deleted while it is on view is known to be, until i
   expect(isGone()).toBe(false)
 })
 
-test('one whose history was cleared is not', async () => {
+test('a conversation with cleared history does not count as deleted', async () => {
   const { agent, emptied, isGone } = await shown()
   await agent.conversations.clearHistory('c1')
   await emptied()

@@ -24,7 +24,7 @@ test.each([
   expect(what).toEqual(expected)
 })
 
-test('all of it, and no less, is loaded', () => {
+test('only complete progress counts as loaded', () => {
   expect(isLoaded({ model: 'm', loaded: 1, total: 1 })).toBe(true)
   expect(isLoaded({ model: 'm', loaded: 0.99, total: 1 })).toBe(false)
   expect(isLoaded({ model: 'm', text: 'Compiling' })).toBe(false)

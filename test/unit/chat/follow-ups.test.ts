@@ -32,7 +32,7 @@ function stage() {
   }
 }
 
-test('are asked once for an answer, and shown with it', async () => {
+test('follow-ups are requested once per answer and shown with it', async () => {
   const { asked, look, shown } = stage()
   const snapshot = answered('m1')
   look(snapshot)
@@ -47,13 +47,13 @@ test('are asked once for an answer, and shown with it', async () => {
 test.each<[string, Partial<ConversationSnapshot>]>([
   ['is open', { runId: 'r1' }],
   ['failed', { ended: { runId: 'r1', outcome: 'aborted', reason: 'x' } }],
-])('are not asked for while a run %s', (_, more) => {
+])('follow-ups are not requested when a run %s', (_, more) => {
   const { asked, look } = stage()
   look(answered('m1', more))
   expect(asked).toEqual([])
 })
 
-test('that come when there is a newer answer are not shown', async () => {
+test('follow-ups that arrive after a newer answer are not shown', async () => {
   const { asked, look, shown } = stage()
   look(answered('m1'))
   look(answered('m2'))
@@ -64,7 +64,7 @@ test('that come when there is a newer answer are not shown', async () => {
 })
 
 test.each([['a text'], [[undefined]], [{ 0: 'x', length: 1 }]])(
-  'that are no list of texts (%j) are an error of the page, and nothing is shown',
+  'follow-ups that are not a list of texts (%j) are a page error',
   async (given) => {
     const reported: unknown[] = []
     vi.stubGlobal('reportError', (error: unknown) => reported.push(error))

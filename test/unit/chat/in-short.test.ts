@@ -8,7 +8,7 @@ import { networkError } from '../../../src/providers/core/provider-error.ts'
 const UNREACHABLE = networkError(new TypeError('Failed to fetch'), new URL('http://127.0.0.1:9/v1'))
 const HAPPENED = 'http://127.0.0.1:9 could not be reached (Failed to fetch).'
 
-test('of an endpoint that can’t be reached, what happened is apart from what it may be due to', () => {
+test('an unreachable endpoint is reported separately from its possible causes', () => {
   const { text, details } = inShort(UNREACHABLE.message)
   expect(text).toBe(HAPPENED)
   expect(details).toMatch(/^Likely causes, and how to check:\n1\. .*\n2\. /)
@@ -24,7 +24,7 @@ test('a failure is announced in plain words', () => {
   expect(texts).toEqual([en.announceFailed('The model can’t be reached.')])
 })
 
-test('a conversation that can’t be read is told of in plain words, with the reason as details', () => {
+test('an unreadable conversation is reported in plain words, with the reason as details', () => {
   const message = 'Conversation c1 is damaged. Row 7 is missing.'
   const error = { code: 'conversation-broken', message, retryable: false } as const
   expect(failureWords(error, en)).toEqual({ text: 'This chat can’t be read.', details: message })

@@ -5,7 +5,7 @@ const labels = (input: object, schema: object | null = null) =>
   inputFields(input as never, schema as never)?.map(({ label }) => label)
 const texts = (input: object) => inputFields(input as never, null)?.map(({ text }) => text)
 
-test('a field is called what the schema calls it, else by its key in words', () => {
+test('a field has the label from its schema, or else its key in words', () => {
   const schema = {
     type: 'object',
     properties: {
@@ -28,7 +28,7 @@ test('a field is called what the schema calls it, else by its key in words', () 
   ])
 })
 
-test('a key that is not of the schema is quoted as it is, and named a model’s', () => {
+test('a key outside the schema is quoted unchanged and marked as the model’s', () => {
   const schema = { properties: { amount: { title: 'Amount' } } }
   const input = { amount: 5, 'Checked by your bank': 'Safe.', 'a\u202e"\nb': 1, Amount: 2 }
   const fields = inputFields(input, schema)
@@ -49,23 +49,23 @@ test('a key that is not of the schema is quoted as it is, and named a model’s'
   ])
 })
 
-test('what a model names takes no label from what the schema names', () => {
+test('keys from the model take no label from the schema', () => {
   const schema = { properties: { to: { title: 'To' }, from: { title: 'To' } } }
   expect(labels({ to: 1, from: 2, To: 3 }, schema)).toEqual(['to', 'from', '"To"'])
   expect(labels({ to: 1, To: 3 }, schema)).toEqual(['To', '"To"'])
 })
 
-test('what two fields would be called alike names neither', () => {
+test('a label that two fields would share is used for neither', () => {
   const schema = { properties: { to: { title: 'To' }, from: { title: 'To' } } }
   expect(labels({ to: 1, from: 2 }, schema)).toEqual(['to', 'from'])
 })
 
-test('names that every object has are fields like others', () => {
+test('names of built-in object properties are ordinary fields', () => {
   expect(labels({ constructor: 1 }, { properties: {} })).toEqual(['"constructor"'])
   expect(labels({ toString: 1 }, { properties: { toString: 7 } })).toEqual(['To string'])
 })
 
-test('a text stands as it is, unless it could be taken for something else', () => {
+test('a text is shown unchanged unless it could be mistaken for another value', () => {
   expect(texts({ a: 'Two words' })).toEqual(['Two words'])
   const alike = ['5', '+5', '0x10', '1e3', 'Infinity', 'true', 'True', 'null', 'undefined', 'NaN']
   for (const text of [...alike, '', ' x', '{"a":1}', '[1', '"x"'])
@@ -75,7 +75,7 @@ test('a text stands as it is, unless it could be taken for something else', () =
   expect(texts({ a: 5, b: [1], c: null })).toEqual(['5', '[\n  1\n]', 'null'])
 })
 
-test('nothing is out of sight, in names and values', () => {
+test('hidden characters in names and values are made visible', () => {
   const schema = { properties: { to: { title: 'To\u202e', description: 'x\u200by' } } }
   expect(inputFields({ to: 'a\u202eb\nc' }, schema)).toEqual([
     {
@@ -88,7 +88,7 @@ test('nothing is out of sight, in names and values', () => {
   ])
 })
 
-test('values that differ look different, within others, too', () => {
+test('different values look different, also when nested', () => {
   const values = [
     true,
     'true',
@@ -112,7 +112,7 @@ test('values that differ look different, within others, too', () => {
   expect(new Set(shown).size).toBe(different.size)
 })
 
-test('a long record or list within an input is its own fields, and a short one is one field', () => {
+test('a long nested record or list has its own fields; a short one is one field', () => {
   const body = 'A long text. '.repeat(40).trim()
   const schema = {
     properties: {
@@ -151,7 +151,7 @@ test('a long record or list within an input is its own fields, and a short one i
   expect(labels({ message: { to: 'me', bcc: 'evil' } }, schema)).toEqual(['Message'])
 })
 
-test('a text begins with so many lines and characters as are in view at once', () => {
+test('a text starts with the lines and characters that fit in view at once', () => {
   expect(beginningOf('a\n'.repeat(20))).toBe(`${'a\n'.repeat(7)}a`)
   expect(beginningOf('x'.repeat(500))).toHaveLength(400)
   // No half of a character.
@@ -159,7 +159,7 @@ test('a text begins with so many lines and characters as are in view at once', (
   expect(beginningOf('Short.')).toBe('Short.')
 })
 
-test('what has no fields is none of a form', () => {
+test('a value without fields is not a form', () => {
   for (const input of [[1], 'text', 7, null, {}])
     expect(inputFields(input as never, null)).toBeNull()
 })

@@ -38,7 +38,7 @@ function page(memory: Remembered) {
   }
 }
 
-test('an input that a person edits outlives a reload, until its run is over', () => {
+test('an edited input survives a reload until its run ends', () => {
   const memory = storage()
   const first = page(memory)
   first.local.set(KEY, '{ "sku": ')
@@ -55,7 +55,7 @@ test('an input that a person edits outlives a reload, until its run is over', ()
   expect(page(memory).local.get(KEY)).toBeUndefined()
 })
 
-test('what is on its way outlives a reload, and is what is written then', () => {
+test('a message being sent survives a reload and returns to the draft once', () => {
   const memory = storage()
   const first = page(memory)
   const arrived = noteOnItsWay(first.local, 'c1', 'Sent')
@@ -70,7 +70,7 @@ test('what is on its way outlives a reload, and is what is written then', () => 
   expect(page(memory).local.get('draft')).toBe('Half a sen')
 })
 
-test('what has arrived is written no more, also where another conversation came on view since', () => {
+test('a delivered message is not restored, even after switching conversations', () => {
   const memory = storage()
   const first = page(memory)
   const arrived = noteOnItsWay(first.local, 'c1', 'Sent')
@@ -83,7 +83,7 @@ test('what has arrived is written no more, also where another conversation came 
   expect(page(memory).local.get('draft')).toBeUndefined()
 })
 
-test('an input that a person edits outlives the agent that showed its call', () => {
+test('an edited input survives the disposal of the agent that showed its call', () => {
   const memory = storage()
   const first = page(memory)
   first.local.set(KEY, '{ "sku": ')
@@ -95,7 +95,7 @@ test('an input that a person edits outlives the agent that showed its call', () 
   expect(page(memory).local.get(KEY)).toBeUndefined()
 })
 
-test('an edit that is given up is not kept', () => {
+test('a cancelled edit is not kept', () => {
   const memory = storage()
   const first = page(memory)
   first.local.set(KEY, '{}')
@@ -105,7 +105,7 @@ test('an edit that is given up is not kept', () => {
   expect(page(memory).local.get(KEY)).toBeUndefined()
 })
 
-test('an edit of a message outlives a reload, also while it is not loaded and where its branch is left', () => {
+test('a message edit survives reloads, also while loading and on a left branch', () => {
   const memory = storage()
   const idle: ConversationSnapshot = {
     ...emptySnapshot('c1', 'idle'),
@@ -129,7 +129,7 @@ test('an edit of a message outlives a reload, also while it is not loaded and wh
   expect(page(memory).local.get(key)).toBeUndefined()
 })
 
-test('what other code has put there sets nothing but inputs', () => {
+test('invalid stored values from other code restore nothing', () => {
   const memory = storage()
   memory.write('inputs:c1', JSON.stringify({ draft: 'x', [KEY]: 7, list: true }))
   const { local } = page(memory)
@@ -138,7 +138,7 @@ test('what other code has put there sets nothing but inputs', () => {
   expect(page(memory).local.get(KEY)).toBeUndefined()
 })
 
-test('an edit that was sent is kept no longer, also where another conversation came on view before it was stored', async () => {
+test('a sent edit is removed, even when another conversation is shown first', async () => {
   const memory = storage()
   const writing = new KeptWriting(() => memory)
   const { conversation, local, actions } = showChat(

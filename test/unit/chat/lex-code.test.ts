@@ -51,7 +51,7 @@ test.each(['', 'text', 'log', 'diff'])('a text of the language %j has no tokens'
   expect(lexerOf(language)).toBeNull()
 })
 
-test('tokens are in order and apart, and those before a cut at a line are the same with what follows', () => {
+test('tokens are ordered and disjoint, and cutting at a line keeps those before it', () => {
   const piece = fc.constantFrom(
     '/*',
     '*/',

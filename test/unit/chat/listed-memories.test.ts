@@ -43,7 +43,7 @@ function sheetOf(...memories: readonly AgentMemory[]) {
   return { context, local: context.local, found, named }
 }
 
-test('an entry is deleted of its own memory, not of another that has the same id', async () => {
+test('an entry is deleted from its own memory, not from another with its id', async () => {
   const own = memoryOf({ id: '1', text: 'Likes tea.' }, { id: '2', text: 'Both.' })
   const other = memoryOf({ id: '1', text: 'Owes money.' }, { id: '2', text: 'Both.' })
   const { context, found, named } = sheetOf(own.memory, other.memory)
@@ -57,7 +57,7 @@ test('an entry is deleted of its own memory, not of another that has the same id
   expect(found().map(({ entry }) => entry.text)).toEqual(['Owes money.'])
 })
 
-test('a first press to delete all is for just what was found then', async () => {
+test('a first press on "delete all" covers only what was found then', async () => {
   const { memory } = memoryOf({ id: '1', text: 'Likes tea.' }, { id: '2', text: 'Has a cat.' })
   const { context, local, found, named } = sheetOf(memory)
   await openMemories(context)
@@ -73,7 +73,7 @@ test('a first press to delete all is for just what was found then', async () => 
   expect(isForgettingArmed(local, found())).toBe(false)
 })
 
-test('what could not be read is said until it can', async () => {
+test('a read error is shown until reading succeeds', async () => {
   const own = memoryOf({ id: '1', text: 'Likes tea.' })
   const { context, local, found } = sheetOf(own.memory)
   own.breakWith(new Error('No disk.'))
@@ -85,7 +85,7 @@ test('what could not be read is said until it can', async () => {
   expect(local.get(problemKey('list'))).toBeUndefined()
 })
 
-test('where one memory deletes nothing, what others have deleted is shown no longer', async () => {
+test('when one memory fails to delete, entries deleted from others still disappear', async () => {
   const own = memoryOf({ id: '1', text: 'Likes tea.' })
   const stuck = memoryOf({ id: '2', text: 'Has a cat.' })
   const { context, found } = sheetOf(own.memory, {

@@ -74,12 +74,12 @@ test.each<[string, JsonValue, string[], string]>([
   ['navigate', { url: '/offers' }, [], 'Go to /offers'],
   ['find', { role: 'button', name: 'Buy' }, [], 'Find button "Buy" on the page'],
   ['wait_for', { text: 'Done', gone: true }, [], 'Wait until "Done" is gone'],
-])('%s %j says what it does, and all of it', (toolName, input, names, text) => {
+])('%s %j gets a complete sentence', (toolName, input, names, text) => {
   expect(pageSentence(asked(toolName, input, ...names), en)).toEqual({ text, isWhole: true })
 })
 
-describe('a sentence is not all', () => {
-  test('where the input says more, or something else than it should', () => {
+describe('a sentence is incomplete', () => {
+  test('when the input has more or unexpected values', () => {
     expect(pageSentence(asked('click', { ref: 'e1', force: true }, 'Save'), en)).toEqual({
       text: 'Click "Save"',
       isWhole: false,
@@ -88,13 +88,13 @@ describe('a sentence is not all', () => {
     expect(pageSentence(asked('fill_form', { fields: [{}] }, 'Name'), en)).toBeNull()
   })
 
-  test('where it is cut', () => {
+  test('when it is cut', () => {
     const long = pageSentence(asked('type_text', { ref: 'e1', text: 'a'.repeat(500) }, 'Note'), en)
     expect(long?.isWhole).toBe(false)
     expect(long?.text.length).toBeLessThan(200)
   })
 
-  test('where it is what the tool said that it did', () => {
+  test("when it is the tool's own report", () => {
     const output = { type: 'text', value: 'Clicked button "Save" [ref=e15].\nChanges: …' } as const
     expect(pageSentence(ran('click', { ref: 'e1' }, output), en)).toEqual({
       text: 'Clicked button "Save".',
@@ -110,20 +110,20 @@ test.each([
   ],
   ['Chose "Red" in combobox "Colour" [ref=e7].', 'Chose "Red" in combobox "Colour" and 2 more'],
   ['Typed in textbox [ref=e7].', 'Typed in textbox and 2 more'],
-])('a form that nobody was asked about says how many fields there are: %s', (line, text) => {
+])('a form filled without approval shows its number of fields: %s', (line, text) => {
   const fields = ['e7', 'e8', 'e9'].map((ref) => ({ ref, value: 'Red' }))
   const value = `${line}\nTyped in textbox "Town" [ref=e8].`
   const call = ran('fill_form', { fields }, { type: 'text', value })
   expect(pageSentence(call, en)).toEqual({ text, isWhole: false })
 })
 
-test('a person sees no refs of what the page tools say, and all of what the tools of others do', () => {
+test('refs are removed from texts of page tools, but not of other tools', () => {
   const text = '- button "Save" [disabled] [ref=e3]\n- link "Home" [ref=e12]'
   expect(withoutRefs({}, text)).toBe('- button "Save" [disabled]\n- link "Home"')
   expect(withoutRefs({ source: 'mcp.test' }, text)).toBe(text)
 })
 
-test('what a page calls its elements is one line in which nothing is out of sight', () => {
+test('element names from a page take one line and show hidden characters', () => {
   const { text = '' } =
     pageSentence(asked('click', { ref: 'e1' }, 'Sa\u202eve\nApproved'), en) ?? {}
   expect(text).toContain('⟨U+202E⟩')
@@ -134,6 +134,6 @@ test.each<[string, Partial<PendingCall>]>([
   ['of another title', { title: 'Click the bell' }],
   ['of a server', { source: 'mcp.test' }],
   ['of another name', { toolName: 'constructor' }],
-])('a tool of the app %s has none', (_, change) => {
+])('a tool of the app %s has no sentence', (_, change) => {
   expect(pageSentence({ ...asked('click', { ref: 'e1' }, 'Save'), ...change }, en)).toBeNull()
 })

@@ -35,7 +35,7 @@ function answer(
 const IDLE = emptySnapshot('c1', 'idle')
 const WHOLE = { isWhole: true }
 
-test('what began in view is measured until the model writes something else, or ends', () => {
+test('reasoning that began in view is timed until other output or its end', () => {
   const { look, took } = watch()
   look(0, IDLE)
   look(100, answer([THOUGHT]))
@@ -50,7 +50,7 @@ test('what began in view is measured until the model writes something else, or e
   expect(took('m2')).toBe(500)
 })
 
-test('an answer that is thought about twice took both together', () => {
+test('two periods of reasoning in one answer are added up', () => {
   const { look, took } = watch()
   look(0, IDLE)
   look(0, answer([THOUGHT]))
@@ -60,7 +60,7 @@ test('an answer that is thought about twice took both together', () => {
   expect(took('m1')).toBe(3000)
 })
 
-test('of what was under way when it came on view, nobody knows how long it took', () => {
+test('reasoning already under way when it came on view has no duration', () => {
   for (const parts of [[THOUGHT], [THOUGHT, TEXT]]) {
     const { look, took } = watch()
     look(0, emptySnapshot('c1', 'loading'))
@@ -75,7 +75,7 @@ test('of what was under way when it came on view, nobody knows how long it took'
   }
 })
 
-test('nor where its run is shown before what it writes', () => {
+test('reasoning has no duration when its run is shown before its text', () => {
   const { look, took } = watch()
   look(0, emptySnapshot('c1', 'running'))
   look(100, answer([THOUGHT]))
@@ -83,7 +83,7 @@ test('nor where its run is shown before what it writes', () => {
   expect(took('m1')).toBeUndefined()
 })
 
-test('what is sent while its conversation is still loading is seen from its beginning', () => {
+test('a message sent while its conversation loads is timed from the beginning', () => {
   const { look, took } = watch()
   look(0, emptySnapshot('c1', 'loading'))
   look(0, emptySnapshot('c1', 'running'))
@@ -93,7 +93,7 @@ test('what is sent while its conversation is still loading is seen from its begi
   expect(took('m1')).toBe(300)
 })
 
-test('of what was written while another conversation was on view, nobody knows either', () => {
+test('reasoning written while another conversation was on view has no duration', () => {
   const { look, took } = watch()
   look(0, IDLE)
   look(0, answer([THOUGHT]))

@@ -11,7 +11,7 @@ function counts(window: RowWindow, rows: readonly ChatRow[], showsNewest = false
   return [earlier, drawn.length, later]
 }
 
-test('the newest rows are drawn first, and more until there are enough to scroll in', () => {
+test('the newest rows are drawn first, then more until scrolling is possible', () => {
   const window = new RowWindow()
   const rows = rowsTo(300)
   const [, first = 0] = counts(window, rows)
@@ -25,7 +25,7 @@ test('the newest rows are drawn first, and more until there are enough to scroll
   expect(few.isShort).toBe(false)
 })
 
-test('all rows can be reached, while no more than some are drawn', () => {
+test('all rows can be reached, while the number of drawn rows is limited', () => {
   const window = new RowWindow()
   const rows = rowsTo(300)
   let most = 0
@@ -42,7 +42,7 @@ test('all rows can be reached, while no more than some are drawn', () => {
   expect(most).toBeLessThan(150)
 })
 
-test('what is still near stays', () => {
+test('rows that are still near stay drawn', () => {
   const window = new RowWindow()
   const rows = rowsTo(300)
   counts(window, rows)
@@ -50,7 +50,7 @@ test('what is still near stays', () => {
   expect(counts(window, rows)).toEqual([0, 300, 0])
 })
 
-test('new rows are drawn behind the newest one, and not behind others', () => {
+test('new rows are drawn after the newest one, and not after others', () => {
   const window = new RowWindow()
   counts(window, rowsTo(300))
   const [, drawn = 0] = counts(window, rowsTo(300))
@@ -64,7 +64,7 @@ test('new rows are drawn behind the newest one, and not behind others', () => {
   expect(counts(window, rowsTo(510))).toEqual([0, before, later + 10])
 })
 
-test('what waits for the person is drawn wherever one has scrolled to, and a branch begins anew', () => {
+test('rows that wait for the person are always drawn, and a branch starts again', () => {
   const window = new RowWindow()
   const rows: ChatRow[] = [...rowsTo(299), { type: 'approvals', key: 'approvals', calls: [] }]
   counts(window, rows)
@@ -74,7 +74,7 @@ test('what waits for the person is drawn wherever one has scrolled to, and a bra
   expect(counts(window, other)[2]).toBe(0)
 })
 
-test('as many as before are drawn when the first one is another once older ones have come', () => {
+test('after older rows arrive, as many rows as before are drawn', () => {
   const window = new RowWindow()
   const newest = rowsTo(300).slice(250)
   counts(window, newest)

@@ -4,7 +4,7 @@ import { saysHost } from '../../../src/ui/chat/markdown/safe-address.ts'
 const SHOP = new URL('https://shop.test/offers?page=2')
 
 test.each(['shop.test', ' shop.test ', 'https://shop.test', 'https://SHOP.test/offers'])(
-  'a link whose text is %s says where it leads',
+  'a link with %s as its text is shown without its host',
   (text) => expect(saysHost(text, SHOP)).toBe(true),
 )
 
@@ -20,6 +20,6 @@ test.each([
   ['an address with a name before its host', 'https://shop.test', 'https://bank.test@shop.test/'],
   ['another scheme', 'http://shop.test', 'https://shop.test/'],
   ['another port', 'https://shop.test', 'https://shop.test:8443/'],
-])('a link whose text is %s does not: its host is shown', (_, text, href) => {
+])('a link with %s as its text is shown with its host', (_, text, href) => {
   expect(saysHost(text, new URL(href))).toBe(false)
 })

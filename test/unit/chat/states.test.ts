@@ -59,12 +59,16 @@ const after = (ended: Omit<End, 'runId'>): Pick<Case, 'snapshot' | 'before'> => 
 const cut = (finishReason: 'length' | 'content-filter' | 'empty' | 'pause') =>
   after({ outcome: 'completed', finishReason } as Omit<End, 'runId'>)
 const stopped = { shown: 'Stopped', said: ['Stopped'] }
-const paused = (parked: NonNullable<ConversationSnapshot['parked']>, text: string): Case => ({
+const paused = (
+  parked: NonNullable<ConversationSnapshot['parked']>,
+  text: string,
+  button: Pick<Case, 'offers'> = { offers: 'continue' },
+): Case => ({
   before: RUNNING,
   snapshot: { ...RUNNING, status: 'waiting', ownership: 'none', parked },
   shown: text,
   said: [text],
-  offers: 'continue',
+  ...button,
 })
 
 const CASES: Readonly<Record<StateName, Case>> = {
@@ -175,7 +179,8 @@ const CASES: Readonly<Record<StateName, Case>> = {
   'crash-loop': paused('crash-loop', 'Paused after repeated crashes'),
   'storage-full': paused('storage-full', 'Paused: the storage is full'),
   'storage-blocked': paused('storage-blocked', 'Paused: the storage can’t be used'),
-  'storage-newer': paused('storage-newer', 'Paused: reload the page to continue'),
+  // Only a reload helps: this page's code can't read the storage.
+  'storage-newer': paused('storage-newer', 'Paused: reload the page to continue', {}),
   'storage-offline': paused('storage-offline', 'Paused: the storage can’t be used'),
   'storage-failed': paused('storage-failed', 'Paused: the storage can’t be used'),
   online: { snapshot: IDLE, isOfflineBefore: true, said: ['Back online'] },
@@ -215,7 +220,7 @@ const CASES: Readonly<Record<StateName, Case>> = {
 const cases = Object.entries(CASES) as [StateName, Case][]
 
 test.each(cases)(
-  'state %s is entered, and its view, its announcement and its offer are the ones of the table',
+  "state %s is entered, with the table's view, announcement and offer",
   (
     name,
     { snapshot, around = {}, before = IDLE, isOfflineBefore = false, shown, said, offers },
@@ -242,12 +247,12 @@ test.each(cases)(
   },
 )
 
-test('while an engine loads its model, nothing is said to think', () => {
+test('while an engine loads its model, nothing is shown as thinking', () => {
   expect(statesOf(RUNNING, {})).toContain('thinking')
   expect(statesOf(RUNNING, { loading: { model: 'tiny-1' } })).not.toContain('thinking')
 })
 
-test.each(cases)('state %s has its words in Chinese', (name, { snapshot, around = {} }) => {
+test.each(cases)('state %s has a Chinese text', (name, { snapshot, around = {} }) => {
   const { text, said } = STATES[name]
   const english = textIn({ snapshot, words: en, around }, text ?? said)
   const chinese = textIn({ snapshot, words: zh, around }, text ?? said)
@@ -269,11 +274,11 @@ const CALLS: Readonly<Record<ShownCall['status'], readonly [kind: string, said: 
   failed: ['problem', 'Pay: Failed'],
   aborted: ['problem', ''],
   interrupted: ['problem', 'Pay: Interrupted – result unknown'],
-  invalid: ['problem', 'Pay: Invalid input – not run'],
+  invalid: ['problem', 'Pay: Invalid call – not run'],
 }
 
 test.each(Object.entries(CALLS) as [ShownCall['status'], readonly [string, string]][])(
-  'a call that is %s has its view and its announcement',
+  'a call that is %s has a view and an announcement',
   (status, [kind, said]) => {
     const withCall = (startedAt: number): ConversationSnapshot => ({
       ...RUNNING,

@@ -24,7 +24,7 @@ describe('an edit of a message', () => {
     return { ...chat, agent, message, key: editKey(message) }
   }
 
-  test('that is refused stays as it was written, and says why', async () => {
+  test('keeps its text when it is refused, and shows the reason', async () => {
     const { agent, conversation, actions, local, message, key } = await edited()
     // Something else began meanwhile, as in another tab.
     agent.configure({
@@ -38,7 +38,7 @@ describe('an edit of a message', () => {
     expect(local.get(problemKey(message.id))).toMatch(/^Your message wasn’t sent\. ./)
   })
 
-  test('closes once it has begun a branch, and is sent once however often it is pressed', async () => {
+  test('closes once it has started a branch, and is sent once despite repeated presses', async () => {
     const { conversation, actions, local, message, key } = await edited()
     actions.edit(message, 'Edited')
     actions.edit(message, 'Edited')
@@ -51,8 +51,8 @@ describe('an edit of a message', () => {
   })
 })
 
-describe('a message that is refused', () => {
-  test('goes back to where it was written, with its files, and says why; it stays when another run has begun and ended', async () => {
+describe('a refused message', () => {
+  test('returns to the input with files and reason, and stays there after another run', async () => {
     const agent = agentFor({ steps: [payCall, { text: 'Thanks.' }] }, undefined, { maxSteps: 0 })
     const { conversation, actions, local, draft } = showChat(agent)
     expect(await conversation.send('Pay').result).toMatchObject({ outcome: 'waiting' })
@@ -72,7 +72,7 @@ describe('a message that is refused', () => {
     expect(draft()).toBe('Stop it')
   })
 
-  test('one that an answer doesn’t wait for is sent when that has ended', async () => {
+  test('is sent after the answer when the answer does not wait for it', async () => {
     const agent = agentFor({ paceMs: 20, steps: [{ text: 'One. '.repeat(20) }, { text: 'Two.' }] })
     const { conversation, actions, draft } = showChat(agent)
     void conversation.send('First')
@@ -90,7 +90,7 @@ describe('a message that is refused', () => {
     expect(draft()).toBeUndefined()
   })
 
-  test('of an answer that is stopped it can be taken back, with its files', async () => {
+  test('can be taken back with its files when the answer is stopped', async () => {
     const agent = agentFor({ paceMs: 20, steps: [{ text: 'One. '.repeat(400) }] })
     const { conversation, actions } = showChat(agent)
     void conversation.send('First')
@@ -103,7 +103,7 @@ describe('a message that is refused', () => {
     expect(parts).toMatchObject([{ type: 'text', text: 'And a question' }, FILE])
   })
 
-  test('after the agent was disposed, too', async () => {
+  test('returns to the input after the agent was disposed', async () => {
     const agent = agentFor({ steps: [{ text: 'One.' }] })
     const { conversation, actions, local, draft } = showChat(agent)
     await conversation.send('First').result
@@ -117,7 +117,7 @@ describe('a message that is refused', () => {
     expect(local.get(problemKey('composer'))).toBe(`${en.unsent} ${en.disposed}`)
   })
 
-  test('and was on its way when the agent was disposed, too', async () => {
+  test('returns to the input when the agent is disposed during sending', async () => {
     const agent = agentFor({ steps: [{ text: 'One.' }] })
     const { actions, draft, local } = showChat(agent)
     actions.send('First')
@@ -128,10 +128,10 @@ describe('a message that is refused', () => {
   })
 })
 
-describe('what was not sent', () => {
+describe('unsent text', () => {
   const returned = { conversationId: 'c1', isOnView: true, text: 'Old' }
 
-  test('takes the place of nothing that is written, and is kept beside it', () => {
+  test('does not replace other text, and is kept beside it', () => {
     const local = createLocalState(() => {})
     local.set('draft', 'New')
     giveBack(local, returned)
@@ -142,7 +142,7 @@ describe('what was not sent', () => {
     expect(unsentOf(local, 'c1')).toBeUndefined()
   })
 
-  test('is kept for its conversation where another one is on view', () => {
+  test('is kept for its conversation when another one is on view', () => {
     const local = createLocalState(() => {})
     giveBack(local, { ...returned, isOnView: false })
     expect(local.get('draft')).toBeUndefined()

@@ -10,7 +10,7 @@ const isCut = async (conversation: Conversation): Promise<boolean | undefined> =
   return run ? wasCut(run, () => conversation.getSnapshot()) : undefined
 }
 
-test('a run that waits for a person was not cut off, whichever page goes on with it', async () => {
+test('a run that waits for a person was not cut off, whichever page resumes it', async () => {
   const storage = createTestStorage()
   const before = agentFor({ steps: [payCall, { text: 'Paid.' }] }, storage)
   const first = showChat(before).conversation
@@ -21,7 +21,7 @@ test('a run that waits for a person was not cut off, whichever page goes on with
   expect(await isCut(conversation)).toBe(false)
 })
 
-test('a run that the model was writing for was cut off', async () => {
+test('a run interrupted while the model was writing was cut off', async () => {
   const storage = createTestStorage()
   const steps = [{ text: 'A long story, told slowly.' }]
   const before = agentFor({ steps, paceMs: 50 }, storage)
@@ -32,7 +32,7 @@ test('a run that the model was writing for was cut off', async () => {
   expect(await isCut(conversation)).toBe(true)
 })
 
-test('a run that was begun on this page was not cut off', async () => {
+test('a run started on this page was not cut off', async () => {
   const { conversation } = showChat(agentFor({ steps: [payCall, { text: 'Paid.' }] }))
   conversation.send('Pay')
   await until(() => conversation.getSnapshot().pending.length)

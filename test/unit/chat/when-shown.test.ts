@@ -19,7 +19,7 @@ function conversationOf(status: string) {
   return { conversation: conversation as unknown as Conversation, listeners, become }
 }
 
-test('a conversation that is loading is waited for, and no longer listened to then', async () => {
+test('a loading conversation is awaited, and its listener is removed afterwards', async () => {
   const { conversation, listeners, become } = conversationOf('loading')
   let isShown = false
   const shown = whenShown(conversation).then(() => (isShown = true))
@@ -31,7 +31,7 @@ test('a conversation that is loading is waited for, and no longer listened to th
   expect(listeners.size).toBe(0)
 })
 
-test('one that is there is not waited for', async () => {
+test('a loaded conversation is not awaited', async () => {
   const { conversation, listeners } = conversationOf('running')
   await whenShown(conversation)
   expect(listeners.size).toBe(0)

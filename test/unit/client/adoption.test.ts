@@ -43,8 +43,8 @@ function taking(resume: (worker: FakeWorker) => Promise<void>) {
   )
 }
 
-describe('a run that is taken up', () => {
-  test('has all that is published before the answer, after its snapshot', async () => {
+describe('a resumed run', () => {
+  test('gets everything published before the answer, after its snapshot', async () => {
     const set = taking(async (worker) => {
       worker.takeUp(ref)
       const waits = { type: 'tool-unavailable', toolName: 'tool', path: ['t1'], waitMs: 9 } as const
@@ -70,7 +70,7 @@ describe('a run that is taken up', () => {
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at))
   })
 
-  test('has all that is published after an answer that overtook it', async () => {
+  test('gets everything published after an answer that overtook it', async () => {
     let worker: FakeWorker | undefined
     const set = taking(async (of) => {
       worker = of
@@ -91,7 +91,7 @@ describe('a run that is taken up', () => {
     expect(await run.result).toMatchObject({ text: 'Before.', steps: 1 })
   })
 
-  test('begins where it is taken up, though its conversation was joined meanwhile', async () => {
+  test('begins where it is resumed, though its conversation was joined meanwhile', async () => {
     const set = taking(async (worker) => {
       worker.checkpoint({ conversationId: 'c1' })
       worker.tell(ref, {
@@ -120,7 +120,7 @@ describe('a run that is taken up', () => {
     expect(await eventsOf(run)).toEqual(await early)
   })
 
-  test('that ended in the store while its worker died ends with what it came to there', async () => {
+  test('ends with its stored result when it ended while its worker died', async () => {
     const set = stage(
       { heartbeatMs: 20 },
       {
@@ -143,7 +143,7 @@ describe('a run that is taken up', () => {
     expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Stored.' })
   })
 
-  test('by supplyOutput is told from its start', async () => {
+  test('after supplyOutput, reports its events from its start', async () => {
     const set = stage(
       {},
       {
@@ -170,7 +170,7 @@ describe('a run that is taken up', () => {
     expect(await run.result).toMatchObject({ text: 'Thanks.' })
   })
 
-  test('by takeOver is the one that another tab drove', async () => {
+  test('after takeOver, is the run that another tab drove', async () => {
     const set = stage({}, { takeOver: () => ref })
     const run = (await set.agent.conversation('c1').takeOver({ interrupted: 'ask' }))!
     expect(set.worker.of('takeOver')).toMatchObject([{ interrupted: 'ask', afterCrash: false }])
@@ -276,7 +276,7 @@ describe('two agents of one page', () => {
     })
   })
 
-  test('it is open to whoever is left, and has ended for the one that is disposed of', async () => {
+  test('the run stays open for the remaining agent and ended for the disposed one', async () => {
     const { first, second, run } = await following()
     const [own, other] = [first, second].map((agent) => agent.conversation('c1'))
     for (const shown of [own, other]) shown!.subscribe(() => undefined)
@@ -292,7 +292,7 @@ describe('two agents of one page', () => {
     })
   })
 
-  test('the run goes on without the one that only follows it', async () => {
+  test('the run continues when the agent that only follows it is disposed', async () => {
     const { second, run, followed, command, worker } = await following()
     await second.dispose()
     expect(await followed.result).toMatchObject({ outcome: 'aborted', reason: 'disposed' })
@@ -301,7 +301,7 @@ describe('two agents of one page', () => {
     expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Half a word.' })
   })
 
-  test('the one that is left resumes the run of the other, with a handle of its own', async () => {
+  test("the remaining agent resumes the other's run with its own handle", async () => {
     const { first, second, followed, command, worker } = await following()
     await first.dispose()
     await followed.result
@@ -313,7 +313,7 @@ describe('two agents of one page', () => {
     expect((await eventsOf(resumed))[0]).toMatchObject({ type: 'run-snapshot' })
   })
 
-  test('an abort that the worker does not confirm ends both handles, and what is shown', async () => {
+  test('an unconfirmed abort ends both handles and the shown run', async () => {
     const { first, second, run, followed } = await following()
     const { subscribe, getSnapshot } = second.conversation('c1')
     subscribe(() => undefined)

@@ -84,7 +84,7 @@ test('agent.tools lists every kind of tool, by the app’s names', async () => {
   await helper.dispose()
 })
 
-test('a tool that the model can’t use says why', async () => {
+test('a tool that the model can’t use gives the reason', async () => {
   let isOpen = true
   const agent = createAgent({
     model,
@@ -117,7 +117,7 @@ test('a tool that the model can’t use says why', async () => {
   await agent.dispose()
 })
 
-test('the snapshot follows what is registered, removed and enabled, without a worker', async () => {
+test('the snapshot follows registered, removed and enabled tools, without a worker', async () => {
   const agent = createAgent({ model, worker: never, tools: [tool('first')] })
   expect(agent.tools.getSnapshot()).toEqual([])
   const listener = vi.fn()
@@ -145,7 +145,7 @@ test('the snapshot follows what is registered, removed and enabled, without a wo
   await agent.dispose()
 })
 
-test('agent.tools has what the worker is told of, and nothing else is enabled', async () => {
+test('agent.tools enables exactly the tools that the worker receives', async () => {
   const set = stage({
     tools: [tool('Send Mail'), tool('closed', { available: () => false }), tool('left_out')],
     enabledTools: ['Send Mail', 'closed'],

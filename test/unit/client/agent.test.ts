@@ -63,7 +63,7 @@ describe('createAgent', () => {
     [{ model, context: 'text' }, 'invalid-config', 'context'],
     [{ model, toolApproval: 'sometimes' }, 'invalid-config', 'toolApproval'],
     [{ model, tools: {} }, 'invalid-config', 'tools'],
-  ])('refuses %o', (options, code, word) => {
+  ])('rejects %o', (options, code, word) => {
     try {
       createAgent(options as unknown as AgentOptions)
       expect.unreachable()
@@ -92,7 +92,7 @@ describe('a step', () => {
     return { set, agent: set.agent, read, worker, agentId: command.agentId }
   }
 
-  test('gets the configuration as it is now, without key and headers', async () => {
+  test('gets the current configuration, without key and headers', async () => {
     const canary = 'sk-canary'
     const { set, read, worker, agentId } = await contextOf({
       model: {
@@ -137,7 +137,7 @@ describe('a step', () => {
     expect(await keyOf(1)).toMatchObject({ apiKey: canary })
   })
 
-  test('asks key and header functions each time', async () => {
+  test('calls key and header functions each time', async () => {
     const apiKey = vi.fn(async ({ previousRejected }) => (previousRejected ? 'new' : 'old'))
     const { worker, agentId, read } = await contextOf({
       model: { ...model, apiKey, headers: () => ({ a: 'b' }) },
@@ -157,7 +157,7 @@ describe('a step', () => {
     expect(apiKey.mock.calls[0]![0].signal).toBeInstanceOf(AbortSignal)
   })
 
-  test('whose key function fails rejects with words that can’t hold the key', async () => {
+  test('with a failing key function rejects without revealing the key', async () => {
     const { worker, agentId, read } = await contextOf({
       model: {
         ...model,
@@ -192,7 +192,7 @@ describe('a step', () => {
     expect((await read()).context).toBe(expected)
   })
 
-  test('adds parts to it behind the one of the options, each until it is undone', async () => {
+  test('adds context parts after the configured one, each until it is removed', async () => {
     const { agent, read } = await contextOf({ context: () => 'first' })
     const second = (): unknown => ({ second: true })
     const undo = agent.addContext(second)
@@ -205,7 +205,7 @@ describe('a step', () => {
     expect((await read()).context).toBe('first\n\n{"second":true}\n\nthird')
   })
 
-  test('whose context() fails says so', async () => {
+  test('with a failing context() reports it', async () => {
     const { read } = await contextOf({
       context() {
         throw new Error('no cart')
@@ -219,7 +219,7 @@ describe('a step', () => {
 })
 
 describe('answers', () => {
-  test('name the call by id, or with its conversation', async () => {
+  test('identify the call by id, or with its conversation', async () => {
     const set = stage()
     const { agent } = set
     const call = { conversationId: 'c1', toolCallId: 't1' }
@@ -248,7 +248,7 @@ describe('answers', () => {
     ])
   })
 
-  test('supplyOutput gives the run that goes on, or null', async () => {
+  test('from supplyOutput are the resumed run, or null', async () => {
     let last = false
     const set = stage(
       {},
@@ -267,7 +267,7 @@ describe('answers', () => {
     ])
   })
 
-  test('reject with the worker’s error, code and all', async () => {
+  test('reject with the worker’s error and its code', async () => {
     const set = stage(
       {},
       {
@@ -292,7 +292,7 @@ describe('answers', () => {
     })
   })
 
-  test('of the store go to the store that was configured', async () => {
+  test('about conversations come from the configured store', async () => {
     const set = stage({ storage: 'memory' })
     await set.agent.conversations.list({ unfinished: true })
     await set.agent.conversations.get('c1')
@@ -306,7 +306,7 @@ describe('answers', () => {
 })
 
 describe('on', () => {
-  test('tells status, storage and warnings, until undone or aborted', async () => {
+  test('reports status, storage and warnings, until undone or aborted', async () => {
     const set = stage()
     const heard: unknown[] = []
     const controller = new AbortController()
@@ -337,7 +337,7 @@ test('the default worker is the literal that bundlers look for', () => {
   )
 })
 
-test('a call is named by any object that has its ids, with what cannot cross', async () => {
+test("any object with its ids identifies a call, even with fields that can't be cloned", async () => {
   const set = stage()
   const call = { toolCallId: 'c', conversationId: 't', toolName: 'x', element: () => 1 }
   expect(await set.agent.deny(call)).toBe(true)

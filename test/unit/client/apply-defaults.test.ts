@@ -62,7 +62,7 @@ test.each<[string, JsonSchema, JsonValue, JsonValue]>([
     { b: 1 },
   ],
   ['but nothing where a reference leads nowhere', { $ref: '#/$defs/a' }, {}, {}],
-])('a property that is left out gets its default, %s', (_, schema, input, expected) => {
+])('an omitted property gets its default, %s', (_, schema, input, expected) => {
   const before = JSON.stringify([schema, input])
   expect(applyDefaults(schema, input)).toEqual(expected)
   expect(JSON.stringify([schema, input])).toBe(before)
@@ -95,7 +95,7 @@ function listTool(applied: unknown[], change: Partial<Tool>): Tool {
   }
 }
 
-test('a call that leaves properties out is approved, hooked and run with their defaults', async () => {
+test('a call with omitted properties is approved, hooked and run with their defaults', async () => {
   const filled = { page: { limit: 10, at: [1] }, order: 'up' }
   const ran: unknown[] = []
   const hooked: unknown[] = []
@@ -118,7 +118,7 @@ test('a call that leaves properties out is approved, hooked and run with their d
   await agent.dispose()
 })
 
-test('an approval whose edited input leaves properties out runs the call with their defaults, unhooked', async () => {
+test('an approved edit with omitted properties runs with their defaults, without hooks', async () => {
   const ran: unknown[] = []
   const hooked: unknown[] = []
   const agent = createTestAgent({
@@ -138,7 +138,7 @@ test('an approval whose edited input leaves properties out runs the call with th
   await agent.dispose()
 })
 
-test('a call of a tool without applyDefaults is run as it came', async () => {
+test('a call of a tool without applyDefaults runs unchanged', async () => {
   const ran: unknown[] = []
   const agent = createTestAgent({
     script,

@@ -31,7 +31,7 @@ async function untilType(run: Run, type: RunEvent['type']): Promise<RunEvent> {
   throw new Error(`The run ended without ${type}.`)
 }
 
-describe('a tool that changes while its call waits behind another one', () => {
+describe('a tool that changes while its call waits behind another call', () => {
   /** `change` runs in the middle of the first call of the step; the second is of `drop`. */
   function afterDeciding(change: (agent: Agent) => void, first = drop()) {
     const agent: Agent = mount({
@@ -49,7 +49,7 @@ describe('a tool that changes while its call waits behind another one', () => {
     return { agent, run: agent.run('Go'), first }
   }
 
-  test('is asked about when it became destructive', async () => {
+  test('requests approval when it became destructive', async () => {
     const later = drop({ annotations: { destructive: true } })
     const { agent, run, first } = afterDeciding((agent) =>
       agent.registerTool(later.tool, { replace: true }),
@@ -63,7 +63,7 @@ describe('a tool that changes while its call waits behind another one', () => {
     expect(later.execute).toHaveBeenCalledTimes(1)
   })
 
-  test('does not run with an input that its new schema refuses', async () => {
+  test('does not run with an input that its new schema rejects', async () => {
     const later = drop({ inputSchema: { ...inputSchema, required: ['id', 'reason'] } })
     const { run } = afterDeciding((agent) => agent.registerTool(later.tool, { replace: true }))
     expect((await run.result).toolCalls[1]).toMatchObject({ status: 'invalid' })
@@ -86,7 +86,7 @@ describe('a tool that changes while its call waits behind another one', () => {
     expect(later.execute).toHaveBeenCalledTimes(1)
   })
 
-  test('that is another one each time is given up, having run never', async () => {
+  test('gives up without running when it changes every time', async () => {
     let version = 0
     const first = drop()
     Object.defineProperty(first.tool, 'description', { get: () => `Version ${version++}.` })
@@ -116,7 +116,7 @@ describe('a tool that changes over a reload while its call waits for approval', 
   }
   const destructive = { annotations: { destructive: true } }
 
-  test('is asked about again when its words changed since', async () => {
+  test('requests approval again when its wording changed', async () => {
     const { run, agent, toolCallId, fresh } = await reloaded(destructive, {
       ...destructive,
       description: 'Drops everything, for ever.',
@@ -129,7 +129,7 @@ describe('a tool that changes over a reload while its call waits for approval', 
     expect(fresh.execute).toHaveBeenCalledTimes(1)
   })
 
-  test('runs as it was approved when it is the same', async () => {
+  test('runs as it was approved when it is unchanged', async () => {
     const { run, agent, toolCallId, fresh } = await reloaded(destructive, destructive)
     await agent.approve(toolCallId)
     expect((await run.result).toolCalls[0]).toMatchObject({ status: 'succeeded' })

@@ -43,8 +43,8 @@ function chat(options: Partial<TestAgentOptions> = {}) {
 
 const message = (text: string) => ({ parts: [{ type: 'text', text }] })
 
-describe('what waits for a person', () => {
-  test('says which conversation and tool it is of', async () => {
+describe('a call that waits for a person', () => {
+  test('has its conversation and tool', async () => {
     const { conversation, shown } = chat()
     conversation.send('Pay')
     await until(() => shown().pending.length)
@@ -53,7 +53,7 @@ describe('what waits for a person', () => {
     expect(call).toMatchObject({ conversationId: 'c1', title: 'Pay the bill' })
   })
 
-  test('says whose tool it is, where the app has not written it', async () => {
+  test("has its tool's source, when the app did not write the tool", async () => {
     const remote = { source: 'mcp.example', endpoint: 'https://mcp.example/a' }
     const { conversation, shown } = chat({ tools: [{ ...pay, remote }] })
     conversation.send('Pay')
@@ -64,7 +64,7 @@ describe('what waits for a person', () => {
     expect(JSON.stringify(shown())).not.toContain('mcp.example/a')
   })
 
-  test('says what the agent asks', async () => {
+  test("has the agent's question", async () => {
     const { conversation, shown } = chat({ script: asks, controlTools: ['ask_user'] })
     const run = conversation.send('A mug')
     await until(() => shown().pending.length)
@@ -75,8 +75,8 @@ describe('what waits for a person', () => {
   })
 })
 
-describe('a conversation by itself', () => {
-  test('sends, and approves', async () => {
+describe('a single conversation', () => {
+  test('sends and approves', async () => {
     const { conversation, shown } = chat()
     const run = conversation.send('Pay', { maxSteps: 2 })
     expect(run.conversationId).toBe('c1')
@@ -94,7 +94,7 @@ describe('a conversation by itself', () => {
     expect((await run.result).toolCalls).toMatchObject([{ status: 'denied' }])
   })
 
-  test('answers none of another one’s calls', async () => {
+  test('answers no calls of another conversation', async () => {
     const { agent, conversation } = chat()
     const other = agent.run('Pay', { conversationId: 'c2' })
     const { getSnapshot } = agent.conversation('c2')
@@ -105,7 +105,7 @@ describe('a conversation by itself', () => {
     await other.result
   })
 
-  test('resumes, and supplies outputs', async () => {
+  test('resumes and supplies outputs', async () => {
     const { conversation } = chat({ maxSteps: 0, tools: [{ ...pay, needsApproval: false }] })
     expect(await conversation.resume()).toBeNull()
     expect(await conversation.continue()).toBeNull()
@@ -115,8 +115,8 @@ describe('a conversation by itself', () => {
   })
 })
 
-describe('a run that is asked for is shown', () => {
-  test('at once, with its message, as the one that will be there', async () => {
+describe('a requested run is shown', () => {
+  test('at once, with its message and its final message id', async () => {
     const { conversation, shown } = chat({ script: { steps: [{ text: 'Hello.' }] } })
     await until(() => shown().status === 'idle')
     const { runId } = conversation.send('Hi')
@@ -127,7 +127,7 @@ describe('a run that is asked for is shown', () => {
     expect(shown().messages).toMatchObject([{ id }, { role: 'assistant' }])
   })
 
-  test('while the conversation loads, and what is sent meanwhile is kept beside it', async () => {
+  test('while the conversation loads, with a later message kept beside it', async () => {
     // The first run waits for a person, so that it is open for as long as this looks.
     const { conversation, shown } = chat()
     const first = conversation.send('Pay')
@@ -141,7 +141,7 @@ describe('a run that is asked for is shown', () => {
     expect(await first.result).toMatchObject({ outcome: 'completed' })
   })
 
-  test('not as another message while it is an edit', async () => {
+  test('without a second message while it is an edit', async () => {
     const { conversation, shown } = chat({ script: { fallback: [{ text: 'Hello.' }] } })
     await conversation.send('Hi').result
     await until(() => shown().status === 'idle')
@@ -153,7 +153,7 @@ describe('a run that is asked for is shown', () => {
     expect(shown().messages).toMatchObject([message('Hi there'), { role: 'assistant' }])
   })
 
-  test('no more once its agent is disposed, and whoever follows is notified', async () => {
+  test('until its agent is disposed, and subscribers are notified', async () => {
     const { agent, conversation, shown } = chat({ testStorage: hangingStorage() })
     await until(() => shown().status === 'idle')
     let last = shown()
@@ -167,7 +167,7 @@ describe('a run that is asked for is shown', () => {
     expect(last.runId).toBeUndefined()
   })
 
-  test('no more once it was aborted before it began', async () => {
+  test('until it is aborted before it began', async () => {
     const { conversation, shown } = chat()
     await until(() => shown().status === 'idle')
     const run = conversation.send('Pay')
@@ -178,7 +178,7 @@ describe('a run that is asked for is shown', () => {
   })
 })
 
-test('what the newest run used is shown, while it is open and once it has ended', async () => {
+test('usage of the newest run is shown during the run and afterwards', async () => {
   const { conversation, shown } = chat()
   expect(shown().spent).toBeUndefined()
   const run = conversation.send('Pay')
@@ -193,8 +193,8 @@ test('what the newest run used is shown, while it is open and once it has ended'
   expect(shown().spent?.own).toEqual(usage)
 })
 
-describe('a run that is refused is shown', () => {
-  test('beside the one in its way, until that has ended', async () => {
+describe('a refused run is shown', () => {
+  test('beside the run in its way, until that has ended', async () => {
     const { conversation, shown } = chat()
     conversation.send('Pay')
     await until(() => shown().pending.length)
@@ -210,7 +210,7 @@ describe('a run that is refused is shown', () => {
     expect(shown().unsent).toBeUndefined()
   })
 
-  test('for its input, before anybody looked, until the next one begins', async () => {
+  test('with invalid input, before anybody subscribed, until the next run begins', async () => {
     const agent = createTestAgent({ script: { steps: [{ text: 'Hello.' }] } })
     onTestFinished(() => agent.dispose())
     const { runId } = agent.run('  ', { conversationId: 'c1' })
@@ -225,7 +225,7 @@ describe('a run that is refused is shown', () => {
     expect(getSnapshot().error).toBeUndefined()
   })
 
-  test('by the worker, before anybody looked', async () => {
+  test('when the worker refused it before anybody subscribed', async () => {
     const history = [
       { role: 'user', content: 'Pay' },
       {
@@ -250,7 +250,7 @@ describe('a run that is refused is shown', () => {
     })
   })
 
-  test('when it is given up before there was room for it', async () => {
+  test('when it is aborted before there was room for it', async () => {
     const { agent, conversation, shown } = chat({ testStorage: fullStorage() })
     const run = conversation.send('Pay')
     await until(() => shown().parked)
@@ -268,8 +268,8 @@ describe('a run that is refused is shown', () => {
   })
 })
 
-describe('a run that is stopped while the storage takes its time', () => {
-  test('isn’t said to be unsent, as its message is stored after all', async () => {
+describe('a run that is stopped while the storage is slow', () => {
+  test('isn’t reported as unsent, as its message is stored after all', async () => {
     const { storage, isAsked, go } = heldStorage('append')
     const { agent, conversation, shown } = chat({ testStorage: storage })
     const unsent: unknown[] = []
@@ -289,7 +289,7 @@ describe('a run that is stopped while the storage takes its time', () => {
     expect(await agent.conversations.get('c1')).toMatchObject({ messages: [message('Pay')] })
   })
 
-  test('is said to be unsent once the worker has given it up', async () => {
+  test('is reported as unsent once the worker has given it up', async () => {
     const { storage, isAsked, go } = heldStorage('open')
     const { agent, conversation, shown } = chat({ testStorage: storage })
     const run = conversation.send('Pay')
@@ -304,7 +304,7 @@ describe('a run that is stopped while the storage takes its time', () => {
   })
 })
 
-test('what is said to a run that is on its way reaches it', async () => {
+test('a message sent to a run that is starting reaches it', async () => {
   const script: Script = { fallback: [{ text: 'Hello.' }] }
   const { conversation, shown } = chat({ script })
   await until(() => shown().status === 'idle')
@@ -368,7 +368,7 @@ function hangingStorage(): TestStorage {
 }
 
 describe('a list of conversations', () => {
-  test('shows that a call waits, and that it was answered', async () => {
+  test('shows whether a call waits or was answered', async () => {
     const { agent, conversation } = chat()
     const { subscribe, getSnapshot } = agent.conversations
     subscribe(() => {})
@@ -381,7 +381,7 @@ describe('a list of conversations', () => {
   })
 })
 
-test('a disposed agent shows no run that goes on, and nothing to answer', async () => {
+test('a disposed agent shows no open run, and nothing to answer', async () => {
   const { agent, conversation, shown } = chat()
   conversation.send('Pay')
   await until(() => shown().pending.length)
@@ -397,7 +397,7 @@ test('a disposed agent shows no run that goes on, and nothing to answer', async 
   await expect(conversation.approve('call')).rejects.toMatchObject({ code: 'disposed' })
 })
 
-test('a conversation that is still loading when its agent is disposed loads no more', async () => {
+test('a conversation that is loading when its agent is disposed stops loading', async () => {
   const { agent, shown } = chat()
   await agent.prepare()
   await agent.dispose()

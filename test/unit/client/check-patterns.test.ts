@@ -109,11 +109,11 @@ describe('a pattern', () => {
     ...Object.entries(harmless),
     ...expressionsOf(z.regexes).map(([name, source]) => [`zod ${name}`, source]),
     ...expressionsOf(v).map(([name, source]) => [`valibot ${name}`, source]),
-  ])('%s is fine', (_, pattern) => {
+  ])('%s is accepted', (_, pattern) => {
     expect(isExponential(pattern ?? '')).toBe(false)
   })
 
-  it('of what zod and arktype emit is fine', () => {
+  it('emitted by zod or arktype is accepted', () => {
     const emitted = [
       ...zodSchemas.map((schema) => z.toJSONSchema(schema)),
       ...arkTypes.map((schema) => schema.toJsonSchema()),
@@ -133,7 +133,7 @@ describe('a pattern', () => {
     'open names': '(?<'.repeat(10_000),
     'open properties': '\\p{'.repeat(10_000),
   }
-  test.each(Object.entries(costly))('that is costly to judge takes no more: %s', (_, hostile) => {
+  test.each(Object.entries(costly))('has a bounded cost of analysis: %s', (_, hostile) => {
     const effort = someEffort()
     const { left } = effort
     expect(typeof isExponential(hostile, effort)).toBe('boolean')
@@ -141,7 +141,7 @@ describe('a pattern', () => {
     expect(effort.left).toBeGreaterThan(-2 * left)
   })
 
-  it('has a share of what those of its schema may cost', () => {
+  it('shares one budget of analysis with the others in its schema', () => {
     const pattern = `(?:${'b?c'.repeat(60)})*!`
     const schemaOf = (count: number): object => ({
       properties: Object.fromEntries(
@@ -152,14 +152,14 @@ describe('a pattern', () => {
     expect(() => checkPatterns(schemaOf(3000), 'here')).toThrow(/may take forever on some inputs/)
   })
 
-  it('that is nested too deep to be read is taken for bad', () => {
+  it('nested too deeply to be read is rejected', () => {
     expect(isExponential(`${'('.repeat(50)}a${')'.repeat(50)}`)).toBe(false)
     expect(isExponential(`${'('.repeat(150)}a${')'.repeat(150)}`)).toBe(true)
     expect(isExponential('('.repeat(100_000))).toBe(true)
   })
 })
 
-describe('a tool with such a pattern', () => {
+describe('a tool with a costly pattern', () => {
   const pattern = '^(a+)+$'
   const bad = { type: 'string', pattern }
   const toolWith = (property: object, more: object = {}) => ({
@@ -179,7 +179,7 @@ describe('a tool with such a pattern', () => {
       'in a zod schema',
       { ...toolWith({}), inputSchema: z.object({ a: z.string().regex(/^(a+)+$/) }) },
     ],
-  ])('%s is refused wherever it is registered, and the pattern is named', async (_, tool) => {
+  ])('%s is rejected wherever it is registered, and the pattern is named', async (_, tool) => {
     const refusal = expect.objectContaining({
       code: 'schema-unsupported',
       message: expect.stringContaining(pattern),
@@ -192,14 +192,14 @@ describe('a tool with such a pattern', () => {
     await agent.dispose()
   })
 
-  it('is not one whose data only looks like it', async () => {
+  it('is not a tool with data that only looks like a pattern', async () => {
     const tool = toolWith({ type: 'object', default: { pattern }, enum: [{ pattern }] })
     const agent = createTestAgent({ script: { steps: [{ text: 'asked' }] }, tools: [tool] })
     expect((await agent.run('x').result).text).toBe('asked')
     await agent.dispose()
   })
 
-  it('is refused by extract(), too', async () => {
+  it('is also rejected by extract()', async () => {
     const agent = createTestAgent({ script: { steps: [{ text: '"a"' }] } })
     await expect(agent.extract({ schema: bad, input: 'x' })).rejects.toMatchObject({
       code: 'schema-unsupported',

@@ -78,7 +78,7 @@ describe('the snapshot equals the store after', () => {
     expect(asStored(getSnapshot().messages)).toEqual((await stored()).messages)
   })
 
-  test('an approval, denied', async () => {
+  test('a denied approval', async () => {
     const { agent, getSnapshot, stored } = await staged(
       { steps: [{ toolCalls: [call(1)] }, { text: 'Fine.' }] },
       { tools: [{ ...tool, needsApproval: true }] },
@@ -93,7 +93,7 @@ describe('the snapshot equals the store after', () => {
     expect(await agent.deny(parked!.toolCallId)).toBe(false)
   })
 
-  test('an approval with another input', async () => {
+  test('an approval with edited input', async () => {
     const { agent, getSnapshot, stored } = await staged(
       { steps: [{ toolCalls: [call(1)] }, { text: 'Fine.' }] },
       { tools: [{ ...tool, needsApproval: true }] },
@@ -107,7 +107,7 @@ describe('the snapshot equals the store after', () => {
   })
 })
 
-test('one-shot mode goes on when the output is supplied', async () => {
+test('one-shot mode resumes when the output is supplied', async () => {
   const { agent, getSnapshot, stored } = await staged(
     { steps: [{ toolCalls: [call(1)] }, { text: 'Thanks.' }] },
     { tools: [tool], maxSteps: 0 },
@@ -125,7 +125,7 @@ test('one-shot mode goes on when the output is supplied', async () => {
   expect(asStored(getSnapshot().messages)).toEqual(messages)
 })
 
-test('a tool that hangs is aborted with its run, and the conversation stays usable', async () => {
+test('a hanging tool is aborted with its run, and the conversation stays usable', async () => {
   let signal: AbortSignal | undefined
   const { agent, stored } = await staged(
     { steps: [{ toolCalls: [call(1)] }, { text: 'Fine.' }] },

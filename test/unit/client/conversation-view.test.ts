@@ -28,7 +28,7 @@ const joining = {
 }
 
 describe('conversation(id)', () => {
-  test('is the same object each time, and looking starts no worker', async () => {
+  test('is the same object each time, and reading it starts no worker', async () => {
     const { agent, workers } = stage()
     const conversation = agent.conversation('c1')
     expect(agent.conversation('c1')).toBe(conversation)
@@ -47,7 +47,7 @@ describe('conversation(id)', () => {
     expect(getSnapshot()).toMatchObject({ status: 'idle', messages: [{ role: 'user', ...old }] })
   })
 
-  test('says why it could not be loaded', async () => {
+  test('gives the reason when it could not be loaded', async () => {
     const error = { code: 'storage-failed', message: 'Corrupt.', retryable: false } as const
     const { agent } = stage(
       {},
@@ -63,7 +63,7 @@ describe('conversation(id)', () => {
     expect(getSnapshot()).toMatchObject({ status: 'idle', messages: [], error })
   })
 
-  test('shows a parked run that nobody has resumed', async () => {
+  test('shows a paused run that nobody has resumed', async () => {
     const pending = [{ toolCallId: 't1', toolName: 'tool', input: {}, kind: 'approval' as const }]
     const facts = [started(), output('', { calls: ['t1'] }), call.asked('t1')] as Fact[]
     const { agent } = stage(
@@ -109,7 +109,7 @@ describe('conversation(id)', () => {
     expect(getSnapshot().messages.map(({ id }) => id)).toEqual(['r0', command.message!.id, 'm1'])
   })
 
-  test('notifies at most once a frame, however many batches come', async () => {
+  test('notifies at most once per frame, for any number of batches', async () => {
     const set = stage({}, joining)
     const { subscribe, getSnapshot } = set.agent.conversation('c1')
     const listener = vi.fn()
@@ -168,7 +168,7 @@ describe('conversation(id)', () => {
     expect(String(thrown[0])).toContain('listener')
   })
 
-  test('shows nothing more after clearHistory and delete', async () => {
+  test('shows nothing after clearHistory and delete', async () => {
     let forgotten = {}
     const set = stage(
       {},
@@ -193,7 +193,7 @@ describe('conversation(id)', () => {
     await until(() => !getSnapshot().messages.length)
   })
 
-  test('is known for a while when nobody follows it, and loaded again after many others', async () => {
+  test('stays known for a while without subscribers, and reloads after many others', async () => {
     const ids = Array.from({ length: 12 }, (_, at) => `of-many-${at}`)
     const { agent } = stage(
       {},

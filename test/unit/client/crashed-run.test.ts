@@ -67,7 +67,7 @@ async function begun(agent: Agent, workers: readonly FakeWorker[]) {
   return { run, command }
 }
 
-test('the run of a check that hangs fails by name, and costs the others no restart', async () => {
+test('a run with a hanging check fails by name, and restarts no other run', async () => {
   const { agents, workers } = shared(2)
   const other = await begun(agents[1]!, workers)
   for (let death = 1; death <= 6; death++) {
@@ -95,7 +95,7 @@ test('the run of a check that hangs fails by name, and costs the others no resta
   expect((await other.run.result).outcome).toBe('completed')
 })
 
-test('an extraction whose check hangs is rejected by name, and no other of its agent', async () => {
+test('an extraction with a hanging check is rejected by name, others are not', async () => {
   const { agents, workers } = shared(2, undefined, { extract: () => new Promise(() => {}) })
   const other = await begun(agents[1]!, workers)
   const ask = (agent: Agent) => agent.extract({ schema: {}, input: 'x' })
@@ -120,7 +120,7 @@ test('an extraction whose check hangs is rejected by name, and no other of its a
   expect((await other.run.result).outcome).toBe('completed')
 })
 
-test('a check that ended is not blamed for what comes after it', async () => {
+test('a finished check is not blamed for a later crash', async () => {
   const { agents, workers } = shared(1)
   const { run, command } = await begun(agents[0]!, workers)
   const { agentId, runId } = command
@@ -133,7 +133,7 @@ test('a check that ended is not blamed for what comes after it', async () => {
   expect((await run.result).outcome).toBe('completed')
 })
 
-test('of a run that kills every worker without a word, no other run dies', async () => {
+test('when a run silently kills every worker, no other run dies', async () => {
   const crashing = new Set<string>()
   const resumed = (worker: FakeWorker, command: ResumeRun): void => {
     if (crashing.has(command.runId!)) worker.die()
@@ -163,7 +163,7 @@ test('of a run that kills every worker without a word, no other run dies', async
   expect(workers.length).toBeLessThanOrEqual(4)
 })
 
-describe('a run that is tried out after a second death', () => {
+describe('a run that is retried alone after a second death', () => {
   /** Two open runs whose worker died twice; what the third worker is to do with them. */
   async function afterTwoDeaths(
     resumed: (worker: FakeWorker, run: StartRun, isFirst: boolean) => void,
@@ -216,7 +216,7 @@ describe('a run that is tried out after a second death', () => {
     },
   )
 
-  test('and gets nowhere in its time is blamed for nothing, nor is the one after it', async () => {
+  test('and makes no progress in time is not blamed, nor is the next one', async () => {
     const { workers, ended } = await afterTwoDeaths(() => undefined)
     await until(() => workers[2]!.of('resumeRun').length === 2)
     workers[2]!.die()
@@ -224,7 +224,7 @@ describe('a run that is tried out after a second death', () => {
     expect(ended()).toEqual([])
   })
 
-  test('and is not found any more does not keep the next one waiting', async () => {
+  test('and is no longer found does not delay the next one', async () => {
     const request = vi.fn((_name: string, _options: object, _granted: () => void) =>
       Promise.resolve(),
     )
@@ -262,7 +262,7 @@ function watchEnds(runs: readonly Run[]): () => readonly RunResult[] {
   return () => ends
 }
 
-test('no agent of the page has a run taken up that another one aborted while the worker was dead', async () => {
+test('a run aborted while the worker was dead is not resumed by any agent', async () => {
   let confirm = (_done: boolean): void => undefined
   const abortRun = (): Promise<boolean> => new Promise((resolve) => (confirm = resolve))
   const { agents, workers } = shared(2, undefined, { abortRun })

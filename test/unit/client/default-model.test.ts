@@ -26,7 +26,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('a provider with a default model is asked for it when none is named', async () => {
+test('a provider with a default model uses it when none is named', async () => {
   const { asked } = serve()
   const agent = createTestAgent({ model: { provider: 'minimax', apiKey: 'key-123' } })
   expect(await agent.run('x').result).toMatchObject({ outcome: 'completed', text: 'Done.' })
@@ -38,7 +38,7 @@ test('a provider with a default model is asked for it when none is named', async
   expect(asked).toEqual(['MiniMax-M2.5', 'another', 'MiniMax-M2.5'])
 })
 
-test('the same from a configuration in JSON', async () => {
+test('a configuration in JSON uses the default model too', async () => {
   const { asked } = serve()
   const agent = agentFromConfig(
     { model: { provider: 'minimax' }, storage: 'memory' },
@@ -50,7 +50,7 @@ test('the same from a configuration in JSON', async () => {
 })
 
 test.each(PROVIDER_IDS.filter((id) => !(id in DEFAULT_MODELS)))(
-  '%s has none, and needs a model',
+  '%s has no default model, and needs one',
   (provider) => {
     expect(() => createTestAgent({ model: { provider, baseURL: 'https://ai.example' } })).toThrow(
       'model must be like',
@@ -58,6 +58,6 @@ test.each(PROVIDER_IDS.filter((id) => !(id in DEFAULT_MODELS)))(
   },
 )
 
-test('a name that objects have by nature is no default', () => {
+test('the name of a built-in property is not a default', () => {
   expect(toModelData({ provider: 'constructor' }).model).toBe('')
 })

@@ -18,7 +18,7 @@ async function withTool(execute: Tool['execute'], more: Partial<Tool> = {}, opti
 const text = (delta: string) => ({ type: 'text-delta', partId: 'p', delta }) as const
 
 describe('a tool', () => {
-  test('gets its input and context, and its result goes back', async () => {
+  test('gets its input and context, and returns its result', async () => {
     let context: ToolContext | undefined
     const { worker, command } = await withTool((input, given) => {
       context = given
@@ -34,7 +34,7 @@ describe('a tool', () => {
     expect(context!.signal.aborted).toBe(false)
   })
 
-  test('runs once for an executionId, also when asked again after it ended', async () => {
+  test('runs once per executionId, also when requested again after it ended', async () => {
     const execute = vi.fn(async () => sleep(20).then(() => 'done'))
     const { worker, command } = await withTool(execute)
     const call = execution(command)
@@ -56,7 +56,7 @@ describe('a tool', () => {
     expect(execute).toHaveBeenCalledTimes(1)
   })
 
-  test('that the page said it does not know never starts', async () => {
+  test('never starts once the page reported it as unknown', async () => {
     const execute = vi.fn()
     const { worker, command } = await withTool(execute)
     const call = execution(command)
@@ -68,7 +68,7 @@ describe('a tool', () => {
     expect(execute).not.toHaveBeenCalled()
   })
 
-  test('is not started after its deadline, for an old owner, or when it is not there', async () => {
+  test('does not start after its deadline, for an old owner, or when it is missing', async () => {
     const execute = vi.fn(() => 'ran')
     const { worker, command } = await withTool(execute)
     const outcome = (more: object) => worker.page.executeTool(execution(command, more))
@@ -85,7 +85,7 @@ describe('a tool', () => {
     expect(execute).toHaveBeenCalledTimes(1)
   })
 
-  describe('that may not run twice, when the worker last knew long ago that it owns the run', () => {
+  describe('allowed to run only once, when ownership was confirmed long ago', () => {
     const late = () => ({ leasedAt: performance.now() - 5000, timeoutMs: 60_000 })
     const confirming = async (confirmLease: () => Promise<boolean>, more: Partial<Tool> = {}) => {
       const execute = vi.fn(() => 'ran')
@@ -94,19 +94,19 @@ describe('a tool', () => {
       return { outcome: await worker.page.executeTool(execution(command, late())), execute, worker }
     }
 
-    test('starts once the store has confirmed it', async () => {
+    test('starts once the store has confirmed ownership', async () => {
       const { outcome, worker } = await confirming(async () => true)
       expect(outcome.status).toBe('succeeded')
       expect(worker.of('confirmLease')).toMatchObject([{ epoch: 1 }])
     })
 
-    test('does not start when another owner came meanwhile', async () => {
+    test('does not start when there is a new owner', async () => {
       const { outcome, execute } = await confirming(async () => false)
       expect(outcome).toEqual({ status: 'not-started', reason: 'stale-epoch' })
       expect(execute).not.toHaveBeenCalled()
     })
 
-    test('does not start when nobody can say, and is decided anew', async () => {
+    test('does not start when nobody can confirm ownership, and is decided again', async () => {
       const { outcome, execute } = await confirming(async () =>
         Promise.reject(new Error('no store')),
       )
@@ -119,7 +119,7 @@ describe('a tool', () => {
       { readOnly: true },
       { readOnly: false, idempotent: true },
       { readOnly: true, idempotent: false },
-    ])('is not asked about when it may run twice: %o', async (annotations) => {
+    ])('needs no confirmation when it may run twice: %o', async (annotations) => {
       const { outcome, worker } = await confirming(async () => false, { annotations })
       expect(outcome.status).toBe('succeeded')
       expect(worker.of('confirmLease')).toEqual([])
@@ -127,7 +127,7 @@ describe('a tool', () => {
   })
 
   test.each([+86_400_000, -86_400_000])(
-    'starts and keeps its time though the wall clock jumps by %i ms',
+    'starts and keeps its timeout though the wall clock jumps by %i ms',
     async (jump) => {
       const { worker, command } = await withTool(() => sleep(5).then(() => 'ran'))
       const now = Date.now.bind(Date)
@@ -156,7 +156,7 @@ describe('a tool', () => {
     expect(fences).toEqual([7, 8])
   })
 
-  test('that a busy page could not start in time never starts', async () => {
+  test('never starts when a busy page could not start it in time', async () => {
     const execute = vi.fn()
     const { worker, command } = await withTool(execute)
     const asked = worker.page.executeTool(execution(command, { timeoutMs: 30 }))
@@ -187,7 +187,7 @@ describe('a tool', () => {
     })
   })
 
-  test('that takes too long is aborted, and its late result dropped', async () => {
+  test('is aborted when it takes too long, and its late result is dropped', async () => {
     let signal: AbortSignal | undefined
     let finish = (_late: string): void => {}
     const { worker, command } = await withTool((_input, context) => {
@@ -208,7 +208,7 @@ describe('a tool', () => {
     ['just a string', 'just a string'],
     [undefined, 'undefined was thrown'],
     [{ reason: 1 }, '{"reason":1}'],
-  ])('that throws %s fails with its words', async (thrown, message) => {
+  ])('fails with the message when it throws %s', async (thrown, message) => {
     const sync = await withTool(() => {
       throw thrown
     })
@@ -218,7 +218,7 @@ describe('a tool', () => {
     expect(await rejecting.worker.page.executeTool(execution(rejecting.command))).toEqual(failed)
   })
 
-  test('F32 that is unregistered while it runs ends, and is gone', async () => {
+  test('F32 ends when it is unregistered during its call, and is removed', async () => {
     const set = stage()
     let signal: AbortSignal | undefined
     const undo = set.agent.registerTool(
@@ -238,7 +238,7 @@ describe('a tool', () => {
     })
   })
 
-  test('has its signal aborted at once by abort(), and none is started after', async () => {
+  test('has its signal aborted at once by abort(), and no call starts afterwards', async () => {
     const execute = vi.fn(
       (_input: unknown, { signal }: ToolContext) =>
         new Promise((_resolve, reject) =>
@@ -257,7 +257,7 @@ describe('a tool', () => {
     })
   })
 
-  test('is cancelled by the worker: what waits never starts, what runs is stopped', async () => {
+  test('is cancelled by the worker: waiting calls never start, running ones stop', async () => {
     const execute = vi.fn((_input: unknown, _context: ToolContext) => new Promise(() => {}))
     const { worker, command } = await withTool(execute)
     const running = execution(command)
@@ -275,7 +275,7 @@ describe('a tool', () => {
     expect(execute).toHaveBeenCalledTimes(1)
   })
 
-  test('that writes and succeeds in spite of its signal has succeeded', async () => {
+  test('has succeeded when it completes a write in spite of its signal', async () => {
     let begun = false
     const { worker, command, run } = await withTool((_input, { signal }) => {
       begun = true
@@ -287,7 +287,7 @@ describe('a tool', () => {
     expect(await asked).toMatchObject({ status: 'succeeded' })
   })
 
-  test('tells its progress as events of the run', async () => {
+  test('reports its progress as events of the run', async () => {
     const { worker, command, run } = await withTool((_input, { progress }) => {
       progress({ percent: 50 })
     })
@@ -303,7 +303,7 @@ describe('a tool', () => {
     })
   })
 
-  test('is shown to the model as toModelOutput says', async () => {
+  test('is shown to the model as toModelOutput returns it', async () => {
     const { worker, command } = await withTool(() => ({ secret: 1, shown: 2 }), {
       toModelOutput: (output) => `shown: ${(output as { shown: number }).shown}`,
     })
@@ -366,7 +366,7 @@ describe('hooks', () => {
     )
   })
 
-  test('one that throws after a call changes nothing and is a warning', async () => {
+  test('afterToolCall that throws changes nothing and causes a warning', async () => {
     const { set, worker, command } = await withTool(
       () => 'fine',
       {},
@@ -382,7 +382,7 @@ describe('hooks', () => {
     expect(warnings).toEqual([expect.stringContaining('hook')])
   })
 
-  test('beforeToolCall vetoes, changes the input, or lets go; throwing vetoes', async () => {
+  test('beforeToolCall vetoes, changes the input or allows the call; throwing vetoes', async () => {
     const verdicts = [undefined, { veto: 'no' }, { input: { b: 2 } }, new Error('broken')]
     const { worker, command } = await withTool(
       () => 1,
@@ -406,7 +406,7 @@ describe('hooks', () => {
     ])
   })
 
-  test('approval is asked of the tool and of the policy; a thrower needs it', async () => {
+  test('the tool and the policy decide about approval; if one throws, it is needed', async () => {
     const ask = async (needsApproval: unknown, toolApproval: unknown) => {
       const more = { needsApproval } as Partial<Tool>
       const { worker, command } = await withTool(() => 1, more, { toolApproval })
@@ -425,7 +425,7 @@ describe('hooks', () => {
     ['toolApproval', undefined, () => undefined],
     ['toolApproval', () => 'default', async () => 0],
   ])(
-    '%s that says neither yes nor no counts as yes, and is warned about once',
+    '%s with a result other than a boolean counts as yes, with one warning',
     async (name, own, policy) => {
       const more = { needsApproval: own } as Partial<Tool>
       const { worker, command, set } = await withTool(() => 1, more, { toolApproval: policy })
@@ -440,7 +440,7 @@ describe('hooks', () => {
   )
 
   test.each<unknown>(['never', () => false])(
-    'toolApproval %s over a destructive tool is warned about',
+    'toolApproval %s over a destructive tool causes a warning',
     async (toolApproval) => {
       const more = { annotations: { destructive: true } }
       const { worker, command, set } = await withTool(() => 1, more, { toolApproval })
@@ -453,7 +453,7 @@ describe('hooks', () => {
     },
   )
 
-  test('reconcile says what became of a call', async () => {
+  test('reconcile reports the outcome of a call', async () => {
     const answers = [{ happened: true, result: 'r' } as const, { happened: false } as const, null]
     const { worker, command } = await withTool(() => 1, { reconcile: () => answers.shift() })
     const call = execution(command)

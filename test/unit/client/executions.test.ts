@@ -54,7 +54,7 @@ const thrower = () => {
 }
 
 test.each(['flush', 'definitionOf', 'isAborted'] as const)(
-  'a tool that is not begun because %s throws is told not to have begun',
+  'a tool that is not begun because %s throws is reported as not started',
   async (name) => {
     const reported = collectReported()
     const execute = vi.fn()
@@ -68,7 +68,7 @@ test.each(['flush', 'definitionOf', 'isAborted'] as const)(
   },
 )
 
-test('a tool that ran, and whose end is lost in what comes after it, is told to be unknown', async () => {
+test('a tool that ran, but lost its result, is reported as unknown', async () => {
   collectReported()
   const executions = executionsOf({ hooks: thrower }, () => 'ran')
   expect(await executions.executeTool(execution(RUN))).toMatchObject({
@@ -77,7 +77,7 @@ test('a tool that ran, and whose end is lost in what comes after it, is told to 
   })
 })
 
-test('a tool whose afterToolCall never ends keeps its result, with a warning', async () => {
+test('when afterToolCall never ends, the tool keeps its result, with a warning', async () => {
   const set = stage({
     tools: [{ name: 'tool', description: 'A tool.', execute: () => 'ran' }],
     afterToolCall: () => new Promise(() => {}),

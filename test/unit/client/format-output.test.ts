@@ -6,17 +6,17 @@ const bytesOf = (text: string): number[] => Array.from(text, (letter) => letter.
 const json = (value: unknown) => ({ type: 'json', value })
 
 describe('formatOutput', () => {
-  test('nothing becomes a short success text', async () => {
+  test('no result becomes a short success text', async () => {
     expect(await formatOutput(undefined)).toMatchObject({ type: 'text' })
   })
 
-  test('plain values stay what they are', async () => {
+  test('plain values stay unchanged', async () => {
     expect(await formatOutput('text')).toEqual({ type: 'text', value: 'text' })
     for (const value of [null, 0, false, [], { a: [1, { b: null }] }])
       expect(await formatOutput(value)).toEqual(json(value))
   })
 
-  test('what JSON lacks takes a safe form', async () => {
+  test('values that JSON lacks take a safe form', async () => {
     const circular: Record<string, unknown> = { name: 'a', shared: { x: 1 } }
     circular.self = circular
     circular.again = circular.shared
@@ -43,7 +43,7 @@ describe('formatOutput', () => {
     expect(({} as { x?: number }).x).toBeUndefined()
   })
 
-  test('what can’t be sent is an error that says so', async () => {
+  test('values that can’t be sent become an error that says so', async () => {
     const deep: unknown[] = []
     let at = deep
     for (let depth = 0; depth < 100_000; depth++) at.push((at = []))
@@ -67,7 +67,7 @@ describe('formatOutput', () => {
     }
   })
 
-  test('what is too long is cut, and says so', async () => {
+  test('output that is too long is cut, and marked as cut', async () => {
     for (const value of ['x'.repeat(200_000), { text: 'y'.repeat(200_000) }]) {
       const output = await formatOutput(value)
       expect(output.type).toBe('text')
@@ -110,14 +110,14 @@ describe('formatOutput', () => {
     ['image/webp', bytesOf('RIFF0000WEBPVP8 ')],
     ['application/pdf', bytesOf('%PDF-1.7')],
     ['application/octet-stream', [1, 2, 3]],
-  ])('bytes are a file of the type that they begin like: %s', async (mediaType, bytes) => {
+  ])('bytes become a file of the type that their beginning shows: %s', async (mediaType, bytes) => {
     const part = { type: 'file', mediaType, data: btoa(String.fromCharCode(...bytes)) }
     const typed = Uint8Array.from(bytes)
     for (const value of [typed, typed.buffer, new DataView(typed.buffer), new Blob([typed])])
       expect(await formatOutput(value)).toEqual({ type: 'content', value: [part] })
   })
 
-  test('content of MCP and of the AI SDK becomes its texts and files, in order', async () => {
+  test('content of MCP and the AI SDK becomes its texts and files, in order', async () => {
     const data = 'AQL/'
     const parts = [
       { type: 'text', text: 'before' },
@@ -149,7 +149,7 @@ describe('formatOutput', () => {
     })
   })
 
-  test('a file that can’t be read is an error, and data that only looks alike stays data', async () => {
+  test('an unreadable file is an error, and data that only looks similar stays data', async () => {
     expect(await formatOutput({ type: 'image', data: '<svg/>', mimeType: 'image/png' })).toEqual({
       type: 'error',
       code: 'failed',

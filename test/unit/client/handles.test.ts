@@ -64,7 +64,7 @@ const eventsOf = async (run: Run): Promise<RunEvent[]> => {
 }
 
 describe('handles of one run on one page', () => {
-  test('of a second agent follow the run to its end, with the text so far', async () => {
+  test('follow the run to its end for a second agent, with the earlier text', async () => {
     const { create, counts } = world({ paceMs: 10 })
     const [first, second] = [create(), create()]
     const run = first.run('Go', { conversationId: 'c' })
@@ -84,7 +84,7 @@ describe('handles of one run on one page', () => {
     await Promise.all([first.dispose(), second.dispose()])
   })
 
-  test('end when the agent that drives the run is disposed of, and the run can be resumed', async () => {
+  test('end when the driving agent is disposed, and the run can be resumed', async () => {
     const { create, counts } = world({ toolMs: 50 })
     const [first, second] = [create(), create()]
     void first.run('Go', { conversationId: 'c' })
@@ -98,7 +98,7 @@ describe('handles of one run on one page', () => {
     await second.dispose()
   })
 
-  test('of a new agent end though the old one was disposed of while a third keeps the worker', async () => {
+  test('end for a new agent after the old one was disposed, with a third alive', async () => {
     const { create, counts } = world({ toolMs: 30 })
     const [first, keeper] = [create(), create()]
     await keeper.prepare()
@@ -133,7 +133,7 @@ describe('handles of one run on one page', () => {
 
 type Act = 'create' | 'run' | 'resume' | 'abort' | 'dispose' | 'kill' | 'wait'
 
-test('whatever the agents of a page do, every handle ends and no call runs twice', async () => {
+test('whatever the agents of a page do, every handle ends and no call repeats', async () => {
   const acts = fc.array(
     fc.record({
       act: fc.constantFrom<Act>(

@@ -34,7 +34,7 @@ const merge = (execute: Tool['execute'], more: Partial<Tool> = {}): Tool => ({
 describe.each(UNSAFE)('the input %s', (json) => {
   const input = JSON.parse(json) as JsonValue
 
-  it('never reaches a function, and the model is told why', async () => {
+  it('never reaches a function, and the model gets the reason', async () => {
     const execute = vi.fn()
     const agent = agentWith([merge(execute)], input)
     const { toolCalls } = await agent.run('Go').result
@@ -47,7 +47,7 @@ describe.each(UNSAFE)('the input %s', (json) => {
     expect(execute).not.toHaveBeenCalled()
   })
 
-  it('is refused from whoever edits a call, or changes it in a hook', async () => {
+  it("is refused in an edited call and in a hook's change", async () => {
     const execute = vi.fn()
     const asked = agentWith([merge(execute, { needsApproval: true })], { fine: 1 })
     const run = asked.run('Go')
@@ -63,7 +63,7 @@ describe.each(UNSAFE)('the input %s', (json) => {
     expect(execute).not.toHaveBeenCalled()
   })
 
-  it('is refused from a composite tool’s call', async () => {
+  it('is refused in a composite tool’s call', async () => {
     const execute = vi.fn()
     const both = defineTool({
       name: 'both',
@@ -95,7 +95,7 @@ describe('a schema', () => {
     ['is 10 000 levels deep', { type: 'object', properties: { deep } }],
     ['throws when it is read', throwing],
     ['holds a big integer', { type: 'object', properties: { n: { const: 10n } } }],
-  ])('that %s is a typed error', async (_, inputSchema) => {
+  ])('is a typed error when it %s', async (_, inputSchema) => {
     const tool = merge(() => 1, { inputSchema: inputSchema as never })
     expect(codeOf(() => defineTool(tool))).toBe('schema-invalid')
     const agent = agentWith([], {})
@@ -106,7 +106,7 @@ describe('a schema', () => {
     )
   })
 
-  it('is taken as it was when the tool was registered', async () => {
+  it('is copied when the tool is registered', async () => {
     const properties: Record<string, object> = { a: { type: 'string' } }
     const execute = vi.fn()
     const agent = agentWith([merge(execute, { inputSchema: { type: 'object', properties } })], {
@@ -135,7 +135,7 @@ describe('a result', () => {
     ['is a big integer', { n: 10n }, { status: 'succeeded' }],
     ['is huge', 'x'.repeat(5_000_000), { status: 'succeeded' }],
     ['is a proxy that refuses all', refusing(), { status: 'failed' }],
-  ])('that %s ends its call, and the run goes on', async (_, result, expected) => {
+  ])('ends its call when it %s, and the run continues', async (_, result, expected) => {
     const { outcome, toolCalls } = await agentWith([merge(() => result)], {}).run('Go').result
     expect(outcome).toBe('completed')
     expect(toolCalls).toMatchObject([expected])

@@ -49,8 +49,8 @@ function long() {
   )
 }
 
-describe('a conversation that is joined', () => {
-  test('during a run shows what has been written, and what follows', async () => {
+describe('a joined conversation', () => {
+  test('shows the text of an open run so far, and what follows', async () => {
     const set = stage()
     const { command, worker } = await startedRun(set, 'Hello', c1)
     worker.tell(command, started(command), ...step(), text('One'))
@@ -74,7 +74,7 @@ describe('a conversation that is joined', () => {
     expect(getSnapshot().ended).toMatchObject({ outcome: 'completed', runId: command.runId })
   })
 
-  test('shows the newest messages first, and the older ones as they come', async () => {
+  test('shows the newest messages first, and older ones as they arrive', async () => {
     const set = long()
     const { subscribe, getSnapshot } = set.agent.conversation('c1')
     subscribe(() => undefined)
@@ -88,7 +88,7 @@ describe('a conversation that is joined', () => {
     expect(set.worker.of('olderMessages').length).toBe(2)
   })
 
-  test('keeps the older messages when it is joined again', async () => {
+  test('keeps older messages when it is joined again', async () => {
     const page = new EventTarget()
     vi.stubGlobal('addEventListener', page.addEventListener.bind(page))
     onTestFinished(() => void vi.unstubAllGlobals())
@@ -123,7 +123,7 @@ describe('a conversation that is joined', () => {
     expect(set.worker.of('join').length).toBe(1)
   })
 
-  test('is joined again when a fact concerns messages that the page does not have', async () => {
+  test('is joined again when a fact concerns messages missing on the page', async () => {
     const set = stage(
       {},
       {
@@ -139,7 +139,7 @@ describe('a conversation that is joined', () => {
     await until(() => getSnapshot().messages.at(-1)?.id === 'm0')
   })
 
-  test('is the same for two agents: joined once, again when the first is gone, left with the last', async () => {
+  test('is joined once for two agents, again without the first, left with the last', async () => {
     const workers: FakeWorker[] = []
     const worker = fakeWorkerFactory({}, workers)
     const model = { provider: 'scripted', model: 'test' }
@@ -161,7 +161,7 @@ describe('a conversation that is joined', () => {
     await second.dispose()
   })
 
-  test('is left some time after the last listener, and not by a remount', async () => {
+  test('is left some time after the last listener, but not by a remount', async () => {
     const set = stage()
     const { subscribe, getSnapshot } = set.agent.conversation('c1')
     const undo = subscribe(() => undefined)
@@ -179,7 +179,7 @@ describe('a conversation that is joined', () => {
     expect(getSnapshot().status).toBe('idle')
   })
 
-  test('ends the open run, whoever drives it', async () => {
+  test('ends the open run, whichever tab drives it', async () => {
     const set = stage()
     const conversation = set.agent.conversation('c1')
     expect(await conversation.abort()).toBe(false)
@@ -192,7 +192,7 @@ describe('a conversation that is joined', () => {
     expect(set.worker.of<AbortRun>('abortRun')).toMatchObject([{ ...before, reason: 'enough' }])
   })
 
-  test('says of an abort what came of it, though its handle has ended at once', async () => {
+  test('reports the outcome of an abort, though its handle ended at once', async () => {
     const set = stage({}, { abortRun: () => false })
     const { run, command, worker } = await startedRun(set, 'Hello', c1)
     worker.tell(command, started(command), ...step(), text('One'))
@@ -202,7 +202,7 @@ describe('a conversation that is joined', () => {
     expect(worker.of('abortRun')).toHaveLength(1)
   })
 
-  test('goes to another branch', async () => {
+  test('switches to another branch', async () => {
     const set = stage()
     const conversation = set.agent.conversation('c1')
     expect(await conversation.switchBranch('m7')).toBe(true)
@@ -229,7 +229,7 @@ describe('a conversation that is joined', () => {
   })
 })
 
-test('what a tool reports is shown at once, and said to the worker for other tabs', async () => {
+test('progress of a tool is shown at once, and sent to other tabs', async () => {
   let report: ((progress: unknown) => void) | undefined
   const set = stage({
     tools: [
@@ -275,7 +275,7 @@ describe('conversations', () => {
     openCalls: [],
   })
 
-  test('are listed for whoever subscribes, and read again when they change anywhere', async () => {
+  test('are listed for subscribers, and read again when they change anywhere', async () => {
     let records = [record('a', 'A'), record('b', 'B')]
     const set = stage({}, { listConversations: () => records })
     const { subscribe, getSnapshot } = set.agent.conversations
@@ -304,7 +304,7 @@ describe('conversations', () => {
     expect(set.worker.of('listConversations').length).toBe(3)
   })
 
-  test('get ids of their own', () => {
+  test('get their own ids', () => {
     const { agent } = stage()
     expect(agent.newConversationId()).not.toBe(agent.newConversationId())
   })

@@ -55,7 +55,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('a model without a key and headers has no credentials that a step would ask for', async () => {
+test('a model without key and headers has no credentials to request', async () => {
   await run(model, () => undefined)
   expect(asked.times).toBe(0)
   await run({ ...model, apiKey: 'sk-1' }, () => undefined)
@@ -65,7 +65,7 @@ test('a model without a key and headers has no credentials that a step would ask
   )
 })
 
-test('the page listens for being left only while a run is open, and while a function of the app is asked', async () => {
+test('the page listens for leaving only during a run or an app function', async () => {
   const hears = vi.fn<(type: string) => void>()
   await run(model, hears)
   // The run, whose draft is kept then, and the tool; nothing of the two steps.

@@ -8,7 +8,7 @@ afterEach(() => {
 
 const failed = { code: 'worker-load-failed', retryable: true, details: { reason: 'import' } }
 
-test('a part that is there is returned', async () => {
+test('a part that exists is returned', async () => {
   expect(await loadPart(async () => ({ a: 1 }))).toEqual({ a: 1 })
 })
 
@@ -33,12 +33,12 @@ test.each([
   [new TypeError('Importing a module script failed.'), false],
   [new Error('x is not set'), true],
   [new TypeError("Cannot read properties of null (reading 'x')"), true],
-])('of %s, it is said whether a script may have thrown', async (thrown, mayHave) => {
+])('for %s, the error says whether a script may have thrown', async (thrown, mayHave) => {
   const error: unknown = await loadPart(() => Promise.reject(thrown)).catch((one: unknown) => one)
   expect(String(error).includes("script of the page's own")).toBe(mayHave)
 })
 
-test('a loader that says nothing is given up after a minute', async () => {
+test('a silent loader is given up after a minute', async () => {
   vi.useFakeTimers()
   const loading = loadPart(() => new Promise<object>(() => {}))
   const outcome = expect(loading).rejects.toMatchObject(failed)

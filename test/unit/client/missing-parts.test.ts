@@ -11,7 +11,7 @@ vi.mock('../../../src/client/features/read-history.ts', () => Promise.reject(new
 
 const missing = { code: 'worker-load-failed', retryable: true }
 
-test('without what shows conversations, their snapshots say so, and runs go on', async () => {
+test('without the code for conversations, snapshots say so, and runs continue', async () => {
   const agent = createTestAgent({ script: { steps: [{ text: 'done' }] } })
   const conversation = agent.conversation('c1')
   const changed = vi.fn()
@@ -22,14 +22,14 @@ test('without what shows conversations, their snapshots say so, and runs go on',
   await agent.dispose()
 })
 
-test('without its part, extract() rejects', async () => {
+test('without its code, extract() rejects', async () => {
   const agent = createTestAgent({ script: { steps: [{ text: '1' }] } })
   const asked = agent.extract({ schema: { type: 'number' }, input: 'x' })
   await expect(asked).rejects.toMatchObject(missing)
   await agent.dispose()
 })
 
-test('without what reads histories, a run with one fails, and the next run begins', async () => {
+test('without the code for histories, a run with one fails, and the next begins', async () => {
   const agent = createTestAgent({ script: { steps: [{ text: 'done' }] } })
   const history = [{ role: 'user', content: 'Two mugs' }] as const
   const failed = agent.run('x', { conversationId: 'c', history })
@@ -39,7 +39,7 @@ test('without what reads histories, a run with one fails, and the next run begin
   await agent.dispose()
 })
 
-test('without the words for secrets, each field of a question counts as one', async () => {
+test('without the words for secrets, each field of a question counts as secret', async () => {
   const properties = { name: { type: 'string' }, size: { type: 'integer' } } as const
   const input = { question: 'Who are you?', fields: { type: 'object', properties } }
   const agent = createTestAgent({

@@ -5,7 +5,7 @@ vi.mock('../../../src/client/page-life/page-fetches.ts', () => {
   throw new Error('gone')
 })
 
-test('a request whose code could not be loaded failed for a passing reason', async () => {
+test('a request that could not load its code fails with a temporary reason', async () => {
   const { port1: bytes } = new MessageChannel()
   const request = {
     url: 'http://127.0.0.1:9/',

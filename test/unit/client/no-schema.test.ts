@@ -17,7 +17,7 @@ async function callWith(input: JsonValue, tool: Partial<Tool> = {}) {
 }
 
 describe('a tool without a schema', () => {
-  it('takes no parameters, and says so', async () => {
+  it('declares that it takes no parameters', async () => {
     for (const tool of [{}, { inputSchema: {} }]) {
       const { got, call } = await callWith({ force: true }, tool)
       expect(got).toEqual([])
@@ -35,7 +35,7 @@ describe('a tool without a schema', () => {
     }
   })
 
-  it('takes any when its schema is open', async () => {
+  it('takes any input when its schema is open', async () => {
     const { got } = await callWith({ force: true }, { inputSchema: { type: 'object' } })
     expect(got).toEqual([{ force: true }])
   })

@@ -42,7 +42,7 @@ describe('a misspelt option', () => {
     ],
     [{ tools: [{ ...tool, annotations: { openWorldHint: true } }] }, 'openWorldHint', 'openWorld'],
     [{ tools: [{ ...tool, remote: { source: 's', trust: true } }] }, 'trust', 'trusted'],
-  ])('in %o is refused at once, with the one that is meant', (options, wrong, meant) => {
+  ])('in %o is rejected at once, with the option that was meant', (options, wrong, meant) => {
     const { code, message } = refusal(create(options))
     expect(code).toBe('invalid-config')
     expect(message).toContain(` ${wrong}`)
@@ -55,7 +55,7 @@ describe('a misspelt option', () => {
     [{ temperature: 0 }, 'temperature of model'],
     [{ maxTokens: 5 }, 'maxOutputTokens of model'],
     [{ model: { ...model, maxSteps: 5 } }, 'maxSteps of createAgent'],
-  ])('in %o is an option of another place, and %s is named', (options, meant) => {
+  ])('in %o belongs to another place, and %s is named', (options, meant) => {
     const { code, message } = refusal(create(options))
     expect(code).toBe('invalid-config')
     expect(message).toContain(`Did you mean ${meant}?`)
@@ -75,14 +75,14 @@ describe('a misspelt option', () => {
     [{ onToolCall: 'x' }, 'beforeToolCall'],
     [{ model: { ...model, stream: true } }, 'maxOutputTokens'],
     [{ model: { ...model, reasoningParser: 'x' } }, 'extraBody'],
-  ])('in %o is like no other: none is suggested, and all are named', (options, one) => {
+  ])('in %o resembles no other: none is suggested, and all are named', (options, one) => {
     const { code, message } = refusal(create(options))
     expect(code).toBe('invalid-config')
     expect(message).not.toContain('Did you mean')
     expect(message).toMatch(new RegExp(` has no \\w+\\. It has .*${one}`))
   })
 
-  it('is refused by defineTool, registerTool and configure, which then changes nothing', async () => {
+  it('is rejected by defineTool, registerTool and configure, which then changes nothing', async () => {
     const agent = createAgent({ model, instructions: 'old' })
     const bad = { ...tool, descripton: 'x' }
     expect(refusal(() => defineTool(bad)).code).toBe('invalid-config')
@@ -114,7 +114,7 @@ describe('a misspelt option', () => {
   })
 })
 
-describe('what is no misspelling', () => {
+describe('not a misspelling', () => {
   test.each([
     [
       'metadata, symbols and methods of a tool’s own',
@@ -136,7 +136,7 @@ describe('what is no misspelling', () => {
     expect(create({ tools: [given] })).not.toThrow()
   })
 
-  it('options of a custom provider, unless they are known ones spelt otherwise', () => {
+  it('options of a custom provider, unless they misspell known ones', () => {
     const own = { provider: 'mine', model: 'm', deployment: 'eu', mode: 'fast' }
     const worker = (): never => {
       throw new Error('not started')
@@ -146,14 +146,14 @@ describe('what is no misspelling', () => {
   })
 })
 
-it('a provider without an address of its own needs a baseURL', () => {
+it('a provider without its own address needs a baseURL', () => {
   const given = { provider: 'openai-compatible', model: 'm' }
   expect(refusal(create({ model: given }))).toMatchObject({ code: 'invalid-config' })
   expect(refusal(create({ model: given })).message).toContain('baseURL')
   expect(create({ model: { ...given, baseURL: 'http://127.0.0.1:1/v1' } })).not.toThrow()
 })
 
-it('no tool of the page can have a control tool’s name, as the model sees it', async () => {
+it('no page tool can have a control tool’s model name', async () => {
   const ask = { ...tool, name: 'ask user' }
   const named = { ...tool, name: 'ask_user' }
   const controlTools = ['ask_user']

@@ -43,12 +43,12 @@ async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-test('a worker fetches itself unless it is told otherwise', () => {
+test('a worker fetches by itself unless it is configured otherwise', () => {
   const page = { fetchModel: () => Promise.reject(new Error('not asked')) }
   expect(modelFetch(page, { provider: 'openai', model: 'm' })).toBeUndefined()
 })
 
-test('status, headers and bytes come through', async () => {
+test('status, headers and bytes are passed on', async () => {
   const bytes = Buffer.from('x'.repeat(200_000))
   const url = await serve((request, response) => {
     request.on('data', (sent) => {
@@ -63,18 +63,18 @@ test('status, headers and bytes come through', async () => {
   expect(await response.text()).toBe(String(bytes))
 })
 
-test('an answer without a body', async () => {
+test('an answer without a body is passed on', async () => {
   const url = await serve((_, response) => response.writeHead(204).end())
   const response = await connect().viaPage(url, { body: '{}' })
   expect(response.status).toBe(204)
   expect(await response.text()).toBe('')
 })
 
-test('no answer rejects in the words of the page', async () => {
+test("without an answer, the request rejects with the page's error", async () => {
   await expect(connect().viaPage('http://127.0.0.1:9/', { body: '{}' })).rejects.toThrow(/failed/)
 })
 
-test('a connection that breaks breaks the body', async () => {
+test('a broken connection breaks the body', async () => {
   const url = await serve((_, response) => {
     response.write('half', () => setTimeout(() => response.socket?.resetAndDestroy(), 20))
   })
@@ -106,7 +106,7 @@ test.each(['before the answer', 'in its body'])(
   },
 )
 
-test('the page stops reading when the worker does, and stops all when the worker is gone', async () => {
+test('the page stops reading with the worker, and stops everything without it', async () => {
   let sent = 0
   let onClose = (): void => {}
   const closed = new Promise<void>((resolve) => {

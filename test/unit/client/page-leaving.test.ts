@@ -17,13 +17,13 @@ const happens = (type: string) => page.dispatchEvent(new Event(type))
 /** Messages are no timers: they come by themselves. */
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
-test('what fails on a page that nobody leaves has failed', async () => {
+test('a failure on a page that stays is a failure', async () => {
   const work = vi.fn(() => Promise.reject(new Error('no')))
   await expect(whileStaying(work)).rejects.toThrow('no')
   expect(work).toHaveBeenCalledTimes(1)
 })
 
-test('what the browser broke off is done again on a page that stays after all', async () => {
+test('work that the browser interrupted is repeated if the page stays', async () => {
   const work = vi
     .fn<() => Promise<string>>()
     .mockImplementationOnce(async () => {
@@ -40,7 +40,7 @@ test('what the browser broke off is done again on a page that stays after all', 
   expect(work).toHaveBeenCalledTimes(2)
 })
 
-test('nothing is said on a page that is gone, until it comes back', async () => {
+test('on a page that is gone, nothing is decided until it comes back', async () => {
   const leaving = watchLeaving()
   happens('beforeunload')
   happens('pagehide')

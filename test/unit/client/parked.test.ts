@@ -27,8 +27,8 @@ function fullStorage() {
   return { agent, state, getSnapshot }
 }
 
-describe('an agent whose storage is full', () => {
-  test('keeps the message on the page, and goes on when told that there is room', async () => {
+describe('an agent with full storage', () => {
+  test('keeps the message on the page, and resumes when there is room', async () => {
     const { agent, state, getSnapshot } = fullStorage()
     const run = agent.run('Hello', { conversationId: 'c1' })
     await until(() => getSnapshot().parked === 'storage-full')
@@ -40,7 +40,7 @@ describe('an agent whose storage is full', () => {
     expect(getSnapshot().messages.map(({ role }) => role)).toEqual(['user', 'assistant'])
   })
 
-  test('can abort the run that waits; nothing of it is stored', async () => {
+  test('can abort the waiting run, and nothing of it is stored', async () => {
     const { agent, state, getSnapshot } = fullStorage()
     const run = agent.run('Hello', { conversationId: 'c1' })
     await until(() => getSnapshot().parked === 'storage-full')
@@ -51,7 +51,7 @@ describe('an agent whose storage is full', () => {
     expect(await agent.run('Again', { conversationId: 'c1' }).result).toMatchObject({ text: 'Hi.' })
   })
 
-  test('continues nothing where there is nothing to continue', async () => {
+  test('continues nothing when no run waits', async () => {
     const { agent, state } = fullStorage()
     state.isFull = false
     expect(await agent.continue('c1')).toBeNull()

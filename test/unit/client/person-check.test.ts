@@ -33,7 +33,7 @@ describe('an answer, once a chat shows the agent,', () => {
     return set
   }
 
-  test('needs a press of a person', async () => {
+  test('needs a user gesture', async () => {
     const { agent, worker } = await shown()
     await expect(agent.approve('t1')).rejects.toMatchObject({ code: 'consent-refused' })
     expect(worker.of('answerCall')).toEqual([])
@@ -41,7 +41,7 @@ describe('an answer, once a chat shows the agent,', () => {
     expect(await agent.approve('t1')).toBe(true)
   })
 
-  test('needs none where it lets nothing run, or the app says so', async () => {
+  test('needs no gesture when it lets nothing run, or the app says so', async () => {
     const { agent } = await shown()
     expect(await agent.deny('t1')).toBe(true)
     const { agent: free } = await shown({ consent: 'page' })
@@ -50,12 +50,12 @@ describe('an answer, once a chat shows the agent,', () => {
 })
 
 describe('an answer', () => {
-  test('is taken from any code as long as no page tools have acted since the question', async () => {
+  test('is accepted from any code while no page tools have acted since the question', async () => {
     const { agent } = await asked()
     expect(await agent.approve('t1')).toBe(true)
   })
 
-  test('is refused without a word to the worker while page tools act, whoever presses', async () => {
+  test('is refused before the worker while page tools act, despite a gesture', async () => {
     const { agent, worker } = await asked()
     Object.assign(pageActs(), { open: 1, turns: 5, pressed: 5 })
     activation(true)
@@ -65,7 +65,7 @@ describe('an answer', () => {
     expect(await agent.deny('t1')).toBe(true)
   })
 
-  test('that says nothing is taken from anybody, and one with values is not', async () => {
+  test('without content is accepted from anybody, but one with values is not', async () => {
     const { agent, worker } = await asked()
     Object.assign(pageActs(), { open: 1, turns: 5 })
     activation(true)
@@ -84,7 +84,7 @@ describe('an answer', () => {
     ['with a press from before', { pressed: 5, staleUntil: Infinity }, true, false],
     ['where the browser tells nothing', { pressed: -1, staleUntil: 0 }, undefined, false],
     ['where only a press tells', { pressed: 6, staleUntil: 0 }, undefined, true],
-  ])('once page tools have acted, %s', async (_name, acts, isActive, taken) => {
+  ])('after page tools have acted, %s', async (_name, acts, isActive, taken) => {
     const { agent } = await asked()
     Object.assign(pageActs(), { turns: 6, ...acts })
     activation(isActive)
@@ -92,7 +92,7 @@ describe('an answer', () => {
     expect(answer).toBe(taken || 'consent-refused')
   })
 
-  test('to run again is refused like an approval, and a verdict of the past is not', async () => {
+  test('to run again is refused like an approval, but a past verdict is accepted', async () => {
     const { agent } = await asked('interrupted')
     pageActs().turns = 6
     activation(false)
@@ -102,7 +102,7 @@ describe('an answer', () => {
     expect(await agent.resolveInterrupted('t1', 'happened')).toBe(true)
   })
 
-  test('to a call that was asked about before the page was loaded needs a person', async () => {
+  test('to a call from before the page load needs a person', async () => {
     const { agent } = stage()
     pageActs().turns = 2
     activation(false)
@@ -110,11 +110,11 @@ describe('an answer', () => {
   })
 })
 
-describe("an answer that takes a person's press", () => {
+describe('an answer that needs a user gesture', () => {
   const person = { consent: 'person' } as const
   const refused = { code: 'consent-refused' }
 
-  test('is refused to code, and one press is good for one', async () => {
+  test('is refused to code, and one gesture is good for one answer', async () => {
     personPress()
     const { agent, worker } = await asked('asked', person)
     await expect(agent.approve('t1')).rejects.toMatchObject(refused)
@@ -128,14 +128,14 @@ describe("an answer that takes a person's press", () => {
     await expect(agent.approve('t1')).rejects.toMatchObject(refused)
   })
 
-  test('needs none where it lets nothing run', async () => {
+  test('needs no gesture when it lets nothing run', async () => {
     const { agent } = await asked('asked', person)
     expect(await agent.deny('t1')).toBe(true)
     expect(await agent.settle('t1', { error: 'No.' })).toBe(true)
     expect(await agent.answer('t1', { action: 'cancel' })).toBe(true)
   })
 
-  test('names the question that was seen', async () => {
+  test('refers to the question that was shown', async () => {
     const { agent, worker, seq } = await asked('asked', person)
     personPress()
     await agent.approve('t1', { remember: 'run' })
@@ -147,7 +147,7 @@ describe("an answer that takes a person's press", () => {
   test.each<[string, () => void]>([
     ['act', () => void Object.assign(pageActs(), { open: 1, turns: 5 })],
     ['have acted since', () => void Object.assign(pageActs(), { turns: 6 })],
-  ])('is refused while page tools %s, by a press and by a consent', async (_name, act) => {
+  ])('is refused while page tools %s, despite a gesture or consent', async (_name, act) => {
     const { agent } = await asked('asked', person)
     const consent = consentTo(agent, 't1')
     personPress()
@@ -156,7 +156,7 @@ describe("an answer that takes a person's press", () => {
     await expect(agent.approve('t1')).rejects.toMatchObject(refused)
   })
 
-  test('takes a consent for two minutes, once, and for its call only', async () => {
+  test('accepts a consent for two minutes, once, and for its call only', async () => {
     const { agent } = await asked('asked', person)
     const now = vi.spyOn(performance, 'now')
     const start = performance.now()
@@ -172,7 +172,7 @@ describe("an answer that takes a person's press", () => {
     now.mockRestore()
   })
 
-  test('is refused to a press of more than five seconds ago', async () => {
+  test('is refused for a gesture older than five seconds', async () => {
     const { agent } = await asked('asked', person)
     const now = vi.spyOn(performance, 'now')
     const start = performance.now()
@@ -183,7 +183,7 @@ describe("an answer that takes a person's press", () => {
     now.mockRestore()
   })
 
-  test('takes no event that a script made, nor a consent that another agent gave', async () => {
+  test("accepts no event made by a script, nor another agent's consent", async () => {
     const { agent } = await asked('asked', person)
     personPress()
     const event = new Event('click')
@@ -210,7 +210,7 @@ describe("an answer that takes a person's press", () => {
       'inherits from one',
       () => Object.create(new Event('click'), { isTrusted: { value: true }, detail: { value: 1 } }),
     ],
-  ])('takes no event that only %s', async (_name, make) => {
+  ])('accepts no event that only %s', async (_name, make) => {
     const { agent } = await asked('asked', person)
     expect(() => agent.consent('t1', make() as Event)).toThrow(
       expect.objectContaining(refused) as Error,
@@ -218,7 +218,7 @@ describe("an answer that takes a person's press", () => {
     await expect(agent.approve('t1')).rejects.toMatchObject(refused)
   })
 
-  test('is there for another try when what was said with it was invalid', async () => {
+  test('keeps its gesture for another try when its content was invalid', async () => {
     const { agent, worker } = await asked('asked', person)
     const wrong = { inputs: {} } as object
     personPress()
@@ -239,8 +239,8 @@ describe("an answer that takes a person's press", () => {
   })
 })
 
-describe('what is said with an answer', () => {
-  test('is what it was at that moment', async () => {
+describe('the content of an answer', () => {
+  test('is fixed at the moment of the answer', async () => {
     const { agent, worker } = await asked()
     const ref = { conversationId: 'c1', toolCallId: 't1' }
     const input = { amount: 1, lines: [{ name: 'mug' }] }
@@ -272,7 +272,7 @@ describe('what is said with an answer', () => {
     expect(JSON.stringify(worker.of('answerCall'))).not.toContain('remember')
   })
 
-  test('is so, too, of a message and of an output that the page hands in', async () => {
+  test('is also fixed for a message and a supplied output', async () => {
     const { agent, worker } = await asked()
     const part = { type: 'text' as const, text: 'Buy one.' }
     const output = { paid: 1 }
@@ -305,7 +305,7 @@ describe('an approval of several calls', () => {
     return { agent: set.agent, worker, askSecond }
   }
 
-  test('takes one press for all of them, which is used up', async () => {
+  test('uses one gesture for all of them', async () => {
     const { agent, worker, askSecond } = await two({ consent: 'person' })
     await askSecond()
     await expect(agent.approveAll(['t1', 't2'])).rejects.toMatchObject({ code: 'consent-refused' })
@@ -315,7 +315,7 @@ describe('an approval of several calls', () => {
     await expect(agent.approve('t1')).rejects.toMatchObject({ code: 'consent-refused' })
   })
 
-  test('takes no press from before one of the questions', async () => {
+  test('accepts no gesture from before one of the questions', async () => {
     const { agent, worker, askSecond } = await two({ consent: 'person' })
     personPress()
     await askSecond()
@@ -323,14 +323,14 @@ describe('an approval of several calls', () => {
     expect(worker.of('answerCall')).toEqual([])
   })
 
-  test('uses no press where there is none', async () => {
+  test('uses no gesture when there are no calls', async () => {
     const { agent } = await two({ consent: 'person' })
     personPress()
     expect(await agent.approveAll([])).toBe(0)
     expect(await agent.approve('t1')).toBe(true)
   })
 
-  test('is refused once page tools have acted since the first of them', async () => {
+  test('is refused once page tools have acted since the first question', async () => {
     const { agent, askSecond } = await two()
     pageActs().turns = 9
     activation(false)

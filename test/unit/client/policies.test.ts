@@ -24,7 +24,7 @@ function lockThenDelete(rules: (state: { locked: boolean }) => Partial<AgentOpti
 }
 
 describe('rules that change while the calls of a step run', () => {
-  test('a policy is asked again before the next call', async () => {
+  test('a policy is evaluated again before the next call', async () => {
     const { agent, deleted } = lockThenDelete((state) => ({
       toolApproval: ({ toolName }) => toolName === 'remove' && state.locked,
     }))
@@ -41,7 +41,7 @@ describe('rules that change while the calls of a step run', () => {
     expect(deleted).toEqual([])
   })
 
-  test('a hook is asked again before the next call', async () => {
+  test('a hook is evaluated again before the next call', async () => {
     const { agent, deleted } = lockThenDelete((state) => ({
       beforeToolCall: ({ toolName }) =>
         toolName === 'remove' && state.locked ? { veto: 'It is locked.' } : undefined,

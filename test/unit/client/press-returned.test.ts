@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import type { CallRef } from '../../../src/client/execution/person-check.ts'
 import { createTestAgent, personPress } from '../../../src/testing/index.ts'
 
-it('a press isn’t used up by an input that is refused, and not used twice by one that isn’t', async () => {
+it('a refused input uses no gesture, and an accepted one uses it once', async () => {
   const paid: unknown[] = []
   const call = { toolName: 'pay', input: { amount: 1 } }
   const agent = createTestAgent({

@@ -16,7 +16,7 @@ const silent = { hasPointer: false } as const
 const down = { type: 'keydown', key: 'Enter', isPress: true } as const
 const up = { type: 'keyup', key: 'Enter' } as const
 
-describe('a press of a person', () => {
+describe('a user gesture', () => {
   test.each<[string, readonly Partial<Seen>[], boolean[]]>([
     ['a click of a pointer', [mouse], [true]],
     ['a click of assistive technology', [{ ...silent, isActive: true }], [true]],

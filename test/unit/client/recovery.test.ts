@@ -31,7 +31,7 @@ const paced = (paceMs: number) => ({
 })
 
 test.each(['while its tool runs', 'while text streams', 'while a person is asked'])(
-  'a run survives its worker %s; the tool runs once',
+  'a run survives the death of its worker %s, and the tool runs once',
   async (moment) => {
     const { worker, workers, kill } = mortal()
     const needsApproval = moment.includes('person')
@@ -80,7 +80,7 @@ test.each(['while its tool runs', 'while text streams', 'while a person is asked
   },
 )
 
-test('a person’s run of text is seen before the tool runs, every time', async () => {
+test('text before a call is shown before the tool runs, every time', async () => {
   const { worker } = mortal()
   let seen = ''
   const early: number[] = []

@@ -81,7 +81,7 @@ describe('dispose, then resume on the same page', () => {
     expect(payments.length).toBe(1)
   })
 
-  test('aborts the signal when nobody takes the tool up, and calls a write that throws then unknown', async () => {
+  test("aborts an abandoned tool's signal, and a write that then throws is interrupted", async () => {
     const { storage, payments, tool, payment } = await disposedWhilePaying()
     const { signal } = payment.context
     await until(() => signal.aborted)
@@ -91,7 +91,7 @@ describe('dispose, then resume on the same page', () => {
     expect(payments.length).toBe(1)
   })
 
-  test('runs an idempotent tool again that its aborted signal broke off', async () => {
+  test('runs an idempotent tool again after its aborted signal stopped it', async () => {
     const { storage, payments, tool, payment } = await disposedWhilePaying({
       annotations: { idempotent: true },
     })
@@ -104,7 +104,7 @@ describe('dispose, then resume on the same page', () => {
     expect(payments[1]!.context.idempotencyKey).toBe(payment.context.idempotencyKey)
   })
 
-  test('asks reconcile only once the tool has ended', async () => {
+  test('calls reconcile only once the tool has ended', async () => {
     const reconcile = vi.fn(() => ({ happened: true, result: 'it did' }) as const)
     const { storage, tool, payment } = await disposedWhilePaying({ reconcile })
     await until(() => payment.context.signal.aborted)
@@ -117,7 +117,7 @@ describe('dispose, then resume on the same page', () => {
     })
   })
 
-  test('waits no longer than the tool has time for, and never asks reconcile while it runs', async () => {
+  test("waits no longer than the tool's timeout, and never reconciles while it runs", async () => {
     const reconcile = vi.fn(() => ({ happened: false }) as const)
     const { storage, payments, tool } = await disposedWhilePaying({ reconcile, timeoutMs: 600 })
     const run = await mount(storage, tool).resume('c')
@@ -127,7 +127,7 @@ describe('dispose, then resume on the same page', () => {
     expect(payments.length).toBe(1)
   })
 
-  test('knows what began though another copy of the package began it', async () => {
+  test('knows a call that another copy of the package began', async () => {
     const { storage, payments, tool, payment } = await disposedWhilePaying()
     vi.resetModules()
     const copy = await import('../../../src/testing/index.ts')
@@ -139,7 +139,7 @@ describe('dispose, then resume on the same page', () => {
     await second.dispose()
   })
 
-  test('does not end the run as failed when the model is about to be asked', async () => {
+  test('does not end the run as failed just before a model request', async () => {
     const storage = createTestStorage()
     const { tool } = payTool()
     let asked = 0
@@ -154,7 +154,7 @@ describe('dispose, then resume on the same page', () => {
   })
 })
 
-test('a reload forgets what ran: the crash table has the word', async () => {
+test('after a reload, running calls are forgotten and the crash table decides', async () => {
   const { storage, payments, tool } = await disposedWhilePaying()
   simulateReload()
   const run = await mount(storage, tool).resume('c')

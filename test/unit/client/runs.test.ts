@@ -48,7 +48,7 @@ describe('a run', () => {
     expect(events.map((event) => event.seq)).toEqual([0, 1, 2, 3, 4, 5])
   })
 
-  test('merges unread deltas, and leaves read ones as they were', async () => {
+  test('merges unread deltas, and leaves read ones unchanged', async () => {
     const set = stage()
     const { run, command, worker } = await startedRun(set, 'x')
     const iterator = run[Symbol.asyncIterator]()
@@ -73,7 +73,7 @@ describe('a run', () => {
     expect(seen(rest)).toEqual(all.slice(1))
   })
 
-  test('goes on when an iterator breaks off', async () => {
+  test('continues when an iterator breaks off', async () => {
     const set = stage()
     const { run, command, worker } = await startedRun(set, 'x')
     worker.tell(command, text('a'))
@@ -84,7 +84,7 @@ describe('a run', () => {
     expect((await run.result).outcome).toBe('completed')
   })
 
-  test('with nothing to say fails with invalid-input and starts no worker', async () => {
+  test('without content fails with invalid-input and starts no worker', async () => {
     const { agent, workers } = stage()
     for (const input of ['', '  \n', [], [{ type: 'text', text: '' } as const]]) {
       const run = agent.run(input)
@@ -97,7 +97,7 @@ describe('a run', () => {
     expect(workers).toEqual([])
   })
 
-  test('that the worker names gets a handle, which resume gives out once', async () => {
+  test('named by the worker gets a handle, which resume returns once', async () => {
     const ref = { conversationId: 'c1', runId: 'r1' }
     const set = stage({}, { resumeRun: () => ref })
     const first = await set.agent.resume('c1')
@@ -109,7 +109,7 @@ describe('a run', () => {
     expect(await first!.result).toMatchObject({ outcome: 'completed' })
   })
 
-  test('that ends before resume is answered is still the one that resume gives', async () => {
+  test('is returned by resume even if it ends before resume is answered', async () => {
     const ref = { conversationId: 'c1', runId: 'r1' }
     const set = stage(
       {},
@@ -126,7 +126,7 @@ describe('a run', () => {
     expect(await run!.result).toMatchObject({ outcome: 'completed' })
   })
 
-  test('fails with the worker’s words when the command is refused', async () => {
+  test('fails with the worker’s error when the command is refused', async () => {
     const set = stage(
       {},
       {
@@ -157,7 +157,7 @@ describe('abort', () => {
     expect(await run.result).toMatchObject({ outcome: 'aborted', text: 'exact' })
   })
 
-  test('F7 ends within 100 ms when the worker is silent, with what was seen', async () => {
+  test('F7 ends within 100 ms when the worker is silent, with the text so far', async () => {
     const set = stage({}, { abortRun: () => new Promise<never>(() => {}) })
     const { run, command, worker } = await startedRun(set, 'x')
     worker.tell(
@@ -192,7 +192,7 @@ describe('abort', () => {
     expect((await collect(run)).length).toBe(seen.length)
   })
 
-  test('before the worker is up ends the run, and still reaches the worker', async () => {
+  test('before the worker has started ends the run, and still reaches the worker', async () => {
     const set = stage({}, { connect: () => sleep(150).then(() => HELLO) })
     const run = set.agent.run('x')
     run.abort()
@@ -202,7 +202,7 @@ describe('abort', () => {
     expect(worker.commands.map(({ method }) => method)).toEqual(['connect', 'startRun', 'abortRun'])
   })
 
-  test('lets the next run of the conversation wait until the worker is done with it', async () => {
+  test("makes the conversation's next run wait until the worker is done", async () => {
     const aborts: ((done: boolean) => void)[] = []
     const set = stage({}, { abortRun: () => new Promise((resolve) => aborts.push(resolve)) })
     const { run, worker } = await startedRun(set, 'x', { conversationId: 'c1' })
@@ -221,7 +221,7 @@ describe('abort', () => {
     expect(started()).not.toContain(dropped.runId)
   })
 
-  test('by signal, also one that was aborted before', async () => {
+  test('works by signal, also by one aborted before', async () => {
     const set = stage()
     const controller = new AbortController()
     const { run, worker } = await startedRun(set, 'x', { signal: controller.signal })
@@ -232,7 +232,7 @@ describe('abort', () => {
     expect(worker.of('startRun').length).toBe(1)
   })
 
-  test('of the agent ends all its runs', async () => {
+  test('on the agent ends all its runs', async () => {
     const set = stage()
     const { run } = await startedRun(set, 'x')
     const other = set.agent.run('y')
@@ -260,13 +260,13 @@ describe('dispose', () => {
     await expect(set.agent.prepare()).rejects.toMatchObject({ code: 'disposed' })
   })
 
-  test('without a worker does nothing more', async () => {
+  test('does nothing more without a worker', async () => {
     const { agent, workers } = stage()
     await agent.dispose()
     expect(workers).toEqual([])
   })
 
-  test('of one of two agents leaves their worker to the other', async () => {
+  test('on one of two agents leaves their worker to the other', async () => {
     const set = stage()
     const workers: never[] = []
     const worker = fakeWorkerFactory({}, workers)
@@ -284,7 +284,7 @@ describe('dispose', () => {
     await set.agent.dispose()
   })
 
-  test('F17 and at once another agent (a component mounted twice) keep one worker', async () => {
+  test('F17 followed at once by another agent (a component mounted twice) keeps one worker', async () => {
     const workers: never[] = []
     const worker = fakeWorkerFactory({}, workers)
     const model = { provider: 'scripted', model: 'test' }

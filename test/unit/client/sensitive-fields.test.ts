@@ -27,21 +27,21 @@ test.each([
   ['a passkey', 'Passkey'],
   ['an access token', 'Token'],
   ['a bank card', 'Your bank card'],
-])('a title that reads as a secret makes a field one: %s', (_, title) => {
+])('a title that reads as a secret makes a field sensitive: %s', (_, title) => {
   expect(isSecret(title)).toBe(true)
 })
 
 for (const [language, { secret }] of Object.entries(LABELS))
-  test.each(secret)(`words of pages count in questions, too (${language}): %s`, (title) => {
+  test.each(secret)(`words of pages in ${language} also mark question fields: %s`, (title) => {
     expect(isSecret(title)).toBe(true)
   })
 
-it('leaves others alone', () => {
+it('leaves other fields alone', () => {
   for (const title of ['Your name', 'Pinboard', 'A B C D', 'Passage', 'Город', 'Pass'])
     expect(isSecret(title)).toBe(false)
 })
 
-it('reads names that are made of words', () => {
+it('recognises names made of several words', () => {
   const properties = { cardNumber: { type: 'string' }, api_key: { type: 'string' } } as const
   expect(sensitiveFields({ type: 'object', properties })).toEqual(['cardNumber', 'api_key'])
 })

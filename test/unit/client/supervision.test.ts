@@ -61,7 +61,7 @@ describe('a worker that dies', () => {
     expect((await run.result).outcome).toBe('completed')
   })
 
-  test('is replaced at once, and later and later when the next ones die, too', async () => {
+  test('is replaced at once, and with growing delays after further deaths', async () => {
     const times: number[] = []
     const set = stage(
       { heartbeatMs: 500 },
@@ -83,7 +83,7 @@ describe('a worker that dies', () => {
     expect(second).toBeGreaterThan(first)
   })
 
-  test('rejects what may not be asked twice with worker-lost', async () => {
+  test("rejects requests that can't be repeated with worker-lost", async () => {
     const set = stage({ heartbeatMs: 20 }, { answerCall: never })
     const asked = set.agent.approve('call-1')
     const worker = await set.started()
@@ -100,7 +100,7 @@ describe('a worker that dies', () => {
     ['listConversations', (agent: Agent) => agent.conversations.list()],
     ['getConversation', (agent: Agent) => agent.conversations.get('c1')],
     ['prepare', (agent: Agent) => agent.prepare()],
-  ] as const)('has %s asked again of the next', async (method, question) => {
+  ] as const)('has %s sent again to the next worker', async (method, question) => {
     const answers: Partial<Record<string, unknown>> = {
       resumeRun: { conversationId: 'c1', runId: 'r1' },
       listConversations: [],
@@ -120,13 +120,13 @@ describe('a worker that dies', () => {
     if (method === 'resumeRun') expect(answered).toMatchObject({ runId: 'r1' })
   })
 
-  test('has a question asked three more times, then it is rejected', async () => {
+  test('has a request repeated three times, then rejected', async () => {
     const set = stage({ heartbeatMs: 10 }, { getConversation: (worker) => (worker.die(), never()) })
     await expect(set.agent.conversations.get('c1')).rejects.toMatchObject({ code: 'worker-lost' })
     expect(set.workers.length).toBe(4)
   })
 
-  test('before it took the run gets it sent again, to the next', async () => {
+  test('before it accepted the run has it sent to the next worker', async () => {
     let dead = false
     const set = stage(
       { heartbeatMs: 20 },
@@ -146,7 +146,7 @@ describe('a worker that dies', () => {
     expect(second.of('resumeRun')).toEqual([])
   })
 
-  test('gets the abort that it did not confirm sent to the next', async () => {
+  test('has an abort that it did not confirm sent to the next worker', async () => {
     const set = stage(
       { heartbeatMs: 20 },
       { abortRun: (worker) => (set.workers.length === 1 ? (worker.die(), never()) : true) },
@@ -160,7 +160,7 @@ describe('a worker that dies', () => {
     expect(second.of('resumeRun')).toEqual([])
   })
 
-  test('again and again ends the run as worker-lost, after three restarts', async () => {
+  test('repeatedly ends the run as worker-lost, after three restarts', async () => {
     const set = stage(
       { heartbeatMs: 10 },
       {
@@ -182,7 +182,7 @@ describe('a worker that dies', () => {
     expect(set.workers.length).toBe(4)
   })
 
-  test('with memory only ends the run as worker-lost, since its journal is gone', async () => {
+  test('with only memory ends the run as worker-lost, since its journal is gone', async () => {
     const set = stage({ heartbeatMs: 20, storage: 'memory' })
     const { run, command, worker } = await startedRun(set, 'x')
     worker.tell(command, text('a'))
@@ -201,7 +201,7 @@ describe('a worker that dies', () => {
     expect(states).toEqual(['starting', 'ready', 'lost', 'starting', 'ready'])
   })
 
-  test('is noticed by its lock at once where there are locks', async () => {
+  test('is detected by its lock at once where there are locks', async () => {
     const { locks, free } = fakeLocks()
     vi.stubGlobal('navigator', { locks })
     onTestFinished(() => void vi.unstubAllGlobals())
@@ -268,7 +268,7 @@ describe('the heartbeat', () => {
     await expectQuiet(worker)
   })
 
-  test('does not take a page that was blocked for a dead worker', async () => {
+  test('does not mistake a blocked page for a dead worker', async () => {
     const set = stage({ heartbeatMs: 30 }, { ping: () => sleep(5) })
     const { worker } = await startedRun(set, 'x')
     for (let round = 0; round < 3; round++) {
@@ -285,7 +285,7 @@ describe('the heartbeat', () => {
 describe('a worker that does not start', () => {
   const model = { provider: 'scripted', model: 'test' }
 
-  test('because its function throws says what it threw', async () => {
+  test('because its function throws reports the error', async () => {
     const agent = createAgent({
       model,
       worker() {
@@ -316,7 +316,7 @@ describe('a worker that does not start', () => {
     await agent.dispose()
   })
 
-  test('because there are no workers (server rendering) says so', async () => {
+  test('because there are no workers (server rendering) reports that', async () => {
     const agent = createAgent({ model })
     await expect(agent.prepare()).rejects.toMatchObject({
       code: 'worker-load-failed',
@@ -376,7 +376,7 @@ describe('a worker that does not start', () => {
       await agent.dispose()
     })
 
-  test('can be given up on with a signal', async () => {
+  test('can be aborted with a signal', async () => {
     const set = stage({}, { prepare: never })
     const controller = new AbortController()
     const preparing = set.agent.prepare({ signal: controller.signal })
@@ -385,7 +385,7 @@ describe('a worker that does not start', () => {
   })
 })
 
-test('agents with the same worker function share one worker, others have their own', async () => {
+test('agents with the same worker function share one worker, and others do not', async () => {
   const workers: never[] = []
   const worker = fakeWorkerFactory({}, workers)
   const model = { provider: 'scripted', model: 'test' }
@@ -399,7 +399,7 @@ test('agents with the same worker function share one worker, others have their o
   await Promise.all(agents.map((agent) => agent.dispose()))
 })
 
-describe('a run that is started while the next worker starts', () => {
+describe('a run started while the next worker starts', () => {
   test('is sent to it once', async () => {
     const set = stage({ heartbeatMs: 20 })
     const { worker, command } = await startedRun(set, 'x')
@@ -416,7 +416,7 @@ describe('a run that is started while the next worker starts', () => {
     expect(sent).toEqual(late.map(({ runId }) => runId))
   })
 
-  test('and waited for an abort when the worker died is sent to it once', async () => {
+  test('and delayed by an abort when the worker died is sent to it once', async () => {
     const set = stage(
       { heartbeatMs: 20 },
       { abortRun: () => (set.workers.length > 1 ? true : never()) },

@@ -39,7 +39,7 @@ describe('defineTool', () => {
       ...(jsonSchema ? { jsonSchema } : {}),
     } as never)
 
-  test('refuses what is no schema of an object', () => {
+  test('rejects schemas that do not describe an object', () => {
     const wrong = [
       'string',
       null,
@@ -58,7 +58,7 @@ describe('defineTool', () => {
     expect(codeOf(define('string'))).toBe('schema-invalid')
   })
 
-  test('takes JSON Schema in its usual forms', () => {
+  test('accepts JSON Schema in its usual forms', () => {
     const right = [
       undefined,
       {},
@@ -76,7 +76,7 @@ describe('defineTool', () => {
       expect([schema, codeOf(define(schema))]).toEqual([schema, undefined])
   })
 
-  test('reads the JSON form of Zod and ArkType, and takes one beside a Valibot schema', async () => {
+  test('reads JSON forms of Zod and ArkType, and one given beside Valibot', async () => {
     const valibot = v.object({ a: v.string() })
     const jsonSchema = { type: 'object', properties: { a: { type: 'string' } } } as const
     const tools = [
@@ -105,7 +105,7 @@ describe('defineTool', () => {
     )
   })
 
-  test('refuses tools that are none', () => {
+  test('rejects invalid definitions', () => {
     const wrong = [
       {},
       null,
@@ -121,7 +121,7 @@ describe('defineTool', () => {
 })
 
 describe('names', () => {
-  test('that no model API takes are replaced for the model alone', async () => {
+  test('rejected by model APIs are replaced for the model alone', async () => {
     const execute = vi.fn(() => 'ok')
     const inputSchema = {
       type: 'object',
@@ -156,7 +156,7 @@ describe('names', () => {
     expect(execute).toHaveBeenCalledWith(input, expect.anything())
   })
 
-  test('are replaced at any depth of a schema, where they are data, too', async () => {
+  test('are replaced at any depth of a schema, also in its data', async () => {
     const inputSchema = {
       type: 'object',
       properties: {
@@ -202,7 +202,7 @@ describe('names', () => {
     })
   })
 
-  test('that become the same one are refused, for tools and for parameters', () => {
+  test('are refused when two become equal, for tools and for parameters', () => {
     const model = { provider: 'scripted', model: 'test' }
     expect(codeOf(() => createAgent({ model, tools: [tool('a.b'), tool('a/b')] }))).toBe(
       'duplicate-tool',
@@ -217,7 +217,7 @@ describe('names', () => {
     ).toBe('duplicate-tool')
   })
 
-  test('F34 like __proto__ are names like others', async () => {
+  test('F34 like __proto__ are ordinary names', async () => {
     const set = stage({ tools: [tool('__proto__'), tool('constructor')] })
     const { worker, command } = await startedRun(set, 'x')
     const outcome = (toolName: string) => worker.page.executeTool(execution(command, { toolName }))
@@ -227,7 +227,7 @@ describe('names', () => {
 })
 
 describe('the registry', () => {
-  test('is live: adding, replacing, removing tells a worker that runs', async () => {
+  test('tells a running worker of added, replaced and removed tools', async () => {
     const dispose = vi.fn()
     const set = stage()
     const early = set.agent.registerTool(tool('early'))
@@ -248,7 +248,7 @@ describe('the registry', () => {
     await until(() => set.worker.of('toolsChanged').length >= 4)
   })
 
-  test('asks a function for the tool each time', async () => {
+  test('calls a function for the tool each time', async () => {
     const set = stage()
     let title = 'first'
     set.agent.registerTool(() => tool('a', { title }))
@@ -272,7 +272,7 @@ describe('the registry', () => {
     expect(await current()).toEqual([])
   })
 
-  test('leaves out what is switched off or not available, and fails when nothing wanted is there', async () => {
+  test('leaves out disabled or unavailable tools, and fails without any wanted tool', async () => {
     let there = true
     const set = stage({
       tools: [tool('a.1', { available: () => there }), tool('b')],
@@ -343,7 +343,7 @@ describe('the registry', () => {
     ['writes', [false, true, true, true, 'ask', false]],
     ['always', [true, true, true, true, true, true]],
     [() => false, ['ask', 'ask', 'ask', true, 'ask', 'ask']],
-  ] as const)('asks for approval as the policy %s says', async (toolApproval, expected) => {
+  ] as const)('requests approval as the policy %s says', async (toolApproval, expected) => {
     const destructive = { destructive: true }
     const tools = [
       tool('reads', { annotations: { readOnly: true } }),

@@ -10,7 +10,7 @@ const ROW = 20_000
 const ROWS = 10_000
 const MEGABYTE = 1_000_000
 
-it('200 MB go through an export and an import, and a few of them are in memory at a time', async () => {
+it('200 MB are exported and imported with only a few in memory', async () => {
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const used = (): number => {

@@ -45,17 +45,17 @@ async function warningsOn(hostname: string, count: number): Promise<string[]> {
   return warnings()
 }
 
-it('on the developer’s machine, a tool with unknown keywords is warned about once', async () => {
+it('on the developer’s machine, a tool with unknown keywords causes one warning', async () => {
   expect(await warningsOn('localhost', 2)).toEqual([
     "The inputSchema of the tool find has keywords that JSON Schema doesn't know, so they check nothing: typ (did you mean type?), requierd (did you mean required?).",
     "The inputSchema of the tool late has keywords that JSON Schema doesn't know, so they check nothing: propertys (did you mean properties?).",
   ])
 })
 
-it('on a site, nothing is checked', async () => {
+it('on a deployed site, nothing is checked', async () => {
   expect(await warningsOn('shop.example', 0)).toEqual([])
 })
 
-it('the list of keywords has all that checkTools accepts', () => {
+it('the list of keywords includes all that checkTools accepts', () => {
   expect(KEYWORDS).toEqual(expect.arrayContaining(Object.keys(new Ajv2020().RULES.keywords)))
 })

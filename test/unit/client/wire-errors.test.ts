@@ -30,7 +30,7 @@ const rejection = (call: (argument: never) => Promise<unknown>): Promise<unknown
 
 const namesOf = <Table extends object>(table: Table) => Object.keys(table) as (keyof Table)[]
 
-describe('an error crosses with its code, its details and whether to try again', () => {
+describe('an error keeps its code, details and retryability between worker and page', () => {
   test.each(namesOf(PAGE_CALLS))('from the page: %s', async (name) => {
     const agent = callsOf(PAGE_CALLS, () => thrower)
     const { executeTool, knownExecutions, cancelTools, acknowledgeTools, fetchModel } = agent
@@ -59,7 +59,7 @@ describe('an error crosses with its code, its details and whether to try again',
     expect(error).toMatchObject({ code: 'rate-limited', retryable: true, details })
   })
 
-  test('and a foreign error keeps its words', async () => {
+  test('including the message of a foreign error', async () => {
     const failing = served(PAGE_CALLS, () => () => Promise.reject(new TypeError('Failed to fetch')))
     const error = await rejection(across(PAGE_CALLS, failing).fetchModel)
     expect(error).toMatchObject({ name: 'TypeError', message: 'Failed to fetch' })
@@ -69,13 +69,13 @@ describe('an error crosses with its code, its details and whether to try again',
 test.each([
   ['no-tools-available', { tools: [{ ...tool(), available: () => false }] }],
   ['invalid-config', { context: () => Promise.reject(new Error('no context')) }],
-] as const)('a run that the page can not serve fails as %s', async (code, options) => {
+] as const)("a run that the page can't serve fails as %s", async (code, options) => {
   const agent = createTestAgent({ script: { steps: [{ text: 'hi' }] }, ...options })
   onTestFinished(() => agent.dispose())
   expect(await agent.run('x').result).toMatchObject({ outcome: 'failed', error: { code } })
 })
 
-test('a key function that fails is an authentication error', async () => {
+test('a failing key function is an authentication error', async () => {
   const agent = createTestAgent({
     model: {
       provider: 'openai-compatible',

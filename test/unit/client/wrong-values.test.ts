@@ -6,7 +6,7 @@ import { createAgent, defineTool } from '../../../src/index.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 import { stage, startedRun, until } from './fake-worker.ts'
 
-describe('a reason that is no string', () => {
+describe('a reason that is not a string', () => {
   const reasons = [
     ['a click', new Event('click'), 'aborted'],
     ['an object', { why: 1, now() {} }, 'aborted'],
@@ -17,7 +17,7 @@ describe('a reason that is no string', () => {
   ] as const
 
   test.each(reasons)(
-    'of run.abort stops the run in the worker: %s',
+    'for run.abort stops the run in the worker: %s',
     async (_name, reason, words) => {
       const { run, worker } = await startedRun(stage(), 'x')
       const stop: (reason: unknown) => void = run.abort as never
@@ -29,7 +29,7 @@ describe('a reason that is no string', () => {
   )
 
   test.each(reasons)(
-    'of agent.abort stops the run in the worker: %s',
+    'for agent.abort stops the run in the worker: %s',
     async (_name, reason, words) => {
       const set = stage()
       const { run, worker } = await startedRun(set, 'x')
@@ -40,7 +40,7 @@ describe('a reason that is no string', () => {
   )
 
   test.each(reasons)(
-    'of a signal stops the run in the worker: %s',
+    'for a signal stops the run in the worker: %s',
     async (_name, reason, words) => {
       const control = new AbortController()
       const { run, worker } = await startedRun(stage(), 'x', { signal: control.signal })
@@ -58,7 +58,7 @@ describe('a veto', () => {
     [new Error('no'), 'no'],
     [{ because: 1 }, '{"because":1}'],
     ['not now', 'not now'],
-  ])('of %o gives words', async (veto, reason) => {
+  ])('with the reason %o gets a text', async (veto, reason) => {
     const set = stage({ beforeToolCall: () => ({ veto }) as never })
     const { worker, command } = await startedRun(set, 'x')
     const call = { ...command, toolCallId: 'c', toolName: 't', input: {} }
@@ -66,7 +66,7 @@ describe('a veto', () => {
   })
 })
 
-test('an error whose message is no string is described in words', () => {
+test('an error with a message that is not a string gets a text', () => {
   expect(describeThrown(errorWith({ a: 1 }))).toBe('{"a":1}')
   expect(describeThrown(errorWith(5))).toBe('5')
 })
@@ -93,7 +93,7 @@ describe('a part of an input', () => {
     ['a file that is no base64', { ...PNG, data: 'hi there!' }],
     ['a file by address', { ...PNG, data: 'https://x/y.png' }],
     ['a file with no name', { ...PNG, filename: null }],
-  ])('is refused before it is stored: %s', async (_name, part) => {
+  ])('is rejected before it is stored: %s', async (_name, part) => {
     const agent = createTestAgent({ script })
     const input = [{ type: 'text', text: 'See' }, part] as never
     const where = { code: 'invalid-input', message: expect.stringContaining('Part 1 of the input') }
@@ -108,7 +108,7 @@ describe('a part of an input', () => {
     await agent.dispose()
   })
 
-  test('is stored with what belongs to it, a file without its prefix', async () => {
+  test('is stored with its known fields, and a file without its prefix', async () => {
     const set = stage()
     const parts = [
       { type: 'text', text: 'See', own() {} },
@@ -121,7 +121,7 @@ describe('a part of an input', () => {
     ])
   })
 
-  test('is refused with values, too', async () => {
+  test('is also rejected in a message with values', async () => {
     const agent = createTestAgent({ script })
     const run = agent.run([{ type: 'text', text: 5 }] as never, { values: { a: 1 } })
     expect(await run.result).toMatchObject({ error: { code: 'invalid-input' } })
@@ -129,7 +129,7 @@ describe('a part of an input', () => {
   })
 })
 
-describe('an answer, a title or an id of the wrong type', () => {
+describe('an answer, title or id of the wrong type', () => {
   const asked: { readonly [name: string]: (agent: Agent) => Promise<unknown> } = {
     'deny with an object': (agent) => agent.deny('c', { reason: 'x' } as never),
     'answer with a number': (agent) => agent.answer('c', 5 as never),
@@ -163,7 +163,7 @@ describe('an answer, a title or an id of the wrong type', () => {
     await agent.dispose()
   })
 
-  test('a denial without a reason may say null', async () => {
+  test('a denial without a reason may pass null', async () => {
     const set = stage()
     const { worker } = await startedRun(set, 'x')
     await set.agent.deny('t1', null as never)
@@ -174,7 +174,7 @@ describe('an answer, a title or an id of the wrong type', () => {
 const tool = { name: 'wipe', description: 'Wipes.', execute: () => 'wiped' }
 const model = { provider: 'openai-compatible', baseURL: 'http://127.0.0.1:1/v1', model: 'm' }
 
-describe('a field of a tool that decides about a person’s word', () => {
+describe('a field of a tool that controls approval', () => {
   test.each([
     ['destructive', { annotations: { destructive: 'true' } }],
     ['destructive', { annotations: { destructive: 1 } }],
@@ -196,7 +196,7 @@ describe('a field of a tool that decides about a person’s word', () => {
     ['description', { description: 5 }],
     ['title', { title: () => 'x' }],
     ['execute', { execute: 'now' }],
-  ])('is refused at once, and named: %s of %o', async (field, wrong) => {
+  ])('is rejected at once, and named: %s of %o', async (field, wrong) => {
     const bad = { ...tool, ...wrong } as never
     const agent = createAgent({ model })
     for (const act of [
@@ -212,7 +212,7 @@ describe('a field of a tool that decides about a person’s word', () => {
     await agent.dispose()
   })
 
-  test('may be what its type says, and undefined', () => {
+  test('may have its declared type or be undefined', () => {
     for (const given of [
       { annotations: { destructive: true, readOnly: false, idempotent: undefined } },
       { needsApproval: false, sequential: true, timeoutMs: 1, available: () => true },
@@ -258,13 +258,13 @@ describe('a value of the wrong kind', () => {
     ['engines', { engines: [null] }],
     ['enabledTools', { enabledTools: 'wipe' }],
     ['storage', { storage: { name: 4 } }],
-  ])('is refused at once: %s in %o', (name, options) => {
+  ])('is rejected at once: %s in %o', (name, options) => {
     const error = thrownBy(() => createAgent({ model, ...options } as never))
     expect(error).toMatchObject({ code: 'invalid-config' })
     expect(error).toHaveProperty('message', expect.stringContaining(name))
   })
 
-  test('is none where an option is undefined, or a seed below 0', () => {
+  test('does not include undefined options or a negative seed', () => {
     const { createAgent: names, model: fields } = OPTION_NAMES
     const none = (specs: string): object =>
       Object.fromEntries(specs.split(' ').map((spec) => [spec.replace(/\W.*/, ''), undefined]))
@@ -273,7 +273,7 @@ describe('a value of the wrong kind', () => {
   })
 
   test.each(['localhost:1234/v1', '127.0.0.1:9/v1', 'ftp://x/v1', 'http://'])(
-    'a baseURL that is no address of the web fails the run: %s',
+    'a baseURL that is not a web address fails the run: %s',
     async (baseURL) => {
       const agent = createTestAgent({ model: { ...model, baseURL } })
       const { outcome, ...rest } = await agent.run('x').result
@@ -284,14 +284,14 @@ describe('a value of the wrong kind', () => {
     },
   )
 
-  test('a value that is no text, number or boolean fails the run', async () => {
+  test('a value other than text, number or boolean fails the run', async () => {
     const agent = createTestAgent({ script })
     const { result } = agent.run('{{a}}', { values: { a: { b: 1 } } } as never)
     expect(await result).toMatchObject({ error: { code: 'invalid-input' } })
     await agent.dispose()
   })
 
-  test('null in the place of options throws nothing but OffstageErrors', async () => {
+  test('null instead of options throws nothing but OffstageErrors', async () => {
     const agent = createTestAgent({ script })
     expect(await agent.run('x', null as never).result).toMatchObject({ outcome: 'completed' })
     const text = await agent.run('x', 'c' as never).result
@@ -307,7 +307,7 @@ describe('a value of the wrong kind', () => {
   })
 })
 
-test('an option of another library is suggested as it is called here', () => {
+test('an option of another library is suggested under its name here', () => {
   const message = (options: object): unknown =>
     thrownBy(() => createAgent({ model, ...options } as never))
   expect(message({ workerURL: '/x' })).toHaveProperty(
@@ -320,13 +320,13 @@ test('an option of another library is suggested as it is called here', () => {
   )
 })
 
-test('createAgent advises nothing that only registerTool takes', () => {
+test('createAgent suggests nothing that only registerTool accepts', () => {
   const error = thrownBy(() => createAgent({ model, tools: [tool, { ...tool }] }))
   expect(error).toMatchObject({ code: 'duplicate-tool' })
   expect(error).toHaveProperty('message', expect.not.stringContaining('replace: true'))
 })
 
-test('an available() that throws fails the run with the name of its tool', async () => {
+test('an available() that throws fails the run, and its tool is named', async () => {
   const available = (): never => {
     throw new Error('not yet')
   }
@@ -337,7 +337,7 @@ test('an available() that throws fails the run with the name of its tool', async
 })
 
 test.each([undefined, null, 'x', [], { type: 'objekt' }, { type: 'object', properties: 5 }])(
-  'extract refuses what is no schema before the model is asked: %o',
+  'extract rejects an invalid schema before any model request: %o',
   async (schema) => {
     const agent = createTestAgent({ script })
     const extraction = agent.extract({ input: 'x', schema } as never)
@@ -346,7 +346,7 @@ test.each([undefined, null, 'x', [], { type: 'objekt' }, { type: 'object', prope
   },
 )
 
-test('a scripted error that is no string is refused, and leaves the conversation readable', async () => {
+test('a scripted error that is not a string is refused; the conversation stays readable', async () => {
   const agent = createTestAgent({ script: { fallback: [{ error: 5 as never }] } })
   const { result } = agent.run('x', { conversationId: 'c' })
   expect(await result).toMatchObject({ error: { code: 'invalid-config' } })

@@ -10,7 +10,7 @@ import { until } from '../client/fake-worker.ts'
 import { asked, AT, callsOf, composite, ended, Pages, shown } from './support.ts'
 
 describe('a composite tool', () => {
-  test('of five calls with an approval inside runs each of them once', async () => {
+  test('with five calls and an approval runs each call once', async () => {
     const pages = new Pages('work')
     let lives = 0
     const work = composite(async (_input, { call, step, now, random }) => {
@@ -75,7 +75,7 @@ describe('a composite tool', () => {
     for (const { path } of nested) expect(path).toHaveLength(2)
   })
 
-  test('gives the model its own result only, and events of nested calls carry their path', async () => {
+  test('gives the model its own result only, and nested events carry their path', async () => {
     const pages = new Pages('work')
     const work = composite(async (_input, { call, progress }) => {
       progress('half')
@@ -105,7 +105,7 @@ describe('a composite tool', () => {
     expect(results).toEqual(['work'])
   })
 
-  test('finds what its calls failed of, each time the same', async () => {
+  test('gets the error of a failed call, the same each time', async () => {
     const pages = new Pages('work')
     const found: unknown[] = []
     const caught = async (work: Promise<unknown>): Promise<void> => {
@@ -154,7 +154,7 @@ describe('a composite tool', () => {
     expect(pages.ran).toEqual(['fail'])
   })
 
-  test('may be made of composite tools, and of questions to a person', async () => {
+  test('can contain composite tools and questions to a person', async () => {
     const pages = new Pages('work', { controlTools: ['ask_user'] })
     const inner = composite(
       async (_input, { call, step }) => {
@@ -184,7 +184,7 @@ describe('a composite tool', () => {
     expect(pages.ran).toEqual(['find', 'greet'])
   })
 
-  test('does not call itself for ever', async () => {
+  test('cannot call itself for ever', async () => {
     const pages = new Pages('work')
     const work = composite(async (_input, { call }) => call('work'))
     const agent = pages.open([work])
@@ -195,7 +195,7 @@ describe('a composite tool', () => {
     expect(JSON.stringify(result.toolCalls[0]?.output)).toContain('too deeply')
   })
 
-  test('ends with its run, with all that is nested in it', async () => {
+  test('ends with its run, together with everything nested in it', async () => {
     const pages = new Pages('work')
     let aborted = 0
     const work = composite(async (_input, { call, signal }) => {
@@ -226,7 +226,7 @@ describe('a composite tool', () => {
     expect(aborted).toBe(1)
   })
 
-  test('is given up for a message that is not to wait', async () => {
+  test('ends as aborted when a message must not wait', async () => {
     const pages = new Pages('work')
     const work = composite(async (_input, { call }) => call('pay'))
     const agent = pages.open([pages.tool('pay', { needsApproval: true }), work])
@@ -241,7 +241,7 @@ describe('a composite tool', () => {
   })
 })
 
-test('ids that a model chose like those of nested calls name no other call', async () => {
+test('ids from a model that look like nested calls match no other call', async () => {
   const ran: string[] = []
   const pay: Tool = {
     name: 'pay',
@@ -283,7 +283,7 @@ test('ids that a model chose like those of nested calls name no other call', asy
   expect(ran).toEqual(['tool'])
 })
 
-test('what others may have written is asked about in all that comes of it', () => {
+test('calls nested in a quoted call count as quoted, too', () => {
   const at = { format: 2, conversationId: 'c', runId: 'r', at: 1, appendId: 'a' } as const
   const rows: Row[] = [
     {

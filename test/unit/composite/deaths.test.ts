@@ -173,7 +173,7 @@ const steps = (rows: readonly Row[]) =>
   rows.flatMap((row) => (row.type === 'step-outcome' ? row.key : []))
 
 test.each(['reload', 'remount', 'worker'] as const)(
-  'a lost page or worker (%s) between any two commits of a composite tool repeats nothing that was stored, and ends as if there had been none',
+  'losing a page or worker (%s) between commits of a composite tool repeats nothing',
   async (death) => {
     const calm = await play(null)
     expect(calm.toolCalls[0]).toMatchObject({ status: 'succeeded' })
@@ -225,7 +225,7 @@ function expectClosed(rows: readonly Row[], where: string): void {
 }
 
 test.each(['abort', 'steer'] as const)(
-  'a run that is told to %s between any two commits leaves nothing open, and nothing runs on',
+  'a run that gets %s between any two commits leaves nothing open or running',
   async (how) => {
     const { commits } = await play(null)
     for (const after of eachNth(3, between(commits))) {
@@ -252,7 +252,7 @@ test.each(['abort', 'steer'] as const)(
   120_000,
 )
 
-test('a worker that dies while nested calls and steps are under way is replaced, and nothing runs twice', async () => {
+test('a worker that dies during nested calls is replaced, and nothing runs twice', async () => {
   const world = new World()
   const { agent, kill } = world.open(world.storage)
   const over = agree(agent)

@@ -30,7 +30,7 @@ const original: Run = async (_input, { call, step }) => {
   return call('pay', { sum: 1 })
 }
 
-describe('a call that other code began', () => {
+describe('a call begun by other code', () => {
   const others: { readonly [what: string]: Run } = {
     'another tool': async (_input, { call, step }) => {
       await call('two', { n: 1 })
@@ -70,7 +70,7 @@ describe('a call that other code began', () => {
       return call('pay', { sum: 1 })
     },
   }
-  test.each(Object.keys(others))('is not gone on with: %s', async (what) => {
+  test.each(Object.keys(others))('is not resumed: %s', async (what) => {
     const { pages, calls } = await changed(original, others[what]!)
     expect(calls[0]).toMatchObject({
       toolName: 'work',
@@ -81,7 +81,7 @@ describe('a call that other code began', () => {
     expect(calls.find(({ toolName }) => toolName === 'pay')).toMatchObject({ status: 'aborted' })
   })
 
-  test('is gone on with where only the order of keys differs', async () => {
+  test('is resumed when only the order of keys differs', async () => {
     const first: Run = async (_input, { call }) => {
       await call('one', { a: 1, b: [{ c: 2, d: 3 }] })
       return call('pay')
@@ -95,7 +95,7 @@ describe('a call that other code began', () => {
     expect(pages.ran).toEqual(['one', 'pay'])
   })
 
-  test('is not gone on with by another version, or with another description', async () => {
+  test('is not resumed by another version, or with another description', async () => {
     const versions = { before: { version: '1' }, after: { version: '2' } }
     const words = { after: { description: 'Works well.' } }
     for (const more of [versions, words]) {
@@ -108,7 +108,7 @@ describe('a call that other code began', () => {
     expect(calls[0]?.status).toBe('succeeded')
   })
 
-  test('is interrupted where the tool is gone', async () => {
+  test('is interrupted when the tool is gone', async () => {
     const pages = new Pages('work')
     const pay = pages.tool('pay', { needsApproval: true })
     const before = pages.open([pay, composite(async (_input, { call }) => call('pay'))])
@@ -125,8 +125,8 @@ describe('a call that other code began', () => {
   })
 })
 
-describe('while somebody is asked', () => {
-  test('the function is suspended: its catch sees nothing, it does nothing more, its signal is aborted', async () => {
+describe('while a person decides', () => {
+  test('the function is suspended: no catch, no further work, its signal aborts', async () => {
     const pages = new Pages('work')
     const seen: string[] = []
     let goOn = (): void => undefined
@@ -162,7 +162,7 @@ describe('while somebody is asked', () => {
     expect(seen).toEqual(['aborted', 'finally'])
   })
 
-  test('no timeout runs, nor while a nested call does', async () => {
+  test('no timeout runs, nor during a nested call', async () => {
     const pages = new Pages('work')
     const work = composite(
       async (_input, { call }) => {
@@ -184,7 +184,7 @@ describe('while somebody is asked', () => {
     expect((await run.result).toolCalls[0]?.status).toBe('succeeded')
   })
 
-  test('a function that takes too long fails, and does nothing more', async () => {
+  test('a function that takes too long fails and does nothing more', async () => {
     const pages = new Pages('work')
     const work = composite(
       async (_input, { call, signal }) => {
@@ -202,7 +202,7 @@ describe('while somebody is asked', () => {
   test.each([
     ['in their order', [0, 1]],
     ['the other way round', [1, 0]],
-  ])('calls side by side are answered %s', async (_how, order) => {
+  ])('parallel calls are answered %s', async (_how, order) => {
     const pages = new Pages('work')
     const work = composite(async (_input, { call }) => {
       const one = async (): Promise<unknown> => [await call('pay', { n: 1 }), await call('one')]
@@ -231,7 +231,7 @@ describe('while somebody is asked', () => {
     expect(pages.ran.toSorted()).toEqual(['one', 'pay', 'pay', 'two'])
   })
 
-  test('others go on, and the function is suspended once they have ended', async () => {
+  test('other calls continue, and the function is suspended once they have ended', async () => {
     const pages = new Pages('work')
     let lives = 0
     let release = (): void => undefined
@@ -254,7 +254,7 @@ describe('while somebody is asked', () => {
     expect(lives).toBe(2)
   })
 
-  test('an answer of another agent on the same store counts, and none after it', async () => {
+  test('an answer from another agent on the store counts, and none after it', async () => {
     const pages = new Pages('work')
     const work = composite(async (_input, { call }) => call('pay'))
     const tools = [pages.tool('pay', { needsApproval: true }), work]
@@ -271,7 +271,7 @@ describe('while somebody is asked', () => {
     expect(pages.ran).toEqual(['pay'])
   })
 
-  test('a long-running tool is waited for, and settled by a later page', async () => {
+  test('a long-running tool waits, and is settled by a later page', async () => {
     const pages = new Pages('work')
     const work = composite(async (_input, { call }) => ({ report: await call('report') }))
     const report = pages.tool('report', {
@@ -295,8 +295,8 @@ describe('while somebody is asked', () => {
   })
 })
 
-describe('what is remembered', () => {
-  test('clock and chance are the same in each life, and stored before a step goes by them', async () => {
+describe('remembered results', () => {
+  test('clock and random numbers repeat after a reload, and are stored before use', async () => {
     const pages = new Pages('work')
     const taken: unknown[] = []
     const work = composite(async (_input, { call, step, now, random }) => {
@@ -319,7 +319,7 @@ describe('what is remembered', () => {
     expect(taken[1]).toEqual(taken[0])
   })
 
-  test('a step that may happen once only is not done again after it was cut off', async () => {
+  test('a step that must happen only once is not repeated after an interruption', async () => {
     const pages = new Pages('work')
     let lives = 0
     const work = composite(async (_input, { step }) => {
@@ -349,7 +349,7 @@ describe('what is remembered', () => {
     expect(pages.ran).toEqual(['charge'])
   })
 
-  test('values are as JSON keeps them, from the first life on; what it can not keep is an error', async () => {
+  test('values are kept as JSON from the start; others are an error', async () => {
     const pages = new Pages('work')
     const work = composite(async (_input, { step, call }) => {
       const date = await step('date', () => ({ at: new Date(0), none: undefined }))
@@ -373,7 +373,7 @@ describe('what is remembered', () => {
     expect(pages.ran).toEqual([])
   })
 
-  test('what the function leaves under way is waited for', async () => {
+  test('unfinished work of the function is awaited', async () => {
     const pages = new Pages('work')
     const work = composite((_input, { call }) => {
       void call('slow').then(() => call('one'))
@@ -388,14 +388,14 @@ describe('what is remembered', () => {
     expect(pages.ran).toEqual(['one'])
   })
 
-  test('a run is not ended by what a tool called wrongly', async () => {
+  test('a wrong call by a tool does not end the run', async () => {
     const pages = new Pages('work', { retries: 0 })
     const work = composite(async (_input, { call }) => call('nope').catch(() => 'none'))
     const agent = pages.open([work])
     expect(await agent.run('Work', AT).result).toMatchObject({ outcome: 'completed' })
   })
 
-  test('hooks and policies are asked about nested calls, too', async () => {
+  test('hooks and policies also apply to nested calls', async () => {
     const hooked: string[] = []
     const pages = new Pages('work', {
       beforeToolCall: ({ toolName }) => {
@@ -420,7 +420,7 @@ describe('what is remembered', () => {
 })
 
 describe('a composite tool that reloads its page', () => {
-  test('goes on as long as it gets further', async () => {
+  test('resumes as long as it makes progress', async () => {
     const pages = new Pages('work')
     const work = composite(async (_input, { call }) => {
       for (let at = 0; at < 6; at++) await call('go', { at })
@@ -450,7 +450,7 @@ describe('a composite tool that reloads its page', () => {
     expect(pages.ran).toHaveLength(12)
   })
 
-  test('is interrupted when it gets nowhere', async () => {
+  test('is interrupted when it makes no progress', async () => {
     const pages = new Pages('work')
     let lives = 0
     const work = composite(() => {

@@ -30,7 +30,7 @@ function signing(secret: string) {
   return { pages, typed, type, run }
 }
 
-test('are sealed, and the function that is run again after a reload gives them anew', async () => {
+test('secrets get placeholders, and the function supplies them again after a reload', async () => {
   const secret = randomUUID()
   const { pages, typed, type, run } = signing(secret)
   const tools = [type(), pages.tool('pay', { needsApproval: true }), composite(run)]
@@ -51,7 +51,7 @@ test('are sealed, and the function that is run again after a reload gives them a
   expect(JSON.stringify(talk.getSnapshot())).not.toContain(secret)
 })
 
-test('of a call that waits for a person over a reload: it runs with what the function gave anew', async () => {
+test('a call that waits over a reload runs with the secret supplied again', async () => {
   const secret = randomUUID()
   const { pages, typed, type } = signing(secret)
   const run: CompositeTool['run'] = (_input, { call }) => call('type', { ref: 'e1', text: secret })
@@ -68,7 +68,7 @@ test('of a call that waits for a person over a reload: it runs with what the fun
   expect(await stored(pages)).not.toContain(secret)
 })
 
-test('another input than before, apart from what is sealed, is another one', async () => {
+test('an input that differs in more than its secrets is a different one', async () => {
   const secret = randomUUID()
   const { pages, type } = signing(secret)
   const pay = pages.tool('pay', { needsApproval: true })

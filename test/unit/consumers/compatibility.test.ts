@@ -23,7 +23,7 @@ const expected: Findings = new Map(
 
 describe('docs/compatibility.md', () => {
   for (const { name } of definedTables()) {
-    test(`shows the ${name} that are tested, in the installed versions, as working`, () => {
+    test(`shows tested ${name}, in the installed versions, as working`, () => {
       const wanted = documentedRows(withFindings(document, expected), name)
       expect(documentedRows(document, name), 'To write it anew: npm run test:consumers').toEqual(
         wanted,
@@ -31,12 +31,12 @@ describe('docs/compatibility.md', () => {
     })
   }
 
-  test('is not written where the markers of a table are missing', () => {
+  test('is not written when the markers of a table are missing', () => {
     const unmarked = document.replace('<!-- end of types -->', '')
     expect(() => withFindings(unmarked, expected)).toThrow('"types"')
   })
 
-  test('shows what failed, and what was not found', () => {
+  test('shows what failed and what was missing', () => {
     const [first, second] = setups
     const rows = documentedRows(
       withFindings(document, new Map([[first?.title ?? '', { works: false, worker: 'inline' }]])),

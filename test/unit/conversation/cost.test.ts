@@ -100,7 +100,7 @@ function workOf(all: readonly Row[]): number {
 }
 
 describe('the cost of a fold', () => {
-  it('of a long history is linear in its rows', () => {
+  it('is linear in the rows of a long history', () => {
     const short = rows(300, Infinity)
     const long = rows(3000, Infinity)
     expect(long).toHaveLength(15_000)
@@ -109,13 +109,13 @@ describe('the cost of a fold', () => {
     expect(many).toBeLessThan(few * 11)
   })
 
-  it('of a branch is that of the branches, and not of the whole history', () => {
+  it('depends on the branches, and not on the whole history', () => {
     const plain = workOf(rows(3000, Infinity))
     const branched = workOf(rows(3000, 100))
     expect(branched).toBeLessThan(plain * 3)
   })
 
-  it('of one row more is one copy of the lists that it changes', () => {
+  it('for one more row is one copy of the lists that it changes', () => {
     const all = rows(1000, Infinity)
     const state = fold(emptyState('c'), all.slice(0, -1))
     const end = all.slice(-1)

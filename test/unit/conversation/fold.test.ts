@@ -24,8 +24,8 @@ function wholeOf(items: readonly StreamItem[]): ConversationState {
   return fold(EMPTY, rowsOf(items))
 }
 
-describe('the fold of a lawful stream', () => {
-  it('is met by every fact and delta in these tests', () => {
+describe('the fold of a valid stream', () => {
+  it('covers every fact and delta in these tests', () => {
     const met = new Set<string>()
     for (const items of fc.sample(streams, 300)) for (const { type } of items) met.add(type)
     const all: Record<FactType, true> = FACTS
@@ -33,7 +33,7 @@ describe('the fold of a lawful stream', () => {
     expect(Object.keys(DELTAS).filter((type) => !met.has(type))).toEqual([])
   })
 
-  it('is the same row by row, all at once and in any slices, and changes no input', () => {
+  it('is the same row by row, at once or in slices, and changes no input', () => {
     fc.assert(
       fc.property(streams, fc.array(fc.integer({ min: 1, max: 30 })), (items, sizes) => {
         const rows = deepFreeze(rowsOf(items))
@@ -52,7 +52,7 @@ describe('the fold of a lawful stream', () => {
     )
   })
 
-  it('gives messages of the model their role, also where their rows are without it', () => {
+  it('gives messages of the model their role, even when their rows lack it', () => {
     fc.assert(
       fc.property(streams, (items) => {
         const rows = rowsOf(items)
@@ -71,7 +71,7 @@ describe('the fold of a lawful stream', () => {
     )
   })
 
-  it('leaves what a row does not concern as it was', () => {
+  it('leaves unchanged what a row does not concern', () => {
     fc.assert(
       fc.property(streams, (items) => {
         let before = NOTHING_SEEN
@@ -107,7 +107,7 @@ describe('the fold of a lawful stream', () => {
     )
   })
 
-  it('gives models the messages of the path, with results behind their calls and in their order', () => {
+  it("gives models the messages of the path, with results in their calls' order", () => {
     fc.assert(
       fc.property(streams, (items) => {
         const { path } = wholeOf(items)
@@ -125,7 +125,7 @@ describe('the fold of a lawful stream', () => {
     )
   })
 
-  it('has the tree of its messages: path, siblings, and the leaf used last under each', () => {
+  it('has the message tree: path, siblings, and the last used leaf of each', () => {
     fc.assert(
       fc.property(streams, (items) => {
         const rows = rowsOf(items)
@@ -146,7 +146,7 @@ describe('the fold of a lawful stream', () => {
     )
   })
 
-  it('is empty after the history was cleared, but for what belongs to the conversation', () => {
+  it('is empty after the history was cleared, except for data of the conversation', () => {
     fc.assert(
       fc.property(streams, (items) => {
         const rows = rowsOf(items)

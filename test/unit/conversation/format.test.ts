@@ -91,7 +91,7 @@ function without(fields: Fields, ...common: readonly string[]): Fields {
   )
 }
 
-describe("the format's paper", () => {
+describe('the document of the format', () => {
   it('names every fact and its fields as the types do', () => {
     const written = {
       ...fieldsUnder('### Of a run'),
@@ -105,7 +105,7 @@ describe("the format's paper", () => {
     )
   })
 
-  it('names where a fact belongs: run, call, or context', () => {
+  it('names where each fact belongs: run, call or context', () => {
     for (const fields of Object.values(fieldsUnder('### Of a call')))
       expect(fields).toContain('path')
     for (const fields of Object.values(fieldsUnder("### Of the model's context")))
@@ -118,7 +118,7 @@ describe("the format's paper", () => {
     )
   })
 
-  it('names every kind of message, and every field of one in its place', () => {
+  it('names every kind of message and every field of one', () => {
     expect(namesUnder('## Messages').toSorted()).toEqual(
       literalsOf(typeNamed('protocol/message.ts', 'MessageKind')).toSorted(),
     )
@@ -136,7 +136,7 @@ describe("the format's paper", () => {
     for (const fields of Object.values(ofRun)) expect(fields).toContain('runId')
   })
 
-  it('names every public event, and what it comes from', () => {
+  it('names every public event and its source', () => {
     const events = Object.keys(fieldsByType(typeNamed('protocol/event.ts', 'RunEventBody')))
     expect(namesUnder('## The public events').toSorted()).toEqual(events.toSorted())
     const facts = Object.keys(fieldsByType(typeNamed('protocol/fact.ts', 'Fact')))

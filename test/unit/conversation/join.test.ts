@@ -23,8 +23,8 @@ function complete(state: ConversationState, whole: ConversationState, size: numb
   return all
 }
 
-describe('whoever joins', () => {
-  it('shows what everybody else shows from then on, whenever it joins and however it pages', () => {
+describe('a page that joins', () => {
+  it('shows the same as all others, whenever it joins and however it pages', () => {
     fc.assert(
       fc.property(
         streams,
@@ -54,7 +54,7 @@ describe('whoever joins', () => {
     )
   })
 
-  it('gets what is needed at once: its own run, all that waits, and the newest messages', () => {
+  it('gets at once its own run, everything that waits and the newest messages', () => {
     fc.assert(
       fc.property(streams, fc.integer({ min: 1, max: 8 }), (items, window) => {
         let whole = NOTHING_SEEN
@@ -75,7 +75,7 @@ describe('whoever joins', () => {
     )
   })
 
-  it('shows, without deltas, what is settled', () => {
+  it('shows settled content without deltas', () => {
     fc.assert(
       fc.property(streams, (items) => {
         let whole = NOTHING_SEEN

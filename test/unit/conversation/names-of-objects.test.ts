@@ -52,7 +52,7 @@ describe.each(['constructor', '__proto__', 'toString'])('a call with the id %s',
     expect(callOf(executing)).not.toHaveProperty('progress')
   })
 
-  it('shows its progress, until it has ended', () => {
+  it('shows its progress until it has ended', () => {
     const progress: Delta = { type: 'tool-progress', runId, path, progress: 0.5 }
     const reported = see(executing, progress)
     expect(callOf(reported)).toMatchObject({ progress: 0.5 })

@@ -37,7 +37,7 @@ function runsOf(items: readonly StreamItem[]): string[] {
 }
 
 describe('the events of a run', () => {
-  it('are in their lawful order', () => {
+  it('are in the allowed order', () => {
     fc.assert(
       fc.property(streams, (items) => {
         for (const runId of runsOf(items)) {
@@ -55,7 +55,7 @@ describe('the events of a run', () => {
     )
   })
 
-  it('have a cursor that whoever joins finds again, at any point', () => {
+  it('have a cursor that a joining page can resume from at any point', () => {
     fc.assert(
       fc.property(streams, (items) => {
         let seen = NOTHING_SEEN
@@ -73,7 +73,7 @@ describe('the events of a run', () => {
     )
   })
 
-  it('go on for whoever joins as they do for everybody else', () => {
+  it('continue for a joining page as for all others', () => {
     fc.assert(
       fc.property(streams, fc.nat(600), fc.integer({ min: 1, max: 60 }), (items, at, window) => {
         let whole = NOTHING_SEEN

@@ -24,13 +24,13 @@ describe('visibleText', () => {
     ['emoji', '👨‍👩‍👧 ❤️ 👍🏽 1️⃣ 🇦🇹'],
     ['joiners where a script is written with them', 'می\u200cخواهم क्\u200dष'],
     ['a few spaces and a tab', 'a  b\tc'],
-  ])('leaves %s', (_name, text) => {
+  ])('leaves unchanged %s', (_name, text) => {
     expect(visibleText(text)).toBe(text)
   })
 })
 
 describe('showInput', () => {
-  test('shows data as JSON, with what is hidden in names and texts', () => {
+  test('shows data as JSON, with hidden characters in names and texts', () => {
     const input = { to: 'a\u202eb', list: [1, null, true, {}], empty: [], note: 'x\ny' }
     expect(showInput(input)).toBe(`{
   "to": "a⟨U+202E⟩b",
@@ -45,13 +45,13 @@ describe('showInput', () => {
 }`)
   })
 
-  test('leaves no field out, whatever the names are', () => {
+  test('leaves out no field, whatever its name', () => {
     const input = JSON.parse('{"__proto__": 1, "to": 2, "to\u200b": 3, "to⟨U+200B⟩": 4}') as object
     const shown = showInput(input as never)
     for (const value of [1, 2, 3, 4]) expect(shown).toContain(`: ${value}`)
   })
 
-  test('of plain data it is what JSON.stringify makes of it', () => {
+  test('for plain data, equals the result of JSON.stringify', () => {
     const input = { a: [{ b: '"q"' }], c: 1.5, d: '', e: 'ünï' }
     expect(showInput(input)).toBe(JSON.stringify(input, null, 2))
   })

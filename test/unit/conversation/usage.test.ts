@@ -14,11 +14,11 @@ test.each<[string, unknown, Usage]>([
   ['no numbers', { inputTokens: NaN, outputTokens: '7', cachedInputTokens: null }, {}],
   ['what is no count', { inputTokens: 1, other: 'x' }, { inputTokens: 1 }],
   ['an estimate', { inputTokens: 1.5, estimated: true }, { inputTokens: 1.5, estimated: true }],
-])('of a report with %s, counts are kept', (_, reported, counts) => {
+])('a report with %s keeps its valid counts', (_, reported, counts) => {
   expect(countedUsage(reported as Usage)).toEqual(counts)
 })
 
-it('is summed to a number that JSON keeps, however often', () => {
+it('usage is summed to a number that JSON keeps, however often', () => {
   const one = countedUsage({ inputTokens: 1e308, totalTokens: 1e308, costUSD: 1e308 })
   const sum = sumUsage(addUsage(addUsage({ modelCalls: 0 }, one), one), { ...one, modelCalls: 1 })
   expect(sum).toEqual({ modelCalls: 3, inputTokens: MOST, totalTokens: MOST, costUSD: MOST })

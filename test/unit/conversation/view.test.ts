@@ -6,7 +6,7 @@ import { FORMAT } from '../../../src/protocol/fact.ts'
 import { isRow, type StreamItem } from '../../../src/protocol/notices.ts'
 import { NOTHING_SEEN, see, streams } from './support.ts'
 
-describe('what is shown of a lawful stream', () => {
+describe('the view of a valid stream', () => {
   it('names no driver once the run has ended', () => {
     fc.assert(
       fc.property(streams, (items) => {
@@ -20,7 +20,7 @@ describe('what is shown of a lawful stream', () => {
     )
   })
 
-  it('says when each message was stored, and nothing of the one that is being written', () => {
+  it('gives the stored time of each message, and none for one being written', () => {
     fc.assert(
       fc.property(streams, (items) => {
         const { state, live } = items.reduce(see, NOTHING_SEEN)
@@ -30,7 +30,7 @@ describe('what is shown of a lawful stream', () => {
     )
   })
 
-  it('has an open run though it was left here to others', () => {
+  it('has an open run though this page left it to others', () => {
     fc.assert(
       fc.property(streams, (items) => {
         let seen = NOTHING_SEEN
@@ -46,7 +46,7 @@ describe('what is shown of a lawful stream', () => {
     )
   })
 
-  it('says how a stored run ended, whatever was refused before', () => {
+  it('gives the end of a stored run, whatever was refused before', () => {
     fc.assert(
       fc.property(streams, (items) => {
         let seen = NOTHING_SEEN
@@ -60,7 +60,7 @@ describe('what is shown of a lawful stream', () => {
     )
   })
 
-  it('has nothing of a run whose history was cleared', () => {
+  it('has nothing of a run after its history was cleared', () => {
     fc.assert(
       fc.property(streams, (items) => {
         let seen = NOTHING_SEEN
@@ -77,7 +77,7 @@ describe('what is shown of a lawful stream', () => {
   })
 })
 
-describe('what is shown after a handle has ended', () => {
+describe('the view after a handle has ended', () => {
   const runId = 'run'
   const place = { format: FORMAT, conversationId: 'c', runId, at: 1, appendId: 'a' } as const
   const message = { id: 'm', parts: [{ type: 'text' as const, text: 'Go.' }] }
@@ -106,20 +106,20 @@ describe('what is shown after a handle has ended', () => {
     return view(state, live)
   }
 
-  it.each(['disposed', 'taken-over', 'deleted'])('of a run that is %s: no end of it', (reason) => {
+  it.each(['disposed', 'taken-over', 'deleted'])('shows no end of a run that is %s', (reason) => {
     const before = shownAfter(begun, ownedBy('none'))
     const items = [begun, ownedBy('this-tab'), ...writes, left(reason), ownedBy('none')]
     expect(shownAfter(...items)).toEqual(before)
     expect(before.runId).toBe(runId)
   })
 
-  it('of a run that another tab drives: what that writes', () => {
+  it('shows the text of a run that another tab drives', () => {
     const items = [begun, ownedBy('other-tab'), ...writes]
     expect(shownAfter(...items, left('taken-over'))).toEqual(shownAfter(...items))
     expect(shownAfter(...items, left('disposed', 'refused'))).toEqual(shownAfter(...items))
   })
 
-  it('of a run that never began: nothing of one that is driven here', () => {
+  it('shows nothing of a run that never began beside one that is driven here', () => {
     const progress: Delta = { type: 'tool-progress', runId, path: ['c'], progress: 1 }
     const items = [begun, ownedBy('this-tab'), progress]
     const [before, after] = [items, [...items, left('disposed', 'queued')]].map((each) =>
@@ -131,14 +131,14 @@ describe('what is shown after a handle has ended', () => {
     )
   })
 
-  it('of a run that never began, and waited for the storage: nothing', () => {
+  it('shows nothing of a run that never began and waited for the storage', () => {
     const reason = 'storage-full'
     const waits: Delta = { type: 'storage-waits', runId, reason, message }
     expect(shownAfter(waits)).toMatchObject({ status: 'waiting', runId })
     expect(shownAfter(waits, left('disposed'))).toEqual(shownAfter())
   })
 
-  it('of a run whose end could not be stored: that end', () => {
+  it('shows the end of a run that could not be stored', () => {
     const items = [begun, ownedBy('this-tab'), ...writes, left('enough'), ownedBy('none')]
     expect(shownAfter(...items)).toMatchObject({ status: 'idle', ended: { reason: 'enough' } })
   })

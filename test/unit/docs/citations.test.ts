@@ -22,7 +22,7 @@ function counted(letter: string, rules: readonly string[]): string[] {
   return Array.from({ length: count }, (_, at) => `${letter}${at + 1}`)
 }
 
-test('every rule that is cited is in the specification, and every rule in it is tested', () => {
+test('every cited rule is in the specification, and every rule in it is tested', () => {
   const pattern = /\b[RQ]\d{1,2}\b/g
   const rules = [...read('docs/action-spec.md').matchAll(/^### ([RQ]\d+): /gm)].map(
     ([, rule]) => rule ?? '',
@@ -36,7 +36,7 @@ test('every rule that is cited is in the specification, and every rule in it is 
   expect(rules.filter((rule) => !tested.has(rule))).toEqual([])
 })
 
-test('every quirk of an endpoint that is cited is described, and every one described is tested', () => {
+test('every cited quirk of an endpoint is described, and every described one is tested', () => {
   const pattern = /\b[OGPAT]\d{1,2}\b/g
   const rows = [...read('docs/providers/quirks.md').matchAll(/^\| ([OGPAT]\d+) +\|/gm)].map(
     ([, row]) => row ?? '',

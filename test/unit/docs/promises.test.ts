@@ -46,7 +46,7 @@ describe('the ledger of promises', () => {
     expect(gone).toEqual([])
   })
 
-  it('says which promises have no test, and they get no more', () => {
+  it('marks the promises without a test, and their number does not grow', () => {
     const wrong = promises.filter(({ tests, missing }) => missing !== (tests.length === 0))
     expect(wrong.map(({ id }) => id)).toEqual([])
     expect(promises.filter(({ missing }) => missing).length).toBeLessThanOrEqual(14)
@@ -88,7 +88,7 @@ describe('the ledger of promises', () => {
     expect(twice(stated)).toEqual([])
   })
 
-  it('names every test file, or says what it is for', () => {
+  it('names every test file or its purpose', () => {
     const files = ['test/unit', 'test/browser'].flatMap((folder) =>
       filesBelow(folder, '.ts').filter((file) => /\.(?:test|spec)\.ts$/.test(file)),
     )
@@ -141,7 +141,7 @@ describe('a change of test files', () => {
     ])
   })
 
-  it('gives the ledger the titles of tests that it renames', () => {
+  it('receives the new titles of renamed tests', () => {
     expect(withNewTitles(yaml, ledger, touched)).toBe(yaml.replace('- old', "- 'new: a title'"))
   })
 })

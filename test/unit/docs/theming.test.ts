@@ -21,7 +21,7 @@ const codeColors = [...read('src/ui/chat/markdown/code-colors.ts').matchAll(/'(#
 for (const [at, kind] of KINDS.entries())
   defaults.set(`code-${kind}`, `light-dark(${codeColors[at]?.[1]}, ${codeColors[at]?.[2]})`)
 
-test('the table of variables has those that the chat reads, each once', () => {
+test('the table of variables lists those that the chat reads, each once', () => {
   const documented = [...read('docs/theming.md').matchAll(/^\| `--offstage-([a-z-]+)`/gm)].map(
     ([, name]) => name,
   )
@@ -29,7 +29,7 @@ test('the table of variables has those that the chat reads, each once', () => {
   expect(documented.toSorted()).toEqual([...defaults.keys()].toSorted())
 })
 
-test('the table of themes has the files that the package exports', () => {
+test('the table of themes lists the files that the package exports', () => {
   const { exports } = JSON.parse(read('package.json')) as { exports: Record<string, unknown> }
   const exported = Object.keys(exports).flatMap(
     (entry) => /^\.\/themes\/(.+)\.css$/.exec(entry)?.[1] ?? [],

@@ -36,7 +36,7 @@ test('a row of the table names at most four source files, a test and a page', ()
   }
 })
 
-test('the tree has the folders of src/, of the client and of the worker, each and no other', () => {
+test('the tree lists exactly the folders of src/, the client and the worker', () => {
   const [, tree = ''] = /^## Folders\n\n```\nsrc\/\n([^]*?)^\w/m.exec(document) ?? []
   const foldersIn = (text: string, indent: number): string[] => {
     const line = new RegExp(`^ {${indent}}((?:[\\w-]+/ ?)+)`, 'gm')
@@ -53,7 +53,7 @@ test('the tree has the folders of src/, of the client and of the worker, each an
   }
 })
 
-test('the paths through the code name files that exist, and few of them', () => {
+test('the paths through the code name existing files, and few of them', () => {
   const [, section = ''] = /^## Four paths\n([^]*?)^## /m.exec(document) ?? []
   const files = section
     .split('\n')
@@ -68,7 +68,7 @@ test('the paths through the code name files that exist, and few of them', () => 
   }
 })
 
-test('every other path that is written from the top of the project exists', () => {
+test('every other path from the root of the project exists', () => {
   const paths = pathsIn(document + whereToAdd).filter((file) =>
     /^(?:src|test|docs|scripts|demo|etc|bench)\//.test(file),
   )
@@ -76,7 +76,7 @@ test('every other path that is written from the top of the project exists', () =
   expect(paths.filter((file) => !existsSync(path.join(root, file)))).toEqual([])
 })
 
-test('the parts that the page loads when it needs them are listed, each and no other', () => {
+test('the parts that the page loads on demand are listed, each and no other', () => {
   const loaded = filesBelow('src/client', '.ts').flatMap((file) =>
     [...read(file).matchAll(/\bimport\(\s*'[./\w-]*\/([\w-]+)\.ts'/g)].map(([, part]) => part),
   )

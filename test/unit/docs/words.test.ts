@@ -68,7 +68,7 @@ describe('comments', () => {
     expect(found).toEqual([])
   })
 
-  it('use no phrase that is retired', () => {
+  it('use no retired phrase', () => {
     const found = SOURCES.flatMap((file) =>
       [...comments(file)].filter(({ text }) => RETIRED.test(text)).map(({ place }) => place),
     )
@@ -77,7 +77,7 @@ describe('comments', () => {
 })
 
 describe.each(PAGES)('%s', (page) => {
-  it('has sentences that are read once', () => {
+  it('has sentences that are clear at first reading', () => {
     const sentences = sentencesOf(page)
     const long = sentences.filter((sentence) => wordsIn(sentence) > MOST_WORDS_OF_SENTENCE)
     expect(long).toEqual([])
@@ -85,7 +85,7 @@ describe.each(PAGES)('%s', (page) => {
     expect(mean).toBeLessThanOrEqual(MEAN_WORDS_OF_SENTENCE)
   })
 
-  it('uses no phrase that is retired', () => {
+  it('uses no retired phrase', () => {
     expect(RETIRED.exec(proseOf(page))?.[0]).toBeUndefined()
   })
 

@@ -123,7 +123,7 @@ const pythonic = '[report_number(value=7)]'
 const invoke =
   '<function_calls><invoke name="report_number"><parameter name="value">7</parameter></invoke></function_calls>'
 
-test.each([hermes, pythonic])('a call as text, %j: with openai no run reads it', async (text) => {
+test.each([hermes, pythonic])('a call as text, %j: no run with openai reads it', async (text) => {
   const answer = replying(chatStream([{ content: text }]))
   const dependable = await chat({ provider: 'openai' })(answer)
   expect(dependable).toMatchObject({ ok: false, toolRan: false })
@@ -136,7 +136,7 @@ test.each([hermes, pythonic])('a call as text, %j: with openai no run reads it',
 })
 
 test.each(['anthropic', 'minimax'] as const)(
-  'a call as text: with %s no run reads it',
+  'a call as text: no run with %s reads it',
   async (provider) => {
     for (const text of [hermes, invoke]) {
       const seen = await messages(provider)(textMessage(text))
@@ -147,7 +147,7 @@ test.each(['anthropic', 'minimax'] as const)(
 )
 
 test.each(['reportNumber', 'functions.report_number', 'Report-Number', 'report_number'])(
-  'the name %s means the tool, for runs and for the doctor',
+  'the name %s means the same tool for runs and for the doctor',
   async (name) => {
     const seen = await Promise.all([
       chat()(replying(callStream(name, '{"value":7}'))),
@@ -162,7 +162,7 @@ test.each(['reportNumber', 'functions.report_number', 'Report-Number', 'report_n
 )
 
 test.each(['System role not supported', "messages[0]: unexpected role 'system'"])(
-  'a server that takes no system messages gets the instructions in the first message: %s',
+  'a server without system messages gets the instructions in the first message: %s',
   async (message) => {
     const refusing: Route = (asked) =>
       JSON.stringify(asked.body['messages']).includes('"role":"system"')
@@ -174,7 +174,7 @@ test.each(['System role not supported', "messages[0]: unexpected role 'system'"]
   },
 )
 
-test('one request with a call, and a system message in it', async () => {
+test('the doctor sends one request, with a call and a system message', async () => {
   const { asked } = await chat()(replying(callStream('report_number', '{"value":7}')))
   expect(asked).toHaveLength(1)
   expect(asked[0]).toMatchObject({ messages: [{ role: 'system' }, { role: 'user' }] })
@@ -183,7 +183,7 @@ test('one request with a call, and a system message in it', async () => {
 test.each<readonly [words: string, Reply]>([
   ['Rate limit', { status: 429, json: { error: { message: 'Rate limit reached' } } }],
   ['Loading model', { status: 503, json: { error: { message: 'Loading model', code: 503 } } }],
-])('a model that only answers %s has shown nothing', async (words, reply) => {
+])('a model that only answers %s counts as failed', async (words, reply) => {
   const { ok, outcome, check } = await chat()(() => reply)
   expect({ ok, outcome }).toEqual({ ok: false, outcome: 'failed' })
   expect(check('answer')).toMatchObject({ status: 'warning' })
@@ -191,7 +191,7 @@ test.each<readonly [words: string, Reply]>([
   expect(check('answer')?.message).toContain(words)
 })
 
-test('an overloaded model, in the stream', async () => {
+test('an overloaded model in the stream is a warning', async () => {
   const error = { type: 'overloaded_error', message: 'Overloaded' }
   const { ok, check } = await messages('anthropic')(event({ type: 'error', error }))
   expect({ ok, status: check('answer')?.status }).toEqual({ ok: false, status: 'warning' })
@@ -204,20 +204,20 @@ test.each([
   ['thoughts in the text', chatStream([{ content: '<think>Hm.</think>' }]), 'only thought'],
   ['a filter', chatStream([{ content: '' }], 'content_filter'), 'refused to answer'],
   ['words', chatStream([{ content: 'Seven.' }]), 'answered in words'],
-])('%s in the place of a call: the message says so', async (_, first, words) => {
+])('%s in place of a call is reported in the message', async (_, first, words) => {
   const { check, toolRan } = await chat()(replying(first))
   expect({ status: check('tools')?.status, toolRan }).toEqual({ status: 'warning', toolRan: false })
   expect(check('tools')?.message).toContain(words)
 })
 
-test('a refusal and a pause in Anthropic’s format', async () => {
+test('a refusal and a pause in Anthropic’s format are reported', async () => {
   const refusal = await messages('anthropic')(messageStream(undefined, {}, 'refusal'))
   expect(refusal.check('tools')?.message).toContain('refused to answer')
   const pause = await messages('anthropic')(textMessage('Wait.', 'pause_turn'))
   expect(pause.check('tools')?.message).toContain('paused before it called')
 })
 
-test('tools refused behind a vendor’s name: the words say which server it is', async () => {
+test('tools refused behind a vendor’s name: the error text reveals the server', async () => {
   const message = 'tools param requires --jinja flag'
   const { check } = await chat({ provider: 'openai' })((asked) =>
     asked.body['tools'] ? { status: 500, json: { error: { message } } } : obedient(asked),

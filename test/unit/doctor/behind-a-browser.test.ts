@@ -42,7 +42,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('down, and closed by CORS, are told apart', async () => {
+test('a server that is down is distinguished from one closed by CORS', async () => {
   expect(failed(await diagnose(ollama, { page, fetch: browse(down) }))).toEqual(['server'])
   const report = await diagnose(ollama, { page, fetch: browse(closed) })
   expect(failed(report)).toEqual(['cors'])
@@ -56,12 +56,12 @@ test.each([
   ['localai', 'http://localhost:8080/v1', /--cors-allow-origins https:\/\/shop\.example/],
   ['openai-compatible', 'https://api.example/v1', /content-type and authorization/],
   ['openai-compatible', 'http://localhost:11434/v1', /OLLAMA_ORIGINS/],
-])('what to do about CORS with %s at %s', async (provider, baseURL, words) => {
+])('the advice for CORS fits %s at %s', async (provider, baseURL, words) => {
   const report = await diagnose({ provider, model: 'm', baseURL }, { page, fetch: browse(closed) })
   expect(wordsOf(report, 'cors')).toMatch(words)
 })
 
-test('a server that allows the origin, but not the headers', async () => {
+test('a server that allows the origin, but not the headers, is reported', async () => {
   const network: Network = (url, init) =>
     closed(url, init) ?? (init.method === undefined ? Response.json({ data: [] }) : undefined)
   const report = await diagnose(
@@ -71,7 +71,7 @@ test('a server that allows the origin, but not the headers', async () => {
   expect(wordsOf(report, 'cors')).toMatch(/allows the origin.*authorization, content-type/)
 })
 
-test('a server that gives the empty request no answer is not said to keep the page out', async () => {
+test('a server that ignores the empty request is not blamed for CORS', async () => {
   const network: Network = (_, { method, body }) => {
     if (method === undefined) return Response.json({ data: [{ id: 'm' }] })
     if (String(body).includes('"messages":0')) return undefined
@@ -85,7 +85,7 @@ test('a server that gives the empty request no answer is not said to keep the pa
     expect(report.checks.find((check) => check.name === name)?.status, name).toBe('ok')
 })
 
-test('a wrong path, hidden behind a 404 without CORS headers', async () => {
+test('a wrong path is found behind a 404 without CORS headers', async () => {
   const network: Network = (url, init) =>
     new URL(url).pathname === '/v1/chat/completions'
       ? Response.json({ error: { message: 'no messages' } }, { status: 400 })
@@ -99,14 +99,14 @@ test('a wrong path, hidden behind a 404 without CORS headers', async () => {
   expect(wordsOf(report, 'path')).toContain("baseURL: 'https://models.example/v1'")
 })
 
-test('mixed content, from which localhost is exempt', async () => {
+test('mixed content is found, except for localhost', async () => {
   expect(failed(await diagnose(lan, { page, fetch: browse(down) }))).toEqual(['mixed-content'])
   expect(failed(await diagnose(ollama, { page, fetch: browse(down) }))).toEqual(['server'])
   const insecure = { page: 'http://shop.example', fetch: browse(down) }
   expect(failed(await diagnose(lan, insecure))).toEqual(['server'])
 })
 
-test('mixed content that the browser lets through is fine', async () => {
+test('mixed content that the browser allows is accepted', async () => {
   const network: Network = () => Response.json({ error: { message: 'no' } }, { status: 400 })
   const report = await diagnose(lan, { page, probe: false, fetch: browse(network) })
   expect(report.ok).toBe(true)
@@ -114,7 +114,7 @@ test('mixed content that the browser lets through is fine', async () => {
   expect(wordsOf(report, 'local-network')).toMatch(/was allowed/)
 })
 
-test('the local-network permission: denied, and not answered yet', async () => {
+test('a local-network permission that is denied or unanswered is reported', async () => {
   permission({ 'loopback-network': 'denied' })
   const denied = await diagnose(ollama, { page, fetch: browse(down) })
   expect(failed(denied)).toEqual(['local-network'])
@@ -130,21 +130,21 @@ test('the local-network permission: denied, and not answered yet', async () => {
   expect(wordsOf(asked, 'local-network')).toMatch(/asks whether/)
 })
 
-test('no answer to the permission, and a failure all the same', async () => {
+test('an unanswered permission is mentioned when the server is down', async () => {
   permission({ 'loopback-network': 'prompt' })
   const report = await diagnose(ollama, { page, fetch: browse(down) })
   expect(failed(report)).toEqual(['server'])
   expect(wordsOf(report, 'local-network')).toMatch(/not allowed yet/)
 })
 
-test('with the permission, a private address is no mixed content', async () => {
+test('a private address with a granted permission is not mixed content', async () => {
   permission({ 'local-network': 'granted' })
   expect(failed(await diagnose(lan, { page, fetch: browse(down) }))).toEqual(['server'])
   permission({ 'local-network': 'denied' })
   expect(failed(await diagnose(lan, { page, fetch: browse(down) }))).toEqual(['local-network'])
 })
 
-test('the permission plays no part for local pages, public endpoints and other browsers', async () => {
+test('the permission is ignored for local pages, public endpoints and other browsers', async () => {
   permission({ 'loopback-network': 'denied', 'local-network': 'denied' })
   const local = await diagnose(ollama, { page: 'http://localhost:5173', fetch: browse(down) })
   expect(failed(local)).toEqual(['server'])
@@ -154,19 +154,19 @@ test('the permission plays no part for local pages, public endpoints and other b
   expect(failed(await diagnose(ollama, { page, fetch: browse(down) }))).toEqual(['server'])
 })
 
-test('a page that may not ask for the permission', async () => {
+test("a page that can't request the permission is advised to use https", async () => {
   permission({ 'loopback-network': 'denied' })
   const report = await diagnose(ollama, { page: 'http://shop.example', fetch: browse(down) })
   expect(wordsOf(report, 'local-network')).toMatch(/https/)
 })
 
-test('offline', async () => {
+test('offline is reported', async () => {
   vi.stubGlobal('navigator', { onLine: false })
   const report = await diagnose({ provider: 'openai', model: 'm' }, { page, fetch: browse(down) })
   expect(wordsOf(report, 'server')).toMatch(/offline/)
 })
 
-test('a Content-Security-Policy, whose event comes after the failure', async () => {
+test('a Content-Security-Policy is found though its event follows the failure', async () => {
   const scope = new EventTarget()
   vi.stubGlobal('addEventListener', scope.addEventListener.bind(scope))
   vi.stubGlobal('removeEventListener', scope.removeEventListener.bind(scope))
@@ -187,7 +187,7 @@ test('a Content-Security-Policy, whose event comes after the failure', async () 
   expect(words).toContain("connect-src 'self' http://localhost:11434")
 })
 
-test('the page is the global scope’s own where none is given', async () => {
+test('the page defaults to the origin of the global scope', async () => {
   vi.stubGlobal('origin', page)
   expect(failed(await diagnose(ollama, { fetch: browse(closed) }))).toEqual(['cors'])
   vi.stubGlobal('origin', 'http://localhost:11434')

@@ -27,7 +27,7 @@ async function configFor(route: Route, more: Partial<ProviderConfig> = {}) {
   return { config, asked, origin }
 }
 
-test('a good endpoint', async () => {
+test('a good endpoint passes all checks', async () => {
   const { config, asked } = await configFor(chatRoute(['m', 'n']), { apiKey: KEY })
   const report = await diagnose(config)
   expect(report.ok).toBe(true)
@@ -47,23 +47,26 @@ test('a good endpoint', async () => {
 test.each([
   ['/v1/chat/completions', 'responses', "Set api: 'chat'"],
   ['/v1/responses', 'chat', "Set api: 'responses'"],
-] as const)('a server that has %s only, asked for %s', async (served, api, fix) => {
-  const route: Route = ({ path }) =>
-    path === served
-      ? { status: 400, json: { error: { message: 'messages is required' } } }
-      : { status: 404, json: { error: { message: 'Not found' } } }
-  const { config } = await configFor(route, { api })
-  expect(check(await diagnose(config), 'path').fix).toBe(fix)
-})
+] as const)(
+  'a server that has only %s gets advice when configured for %s',
+  async (served, api, fix) => {
+    const route: Route = ({ path }) =>
+      path === served
+        ? { status: 400, json: { error: { message: 'messages is required' } } }
+        : { status: 404, json: { error: { message: 'Not found' } } }
+    const { config } = await configFor(route, { api })
+    expect(check(await diagnose(config), 'path').fix).toBe(fix)
+  },
+)
 
-test('the path says which wire format answers there', async () => {
+test('the path check names the wire format that answers there', async () => {
   const { config } = await configFor(chatRoute(['m']))
   expect(check(await diagnose(config, { probe: false }), 'path').message).toBe(
     'A model endpoint answers there, in Chat Completions.',
   )
 })
 
-test('without a probe, no model is asked', async () => {
+test('without a probe, no request goes to a model', async () => {
   const { config, asked } = await configFor(chatRoute(['m']))
   const report = await diagnose(config, { probe: false })
   expect(report.ok).toBe(true)
@@ -72,7 +75,7 @@ test('without a probe, no model is asked', async () => {
   expect(asked.some(({ body }) => Array.isArray(body['messages']))).toBe(false)
 })
 
-test('nobody listens', async () => {
+test('a server that is not running is reported, with the way to start it', async () => {
   const config = { provider: 'ollama', model: 'm', baseURL: 'http://127.0.0.1:9/v1' }
   const report = await diagnose(config)
   expect(report.ok).toBe(false)
@@ -80,14 +83,14 @@ test('nobody listens', async () => {
   expect(check(report, 'server').fix).toContain('ollama serve')
 })
 
-test('a server that never answers', async () => {
+test('a server that never answers fails in time', async () => {
   const config = { provider: 'vllm', model: 'm' }
   const report = await diagnose(config, { fetch: () => new Promise(() => {}), timeoutMs: 20 })
   expect(check(report, 'server')).toMatchObject({ status: 'failed' })
   expect(check(report, 'server').message).toMatch(/in time/)
 })
 
-test('a base URL without its /v1, and what would be right', async () => {
+test('a base URL without its /v1 is reported, with the right one', async () => {
   const { origin } = await serve(chatRoute(['m']))
   const report = await diagnose({ provider: 'openai-compatible', model: 'm', baseURL: origin })
   expect(troubles(report)).toEqual(['path failed'])
@@ -100,14 +103,14 @@ test.each([
   ['/v1/chat', '/v1'],
   ['/v1', '/openai/v1'],
   ['/v1', '/api/v1'],
-])('configured %s, served at %s', async (configured, served) => {
+])('configured %s, served at %s: the right baseURL is named', async (configured, served) => {
   const { origin } = await serve(chatRoute(['m'], { base: served }))
   const baseURL = origin + configured
   const report = await diagnose({ provider: 'openai-compatible', model: 'm', baseURL })
   expect(check(report, 'path').fix).toBe(`Set baseURL: '${origin}${served}'`)
 })
 
-test('LM Studio’s answer to a wrong path: a 200 that says so', async () => {
+test('LM Studio’s 200 for a wrong path is recognised as an error', async () => {
   const route = chatRoute(['m'])
   const { origin } = await serve(
     (asked) =>
@@ -137,7 +140,7 @@ const stuckAt =
 test.each([
   ['closes the connection', closes],
   ['hangs', hangs],
-])('a server that %s at the empty request, and answers the real one', async (_, stuck) => {
+])('a server that %s at the empty request, but answers the real one, passes', async (_, stuck) => {
   const { config, asked } = await configFor(chatRoute(['m']))
   // Ten times what a busy machine takes for the other requests.
   const options = { fetch: stuckAt(stuck), timeoutMs: 5000 }
@@ -148,7 +151,7 @@ test.each([
   expect(asked.filter(({ method }) => method === 'POST')).toHaveLength(1)
 })
 
-test('a server that answers neither request, and lists its models: it runs', async () => {
+test('a server that answers neither request, but lists its models, is reported as running', async () => {
   const { config } = await configFor(chatRoute(['m']))
   const all = await diagnose(config, { fetch: stuckAt(closes, () => true) })
   const unasked = await diagnose(config, { fetch: stuckAt(closes), probe: false })
@@ -160,7 +163,7 @@ test('a server that answers neither request, and lists its models: it runs', asy
   }
 })
 
-test('an Anthropic endpoint below another path', async () => {
+test('an Anthropic endpoint below another path is found', async () => {
   const { origin } = await serve(({ path }) =>
     path === '/anthropic/v1/messages'
       ? { status: 400, json: { type: 'error', error: { type: 'invalid_request_error' } } }
@@ -170,14 +173,14 @@ test('an Anthropic endpoint below another path', async () => {
   expect(check(report, 'path').fix).toBe(`Set baseURL: '${origin}/anthropic'`)
 })
 
-test('a web page and a redirect in the place of an endpoint', async () => {
+test('a web page or redirect in place of an endpoint is reported', async () => {
   const page = await configFor(() => ({ html: '<h1>Welcome</h1>' }))
   expect(check(await diagnose(page.config), 'path').message).toMatch(/web page/)
   const moved = await configFor(() => ({ status: 308, headers: { location: '/elsewhere' } }))
   expect(check(await diagnose(moved.config), 'path').message).toMatch(/redirects/)
 })
 
-test('a refused key, which no report repeats', async () => {
+test('a refused key is reported, and no report repeats it', async () => {
   const { config } = await configFor(
     ({ headers }) => ({
       status: 401,
@@ -192,7 +195,7 @@ test('a refused key, which no report repeats', async () => {
   expect(troubles(await diagnose(config, { probe: false }))).toEqual(['authentication failed'])
 })
 
-test('a key function is asked again after a 401', async () => {
+test('a key function is called again after a 401', async () => {
   const good = chatRoute(['m'])
   const { config } = await configFor((asked) =>
     asked.headers.authorization === 'Bearer fresh-key'
@@ -205,7 +208,7 @@ test('a key function is asked again after a 401', async () => {
   expect(report.ok).toBe(true)
 })
 
-test('a key function that fails', async () => {
+test('a failing key function is reported as failed authentication', async () => {
   const { config } = await configFor(chatRoute(['m']))
   const apiKey = (): never => {
     throw new Error('signed out')
@@ -214,7 +217,7 @@ test('a key function that fails', async () => {
   expect(troubles(report)).toEqual(['authentication failed'])
 })
 
-test('a missing model, with those that are there', async () => {
+test('a missing model is reported, with the available ones', async () => {
   const { config } = await configFor(chatRoute(['a', 'b']), { model: 'zeta' })
   for (const probe of [true, false]) {
     const report = await diagnose(config, { probe })
@@ -224,7 +227,7 @@ test('a missing model, with those that are there', async () => {
   }
 })
 
-test('Ollama’s list, and its names without a tag', async () => {
+test('names in Ollama’s list match without a tag', async () => {
   const inner = chatRoute(['qwen3'])
   const { config } = await configFor(
     (asked) => {
@@ -241,7 +244,7 @@ test('Ollama’s list, and its names without a tag', async () => {
   expect(check(missing, 'model').fix).toBe('Run: ollama pull llama3.2')
 })
 
-test('a server that answers under any name', async () => {
+test('a server that answers to any model name causes a warning', async () => {
   const inner = chatRoute(['gguf'])
   const { config } = await configFor(
     (asked) => inner({ ...asked, body: { ...asked.body, model: 'gguf' } }),
@@ -251,13 +254,13 @@ test('a server that answers under any name', async () => {
   expect(troubles(await diagnose(config, { probe: false }))).toEqual(['model warning'])
 })
 
-test('no model configured', async () => {
+test('a missing model configuration is reported, with the available models', async () => {
   const { config } = await configFor(chatRoute(['a']), { model: '' })
   const report = await diagnose(config, { probe: false })
   expect(check(report, 'model').message).toBe('No model is configured. Models: a.')
 })
 
-test('streaming refused, ignored, and cut', async () => {
+test('streaming that is refused, ignored or cut is reported', async () => {
   const inner = chatRoute(['m'])
   const answering =
     (reply: ReturnType<Route>): Route =>
@@ -283,7 +286,7 @@ test('streaming refused, ignored, and cut', async () => {
   expect(troubles(await diagnose(cut.config))).toEqual(['streaming failed'])
 })
 
-test('an account without credit, a server that is busy', async () => {
+test('an account without credit fails, and a busy server is a warning', async () => {
   const inner = chatRoute(['m'])
   const answering =
     (status: number, text: string): Route =>
@@ -305,7 +308,7 @@ test('LocalAI’s 403 to keyless pages of other sites is explained', async () =>
   expect(check(report, 'authentication').fix).toContain('--disable-csrf')
 })
 
-test('configurations that are wrong by themselves', async () => {
+test('invalid configurations are reported', async () => {
   for (const config of [
     { provider: 'nobody', model: 'm' },
     { provider: 'openai-compatible', model: 'm' },
@@ -317,7 +320,7 @@ test('configurations that are wrong by themselves', async () => {
   }
 })
 
-test('providers that are no endpoint', async () => {
+test('providers without an endpoint are diagnosed', async () => {
   expect((await diagnose({ provider: 'scripted', model: 'x' })).ok).toBe(true)
   expect((await diagnose({ provider: 'wllama', model: 'x' })).ok).toBe(true)
   expect(troubles(await diagnose({ provider: 'webllm', model: 'x' }))).toEqual([

@@ -49,7 +49,7 @@ test.each(callFormats.map((format) => [format.row, format] as const))(
   },
 )
 
-test('every dialect of the doctor is found by its own mark: none stands in front of it', () => {
+test('every dialect of the doctor is found by its own mark', () => {
   const samples = callFormats.flatMap(({ write, variants = {} }) => [
     write([lyon]),
     ...Object.values(variants).map(({ output }) => output),
@@ -78,7 +78,7 @@ describe.each([
     }
   })
 
-  test('the parsers that the doctor names are those that the document lists, and all that there are', () => {
+  test('the doctor names exactly the parsers that the document lists', () => {
     const given = sorted(
       parsersOf(
         dialects.flatMap((dialect) => names(dialect[server])),
@@ -90,14 +90,14 @@ describe.each([
     expect(listed).toEqual(calls.toSorted())
   })
 
-  test('the document names every parser of reasoning, and no other', () => {
+  test('the document names every reasoning parser, and no other', () => {
     const all = reasoning.flatMap((entry) => entry.split(' '))
     expect(namesIn(2).filter((name) => !all.includes(name))).toEqual([])
     const named = new Set([...namesIn(2), ...namesIn(3)])
     expect(all.filter((name) => !named.has(name))).toEqual([])
   })
 
-  test('the formats of docs/action.md name parsers that are registered, and all of them', () => {
+  test('the formats of docs/action.md name exactly the registered parsers', () => {
     const cells = rowsOf('docs/action.md', 'calls').flatMap((row) => released(row[column]))
     // MiniMax M1's, of older versions.
     const given = parsersOf(
@@ -107,7 +107,7 @@ describe.each([
     expect(sorted(given)).toEqual(calls.toSorted())
   })
 
-  test('so do its marks of reasoning, which name not all', () => {
+  test('the reasoning marks of docs/action.md name registered parsers, but not all', () => {
     const all = reasoning.flatMap((entry) => entry.split(' '))
     const cells = rowsOf('docs/action.md', 'reasoning').flatMap((row) => released(row[column]))
     const given = cells.map((name) => name.replace(/ …$/, ''))

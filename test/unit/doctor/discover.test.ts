@@ -36,13 +36,13 @@ async function only(answers: { readonly [url: string]: unknown }): Promise<Disco
   return found[0]!
 }
 
-test('an empty machine, asked quietly', async () => {
+test('on an empty machine, eight requests find nothing', async () => {
   const { fetch, urls } = machine({})
   expect(await discover({ fetch })).toEqual([])
   expect(urls).toHaveLength(8)
 })
 
-test('each server by its answer, with a configuration that is ready', async () => {
+test('each server is recognised by its answer, with a ready configuration', async () => {
   expect(
     await only({
       'http://localhost:11434/v1/models': list(
@@ -70,7 +70,7 @@ test('each server by its answer, with a configuration that is ready', async () =
   ).toMatchObject({ provider: 'vllm', config: { contextWindow: 8192 } })
 })
 
-test('two kinds of server on one port', async () => {
+test('two kinds of server on one port are distinguished', async () => {
   const models = 'http://localhost:8080/v1/models'
   expect(await only({ [models]: list({ id: 'q', owned_by: 'llamacpp' }) })).toMatchObject({
     provider: 'llamacpp',
@@ -92,20 +92,20 @@ test('two kinds of server on one port', async () => {
   })
 })
 
-test('a server on another server’s port', async () => {
+test('a server on another server’s port is recognised', async () => {
   expect(
     await only({ 'http://localhost:8080/v1/models': list({ id: 'q', owned_by: 'vllm' }) }),
   ).toMatchObject({ provider: 'vllm', config: { baseURL: 'http://localhost:8080/v1' } })
 })
 
-test('a server that listens on 127.0.0.1 only', async () => {
+test('a server that listens on 127.0.0.1 only is found', async () => {
   expect(await only({ 'http://127.0.0.1:1234/v1/models': list({ id: 'q' }) })).toMatchObject({
     provider: 'openai-compatible',
     baseURL: 'http://127.0.0.1:1234/v1',
   })
 })
 
-test('a server without models, and one that wants a key', async () => {
+test('a server without models, or one that wants a key, is found', async () => {
   const empty = await only({
     'http://localhost:11434/v1/models': { object: 'list', data: null },
     'http://localhost:11434/api/tags': { models: [] },
@@ -119,13 +119,13 @@ test('a server without models, and one that wants a key', async () => {
   })
 })
 
-test('something else on a port is not mentioned', async () => {
+test('an unrelated service on a port is not mentioned', async () => {
   const page = new Response('<h1>My app</h1>', { headers: { 'content-type': 'text/html' } })
   const { fetch } = machine({ 'http://localhost:8080/v1/models': page })
   expect(await discover({ fetch })).toEqual([])
 })
 
-test('a server that keeps this page out is found, with what to do', async () => {
+test('a server that refuses this page is found, with advice', async () => {
   vi.stubGlobal('origin', 'https://shop.example')
   const found = await discover({
     fetch: (url, init) =>
@@ -137,7 +137,7 @@ test('a server that keeps this page out is found, with what to do', async () => 
   expect(JSON.stringify(found)).toContain('OLLAMA_ORIGINS=https://shop.example')
 })
 
-test('the browser’s own model and WebGPU', async () => {
+test('the browser’s own model and WebGPU are found', async () => {
   class LanguageModel {
     static availability = (): Promise<string> => Promise.resolve('downloadable')
   }
@@ -153,7 +153,7 @@ test('the browser’s own model and WebGPU', async () => {
   expect(await discover({ fetch: machine({}).fetch })).toEqual([])
 })
 
-test('silence is bounded, an abort ends it', async () => {
+test('a silent server is given up in time, and an abort rejects', async () => {
   const silent: typeof fetch = () => new Promise(() => {})
   expect(await discover({ fetch: silent, timeoutMs: 10 })).toEqual([])
   const controller = new AbortController()

@@ -82,7 +82,7 @@ const ollama400: Reply = {
   },
 }
 
-test('a call that the server delivers', async () => {
+test('a call that the server delivers is ok', async () => {
   const { tools, runs } = await examine(obedient)
   expect(tools).toEqual({
     name: 'tools',
@@ -95,7 +95,7 @@ test('a call that the server delivers', async () => {
   expect(runs[0]).not.toHaveProperty('tool_choice')
 })
 
-test('whole arguments in one piece, as Ollama sends them', async () => {
+test('complete arguments in one chunk, as from Ollama, are ok', async () => {
   const call = {
     index: 0,
     id: 'call_a1b2c3d4',
@@ -114,34 +114,34 @@ test.each([
   ['vLLM', 'vllm', vllm400, '--enable-auto-tool-choice --tool-call-parser <parser>'],
   ['llama.cpp', 'llamacpp', llamacpp500, '--jinja'],
   ['Ollama', 'library', ollama400, 'ollama show'],
-])('%s refuses tools: its words, and what to set', async (_, owner, reply, fix) => {
-  const { tools, ok, runs } = await examine(refusing(reply), {}, owner)
-  expect(ok).toBe(true)
-  expect(tools.status).toBe('warning')
-  expect(tools.message).toContain(
-    String((reply.json as { error: { message: string } }).error.message),
-  )
-  expect(tools.message).toContain('ACTION mode is used instead, and the model called')
-  expect(tools.fix).toContain(fix)
-  expect(runs).toHaveLength(2)
-})
+])(
+  '%s refuses tools: its error text and the right setting are reported',
+  async (_, owner, reply, fix) => {
+    const { tools, ok, runs } = await examine(refusing(reply), {}, owner)
+    expect(ok).toBe(true)
+    expect(tools.status).toBe('warning')
+    expect(tools.message).toContain(
+      String((reply.json as { error: { message: string } }).error.message),
+    )
+    expect(tools.message).toContain('ACTION mode is used instead, and the model called')
+    expect(tools.fix).toContain(fix)
+    expect(runs).toHaveLength(2)
+  },
+)
 
 test.each([
   ['vllm', vllm400],
   ['llamacpp', llamacpp500],
   ['library', ollama400],
   ['', vllm400],
-])(
-  '%s refuses tools: the mode is named once, and not as advice where it is used',
-  async (owner, reply) => {
-    const { tools } = await examine(refusing(reply), {}, owner)
-    expect(`${tools.message} ${tools.fix}`).not.toContain('toolMode')
-    const native = await examine(refusing(reply), { toolMode: 'native' }, owner)
-    expect(`${native.tools.message} ${native.tools.fix}`.match(/toolMode/g)).toHaveLength(1)
-  },
-)
+])('%s refuses tools: the mode is named once, and not while it is used', async (owner, reply) => {
+  const { tools } = await examine(refusing(reply), {}, owner)
+  expect(`${tools.message} ${tools.fix}`).not.toContain('toolMode')
+  const native = await examine(refusing(reply), { toolMode: 'native' }, owner)
+  expect(`${native.tools.message} ${native.tools.fix}`.match(/toolMode/g)).toHaveLength(1)
+})
 
-test('an unknown server refuses tools: its words say which it is, else they are not contradicted', async () => {
+test('when an unknown server refuses tools, its error text decides the advice', async () => {
   const { tools } = await examine(refusing(vllm400))
   expect(tools.fix).toContain('--enable-auto-tool-choice --tool-call-parser <parser>')
   const llamacpp = await examine(refusing(llamacpp500))
@@ -153,7 +153,7 @@ test('an unknown server refuses tools: its words say which it is, else they are 
 })
 
 test.each(['openai', 'openai-compatible'])(
-  '%s, when its endpoint wants the Responses API for tools, is told of the setting that keeps them native',
+  '%s, if its endpoint requires Responses for tools, gets advice that keeps them native',
   async (provider) => {
     const message =
       'Function tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.'
@@ -170,16 +170,13 @@ test.each([
   ['openai', false],
   ['vllm', true],
   ['openai-compatible', true],
-])(
-  'words in the place of a call: %s has a template to blame: %s',
-  async (provider, hasTemplate) => {
-    const { tools } = await examine(says('It is seven.'), { provider })
-    expect(tools.fix?.includes('template')).toBe(hasTemplate)
-    expect(tools.fix).toContain('larger model')
-  },
-)
+])('text in place of a call: %s has a template to blame: %s', async (provider, hasTemplate) => {
+  const { tools } = await examine(says('It is seven.'), { provider })
+  expect(tools.fix?.includes('template')).toBe(hasTemplate)
+  expect(tools.fix).toContain('larger model')
+})
 
-test('tools refused, and ACTION mode beyond the model', async () => {
+test('refused tools and a model too weak for ACTION mode are a warning', async () => {
   const { tools } = await examine((asked) =>
     asked.body['tools'] ? vllm400 : { sse: chatStream([{ content: 'Seven!' }]) },
   )
@@ -187,7 +184,7 @@ test('tools refused, and ACTION mode beyond the model', async () => {
   expect(tools.message).toContain('the model called no tool in it')
 })
 
-test('tools refused where only native ones are wanted', async () => {
+test('refused tools fail when only native ones are allowed', async () => {
   const { tools, ok, runs } = await examine(refusing(vllm400), { toolMode: 'native' }, 'vllm')
   expect({ ok, status: tools.status }).toEqual({ ok: false, status: 'failed' })
   expect(JSON.stringify(runs[1])).toContain('OK')
@@ -240,7 +237,7 @@ test.each([
   ['library', hermes, 'ollama show --modelfile', 'Hermes'],
   ['organization_owner', hermes, 'trained for tool use', 'Hermes'],
   ['', hermes, "toolMode 'action'", 'Hermes'],
-])('%s hands on %j as text: %s', async (owner, text, fix, format) => {
+])('%s passes on %j as text, reported as %s', async (owner, text, fix, format) => {
   const { tools, ok, runs } = await examine(says(text), {}, owner)
   expect(ok).toBe(true)
   expect(tools.status).toBe('warning')
@@ -251,7 +248,7 @@ test.each([
   expect(runs).toHaveLength(1)
 })
 
-test('a call in a format of nobody: no parser is made up', async () => {
+test('a call in an unknown format leads to no invented parser', async () => {
   const text = '<report_number><value>7</value></report_number>'
   for (const owner of ['vllm', 'sglang']) {
     const { tools } = await examine(says(text), {}, owner)
@@ -261,14 +258,14 @@ test('a call in a format of nobody: no parser is made up', async () => {
   }
 })
 
-test('a preset names the server that says nothing of itself; its list of models counts more', async () => {
+test('a preset identifies a server, but its list of models has priority', async () => {
   const localai = await examine(says(hermes), { provider: 'localai' })
   expect(localai.tools.fix).toContain('use_tokenizer_template')
   const other = await examine(says(hermes), { provider: 'ollama' }, 'llamacpp')
   expect(other.tools.fix).toContain('--chat-template-file')
 })
 
-test('a call in text that no run would read', async () => {
+test('a call in text that no run would read fails', async () => {
   const unread = await examine(says('<tool_call>{"name": "report_number", "arguments": {"val'))
   expect(unread).toMatchObject({ ok: false, tools: { status: 'failed' } })
   expect(unread.tools.message).toContain("Offstage can't read it")
@@ -277,7 +274,7 @@ test('a call in text that no run would read', async () => {
   expect(off.tools.message).toContain("rescue 'off'")
 })
 
-test('words in the place of a call: the model is not asked again', async () => {
+test('text in place of a call is a warning, without another request', async () => {
   const shy = await examine(says('You could use report_number for that.'))
   expect(shy).toMatchObject({ ok: true, tools: { status: 'warning' } })
   expect(shy.tools.message).toContain('answered in words')
@@ -290,18 +287,18 @@ test.each([
   ['{"value":"seven"}', /don't fit the tool's schema: \{"value":"seven"\}/],
   ['{"number":7}', /don't fit/],
   ['{"value":7', /can't be run/],
-])('a call with the arguments %s can not be run', async (input, words) => {
+])('a call with the arguments %s is a warning', async (input, words) => {
   const { tools, ok } = await examine(() => ({ sse: callStream('report_number', input) }))
   expect({ ok, status: tools.status }).toEqual({ ok: true, status: 'warning' })
   expect(tools.message).toMatch(words)
 })
 
-test('a call of a tool that was not offered', async () => {
+test('a call of a tool that was not offered is reported', async () => {
   const { tools } = await examine(() => ({ sse: callStream('get_number', '{"value":7}') }))
   expect(tools.message).toContain("called the unknown tool 'get_number'")
 })
 
-test('a model that thinks until its tokens are used up', async () => {
+test('a model that thinks until its tokens are used up is reported', async () => {
   const { tools, runs } = await examine(() => ({
     sse: chatStream([{ reasoning_content: 'Hm. The user wants report_number …' }], 'length'),
   }))
@@ -310,7 +307,7 @@ test('a model that thinks until its tokens are used up', async () => {
   expect(runs).toHaveLength(1)
 })
 
-test('a model that goes on and on is stopped', async () => {
+test('a model that never ends is stopped', async () => {
   vi.useFakeTimers()
   const encoder = new TextEncoder()
   const chunk = `data: ${JSON.stringify({ choices: [{ index: 0, delta: { reasoning_content: 'Hm. ' } }] })}\n\n`
@@ -348,7 +345,7 @@ test('a model that goes on and on is stopped', async () => {
   })
 })
 
-test('a server that fails at tools without saying so', async () => {
+test('a server that fails at tools without a clear reason has failed', async () => {
   const { tools, ok } = await examine(
     refusing({
       status: 500,
@@ -362,7 +359,7 @@ test('a server that fails at tools without saying so', async () => {
   expect(tools.fix).toContain("toolMode: 'action'")
 })
 
-test('ACTION mode is tried with a real call, too', async () => {
+test('ACTION mode is also tried with a real call', async () => {
   const good = await examine(obedient, { toolMode: 'action' })
   expect(good.tools).toMatchObject({ status: 'ok', message: expect.stringContaining('ACTION') })
   expect(good.runs).toHaveLength(1)
@@ -371,7 +368,7 @@ test('ACTION mode is tried with a real call, too', async () => {
   expect(weak.tools.status).toBe('warning')
 })
 
-test('a configured choice of tools is kept, a tool that is not offered is not named', async () => {
+test('a configured tool choice is kept, unless it names a missing tool', async () => {
   const required = await examine(obedient, { toolChoice: 'required' })
   expect(required.runs[0]).toMatchObject({ tool_choice: 'required' })
   const named = await examine(obedient, { toolChoice: { toolName: 'click' } })
@@ -381,7 +378,7 @@ test('a configured choice of tools is kept, a tool that is not offered is not na
   expect(none.runs[0]).not.toHaveProperty('tools')
 })
 
-test('Anthropic’s format: a call of its own kind', async () => {
+test('a call in Anthropic’s own format is ok', async () => {
   const events = [
     {
       type: 'message_start',

@@ -14,13 +14,13 @@ import {
   text,
 } from './support.ts'
 
-test('what an engine says arrives in order, with its end', async () => {
+test('output of an engine arrives in order, with its end', async () => {
   const { connection } = connect(saying('Two ', 'mugs', '.'))
   const parts = await all(connection.stream(ask('hi'), config))
   expect(parts).toEqual([...say('Two '), ...say('mugs'), ...say('.'), ...finish])
 })
 
-test('several turns on one line keep apart', async () => {
+test('several turns on one connection stay separate', async () => {
   const { connection } = connect(
     streaming(async function* (request) {
       const word = request.messages[0]?.parts[0]
@@ -36,7 +36,7 @@ test('several turns on one line keep apart', async () => {
   expect(turns.map(text)).toEqual(['a', 'b', 'c'].map((word) => word.repeat(40)))
 })
 
-test('an engine is not asked for more than a window ahead of its reader', async () => {
+test('an engine is at most one window ahead of its reader', async () => {
   let made = 0
   const { connection } = connect(
     streaming(async function* () {
@@ -54,7 +54,7 @@ test('an engine is not asked for more than a window ahead of its reader', async 
   expect(rest.at(-1)).toEqual(finish[0])
 })
 
-test('an abort reaches the engine and ends the turn, though the engine hangs', async () => {
+test('an abort reaches the engine and ends the turn, even if the engine hangs', async () => {
   let aborted = false
   const { connection } = connect(
     streaming(async function* (_request, _config, { signal }) {
@@ -73,7 +73,7 @@ test('an abort reaches the engine and ends the turn, though the engine hangs', a
   expect(aborted).toBe(true)
 })
 
-test('a reader that leaves stops the engine, even one that waits for credit', async () => {
+test('a reader that leaves stops the engine, even while it waits for credit', async () => {
   let ended = false
   const { connection } = connect(
     streaming(async function* () {
@@ -100,7 +100,7 @@ test.each([
     'context-overflow',
   ],
   ['a typed error', new OffstageError('model-not-found', 'No such model.'), 'model-not-found'],
-])('what an engine throws ends the turn with %s', async (_name, thrown, code) => {
+])('an error thrown by an engine ends the turn with %s', async (_name, thrown, code) => {
   const { connection } = connect(
     // oxlint-disable-next-line require-yield -- It fails before it says anything.
     streaming(async function* () {
@@ -112,7 +112,7 @@ test.each([
   ])
 })
 
-test('parts that cannot cross end the turn with an error, not with silence', async () => {
+test("parts that can't be cloned end the turn with an error, not silently", async () => {
   const { connection } = connect(
     streaming(async function* () {
       yield [{ type: 'raw', data: () => 1 }]
@@ -122,7 +122,7 @@ test('parts that cannot cross end the turn with an error, not with silence', asy
   expect(last).toMatchObject({ type: 'error' })
 })
 
-test('prepare tells how far it is', async () => {
+test('prepare reports its progress', async () => {
   const told: unknown[] = []
   const { connection } = connect(
     {
@@ -141,7 +141,7 @@ test('prepare tells how far it is', async () => {
   ])
 })
 
-test('an aborted prepare rejects, and the engine is told', async () => {
+test('an aborted prepare rejects, and the engine is notified', async () => {
   let aborted = false
   const { connection } = connect({
     ...saying('hi'),
@@ -161,7 +161,7 @@ test('an aborted prepare rejects, and the engine is told', async () => {
   expect(aborted).toBe(true)
 })
 
-test('a closed port ends what is open with worker-lost, once', async () => {
+test('a closed port ends open turns with worker-lost, once', async () => {
   let lost = 0
   const { connection, closeEngine } = connect(
     streaming(async function* () {
@@ -183,7 +183,7 @@ test('a closed port ends what is open with worker-lost, once', async () => {
   expect(after).toMatchObject([{ type: 'error', error: { code: 'worker-lost' } }])
 })
 
-test('without locks, an engine that answers no ping is dead, and one that only thinks is not', async () => {
+test('without locks, a silent engine is dead, and a slow one is not', async () => {
   const pings = { intervalMs: 5, limit: 3 }
   const thinking = connect(
     streaming(async function* () {

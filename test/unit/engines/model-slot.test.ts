@@ -31,7 +31,7 @@ async function* speak(model: string): AsyncGenerator<readonly StreamPart[]> {
   yield finish
 }
 
-test('one turn at a time, on the model it names; another model takes the place of the first', async () => {
+test('turns run one at a time, and another model replaces the first', async () => {
   const { slot, told } = slotWith()
   const turn = (model: string): Promise<StreamPart[]> => {
     const work = async function* (loaded: string): AsyncGenerator<readonly StreamPart[]> {
@@ -49,7 +49,7 @@ test('one turn at a time, on the model it names; another model takes the place o
   expect(told.at(-1)).toBe('unload b')
 })
 
-test('a load that hangs and is aborted holds up nobody; a model that comes late is let go', async () => {
+test('an aborted load that hangs delays no turn, and its late model is released', async () => {
   let finishLate: (model: string) => void = () => undefined
   let loads = 0
   const { slot, told } = slotWith({
@@ -73,7 +73,7 @@ test('a load that hangs and is aborted holds up nobody; a model that comes late 
   expect(told).toEqual(['unload late'])
 })
 
-test('a failed load is tried anew, and a fatal error in a turn drops the model', async () => {
+test('a failed load is retried, and a fatal error in a turn drops the model', async () => {
   let loads = 0
   const { slot, told } = slotWith({
     load: ({ model }) => {
@@ -92,7 +92,7 @@ test('a failed load is tried anew, and a fatal error in a turn drops the model',
   expect(loads).toBe(3)
 })
 
-test('a signal that lives for many turns is listened to once', async () => {
+test('a signal that lives for many turns has one listener', async () => {
   const { slot } = slotWith()
   const { signal } = new AbortController()
   const listen = vi.spyOn(signal, 'addEventListener')

@@ -28,7 +28,7 @@ beforeEach(() => {
 
 const provide = (create = {}): ReturnType<typeof connect> => connect(promptApiDefinition(create))
 
-test('a session a turn: the history first, then the last message', async () => {
+test('each turn has one session: the history first, then the last message', async () => {
   const request: ModelRequest = {
     tools: [],
     instructions: 'Be brief.',
@@ -73,7 +73,7 @@ test('a session a turn: the history first, then the last message', async () => {
   ])
 })
 
-test('prepare downloads, and tells how far it is', async () => {
+test('prepare downloads the model and reports its progress', async () => {
   LanguageModel.state = 'downloadable'
   const told: unknown[] = []
   const { connection } = connect(promptApiDefinition({}), {
@@ -119,7 +119,7 @@ test.each([
   expect(sessions.every(({ destroyed }) => destroyed)).toBe(true)
 })
 
-test('where there is no model, that is said in words', async () => {
+test('a missing model is reported in words', async () => {
   const { connection } = provide()
   LanguageModel.state = 'unavailable'
   await expect(connection.prepare(model)).rejects.toMatchObject({
@@ -133,7 +133,7 @@ test('where there is no model, that is said in words', async () => {
   ])
 })
 
-test('a download that needs a click is permission-denied, and says so', async () => {
+test('a download that needs a click is permission-denied, and the message says so', async () => {
   const { connection } = provide()
   const { create } = LanguageModel
   LanguageModel.create = () => Promise.reject(new DOMException('No gesture.', 'NotAllowedError'))
@@ -144,6 +144,6 @@ test('a download that needs a click is permission-denied, and says so', async ()
   })
 })
 
-test('its models are always asked in ACTION mode', () => {
+test('its models always run in ACTION mode', () => {
   expect(promptApi()).toMatchObject({ id: 'prompt-api', toolMode: 'action' })
 })

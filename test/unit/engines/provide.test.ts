@@ -53,7 +53,7 @@ test.each([
   })
 })
 
-test('an engine without tools of its own is asked in ACTION mode, whatever the configuration says', async () => {
+test('an engine without its own tools runs in ACTION mode, whatever the configuration', async () => {
   const requests: ModelRequest[] = []
   const engine = pageEngine(
     {
@@ -77,7 +77,7 @@ test('an engine without tools of its own is asked in ACTION mode, whatever the c
   expect(requests[0]?.instructions).toContain('<ACTION>')
 })
 
-test('prepare loads the model and tells how far it is; nothing is loaded before', async () => {
+test('prepare loads the model and reports progress; nothing is loaded before', async () => {
   const prepare = vi.fn<NonNullable<EngineDefinition['prepare']>>(
     async ({ contextWindow }, { progress }) => {
       progress({ loaded: 1, total: 4, text: `window ${contextWindow}` })
@@ -127,7 +127,7 @@ test('aborting prepare stops the load', async () => {
   await vi.waitFor(() => expect(signal?.aborted).toBe(true))
 })
 
-test('prepare rejects with what the engine says', async () => {
+test("prepare rejects with the engine's error", async () => {
   const engine = pageEngine({
     ...saying('Hi'),
     prepare: () => Promise.reject(new Error('Out of disk space.')),
@@ -139,7 +139,7 @@ test('prepare rejects with what the engine says', async () => {
   })
 })
 
-test('an engine that dies in the middle is replaced, and the step is asked again', async () => {
+test('an engine that dies during a step is replaced, and the step is repeated', async () => {
   const workers: TestWorker[] = []
   const engine = workerEngine({
     id: 'mine',
@@ -207,7 +207,7 @@ test('an abort ends the run and stops the engine', async () => {
   await vi.waitFor(() => expect(stopped).toBe(true))
 })
 
-test('dispose lets go of the engine', async () => {
+test('dispose releases the engine', async () => {
   const dispose = vi.fn()
   const agent = agentWith({ engines: [pageEngine({ ...saying('Hi'), dispose })] })
   await agent.run('hi').result
@@ -215,7 +215,7 @@ test('dispose lets go of the engine', async () => {
   expect(dispose).toHaveBeenCalledOnce()
 })
 
-test('an engine nobody lends is named, with its entry', async () => {
+test('the error for an engine that is not provided names its entry', async () => {
   expect(() => createAgent({ model: { provider: 'mine', model: 'x' } })).toThrow(/no provider mine/)
   const agent = agentWith({ model: { provider: 'wllama', model: 'x' } })
   expect(await agent.run('hi').result).toMatchObject({

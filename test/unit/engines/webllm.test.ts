@@ -50,7 +50,7 @@ test('streams text with usage and its end, and never sends tools', async () => {
   expect(engines[0]?.requests[0]?.tools).toBeUndefined()
 })
 
-test('an ACTION block, once begun, is held to the tools; text before it is free', async () => {
+test('an ACTION block is constrained to the tools, and text before it is free', async () => {
   const { connection } = webllm()
   await all(connection.stream({ ...ask('paint'), tools: [paint] }, model))
   const call = { type: 'tag', begin: '<paint>', content: { type: 'any_text' }, end: '</paint>' }
@@ -93,7 +93,7 @@ test.each([
   expect(engines[0]?.requests[0]?.response_format).toBeUndefined()
 })
 
-test('a response_format of the configuration stays', async () => {
+test('a response_format from the configuration is kept', async () => {
   const { connection } = webllm()
   const own = { ...model, extraBody: { response_format: { type: 'text' } } }
   await all(connection.stream({ ...ask('paint'), tools: [paint] }, own))
@@ -132,14 +132,14 @@ test.each([
   expect(sent.map((request) => 'response_format' in request)).toEqual([true, false, false])
 })
 
-test('another error is not asked again', async () => {
+test('after another error, the request is not repeated', async () => {
   const { connection } = webllm()
   const parts = await all(connection.stream({ ...ask('get lost'), tools: [paint] }, model))
   expect(parts.at(-1)).toMatchObject({ type: 'error' })
   expect(engines[0]?.requests).toHaveLength(1)
 })
 
-test('a history is put into the shape that WebLLM takes', async () => {
+test('a history is converted to the form that WebLLM accepts', async () => {
   const { connection } = webllm()
   const image = { type: 'file', mediaType: 'image/png', data: 'aGk=' } as const
   const request: ModelRequest = {
@@ -167,7 +167,7 @@ test('a history is put into the shape that WebLLM takes', async () => {
   ])
 })
 
-test('the load tells how far it is, and its model is kept for the next turn', async () => {
+test('the load reports progress, and its model is kept for the next turn', async () => {
   const told: unknown[] = []
   const definition = webllmDefinition({ chatOptions: { top_p: 0.5 } }, async () => ({ MLCEngine }))
   const { connection } = connect(definition, {
@@ -194,7 +194,7 @@ test('an aborted load stops', async () => {
   expect(engines[0]?.unloaded).toBe(true)
 })
 
-test('an abort interrupts; a turn that waits in line is not touched by it', async () => {
+test('an abort interrupts its turn, and a queued turn continues', async () => {
   const { connection } = webllm()
   const stop = new AbortController()
   const endless = connection.stream(ask('go on forever'), model, stop.signal)
@@ -227,7 +227,7 @@ test.each([
   ],
   ['QuotaExceededError', "Failed to execute 'add' on 'Cache': Quota exceeded.", 'storage-full'],
 ])(
-  'when the browser does not store the model (%s), the error says so and what to do',
+  'when the browser does not store the model (%s), the error explains it',
   async (name, words, code) => {
     class Refusing extends MLCEngine {
       override reload(): Promise<void> {
@@ -245,7 +245,7 @@ test.each([
   },
 )
 
-test('after a lost GPU the model is loaded anew', async () => {
+test('after a lost GPU, the model is loaded again', async () => {
   const { connection } = webllm()
   const parts = await all(connection.stream(ask('get lost'), model))
   expect(parts.at(-1)).toMatchObject({ type: 'error', error: { code: 'provider-error' } })
@@ -253,7 +253,7 @@ test('after a lost GPU the model is loaded anew', async () => {
   expect(engines.map(({ unloaded }) => unloaded ?? false)).toEqual([true, false])
 })
 
-test('dispose unloads', async () => {
+test('dispose unloads the model', async () => {
   const { connection, definition } = webllm()
   await connection.prepare(model)
   await definition.dispose?.()

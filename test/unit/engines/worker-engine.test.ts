@@ -30,7 +30,7 @@ function read(line: EngineLine): Promise<string> {
   return all(connection.stream(ask('hi'), config)).then(text)
 }
 
-test('nothing starts before the engine is asked for; then agents share one worker', async () => {
+test('nothing starts before the first use of the engine; then agents share a worker', async () => {
   const { engine, workers } = provided(saying('Hello'))
   expect(workers).toHaveLength(0)
   const lines = await Promise.all([engine.open({ agentId: 'a' }), engine.open({ agentId: 'b' })])
@@ -43,7 +43,7 @@ test('nothing starts before the engine is asked for; then agents share one worke
   ])
 })
 
-test('the page’s options make the definition', async () => {
+test('the page’s options reach the definition of the engine', async () => {
   const { engine } = provided(
     (options: { readonly name: string }) => saying(`I am ${options.name}`),
     {
@@ -53,7 +53,7 @@ test('the page’s options make the definition', async () => {
   expect(await read(await engine.open({ agentId: 'a' }))).toBe('I am Ann')
 })
 
-test('an agent’s new line closes its old one, and no other’s', async () => {
+test('an agent’s new connection closes its old one, and no other', async () => {
   const aborted: string[] = []
   const { engine } = provided({
     id: 'mine',
@@ -74,7 +74,7 @@ test('an agent’s new line closes its old one, and no other’s', async () => {
   expect(aborted).toEqual(['a'])
 })
 
-test('the last agent’s release frees the model, then ends the worker', async () => {
+test('when the last agent releases it, the model is freed, then the worker ends', async () => {
   const dispose = vi.fn(async () => settle())
   const { engine, workers } = provided({ ...saying('x'), dispose })
   await engine.open({ agentId: 'a' })
@@ -90,7 +90,7 @@ test('the last agent’s release frees the model, then ends the worker', async (
   expect(workers).toHaveLength(2)
 })
 
-test('an instance that was found dead is replaced; a stale report of it is not heeded', async () => {
+test('a dead instance is replaced, and a late report of it is ignored', async () => {
   const { engine, workers } = provided(saying('x'))
   const first = await engine.open({ agentId: 'a' })
   const second = await engine.open({ agentId: 'a', lost: first.instance })
@@ -100,7 +100,7 @@ test('an instance that was found dead is replaced; a stale report of it is not h
   expect(third.instance).toBe(second.instance)
 })
 
-test('a worker that fails to load is a typed error, and the next try starts another', async () => {
+test('a worker that fails to load is a typed error; the next try starts another', async () => {
   let tries = 0
   const engine = workerEngine({
     id: 'mine',

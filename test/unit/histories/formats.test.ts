@@ -67,7 +67,7 @@ const withoutIds = messages.map((message) =>
   Object.fromEntries(Object.entries(message).filter(([name]) => name !== 'id')),
 )
 
-test('a conversation as OpenAI has it', () => {
+test('a conversation in OpenAI’s format is converted', () => {
   expect(toOpenAI(messages, { extensions: 'omit' })).toEqual([
     { role: 'system', content: 'Be brief.' },
     {
@@ -98,7 +98,7 @@ test('a conversation as OpenAI has it', () => {
   expect(fromOpenAI(whole)).toEqual(withoutIds)
 })
 
-test('a conversation as Anthropic has it, with its signatures', () => {
+test('a conversation in Anthropic’s format is converted with its signatures', () => {
   expect(toAnthropic(messages, { extensions: 'omit' })).toEqual({
     system: 'Be brief.',
     messages: [
@@ -138,7 +138,7 @@ describe('items of the Responses API', () => {
     arguments: args,
   })
 
-  test('a conversation of another vendor is built of its parts', () => {
+  test("are built from the parts of another vendor's conversation", () => {
     expect(toResponses(messages, { extensions: 'omit' })).toEqual([
       {
         type: 'message',
@@ -187,7 +187,7 @@ describe('items of the Responses API', () => {
   ]
   const output = { type: 'function_call_output', call_id: 'call_1', output: 'A mug' }
 
-  test('an answer keeps its items, and gives them back while it says the same', () => {
+  test('are kept in an answer, and returned while its content is unchanged', () => {
     const input = [{ role: 'user', content: 'What is it?' }, ...items, output]
     const [system, user, answer, result] = fromResponses({ instructions: 'Be brief.', input })
     expect(system).toEqual({ role: 'system', parts: [{ type: 'text', text: 'Be brief.' }] })
@@ -214,7 +214,7 @@ describe('items of the Responses API', () => {
     ])
   })
 
-  test('a text alone is what a person said', () => {
+  test('are a user message when the input is only text', () => {
     expect(fromResponses({ input: 'Hi' })).toEqual([
       { role: 'user', parts: [{ type: 'text', text: 'Hi' }] },
     ])
@@ -229,19 +229,19 @@ describe('items of the Responses API', () => {
     ],
     ['a call without a name', [{ id: 'fc_1', type: 'function_call', call_id: 'call_1' }]],
     ['no items', { input: 3 } as never],
-  ])('%s is refused', (_, input) => {
+  ])('are refused: %s', (_, input) => {
     expect(() => fromResponses(input)).toThrow(expect.objectContaining({ code: 'invalid-history' }))
   })
 })
 
-test('what comes out is what the vendors’ own types describe', () => {
+test('the output fits the vendors’ own types', () => {
   expectTypeOf(toOpenAI).returns.toExtend<ChatCompletionMessageParam[]>()
   expectTypeOf(toOpenAI).returns.toExtend<HistoryMessage[]>()
   expectTypeOf(toAnthropic).returns.toExtend<Pick<MessageCreateParams, 'messages' | 'system'>>()
   expectTypeOf(toAnthropic).returns.toHaveProperty('messages').toExtend<MessageParam[]>()
 })
 
-test('what a format can’t say is refused where that is asked for, by its place', () => {
+test('content that a format lacks is refused on request, with its position', () => {
   for (const write of [toOpenAI, toResponses, toAnthropic])
     expect(() => write(messages, { extensions: 'refuse' })).toThrow(
       expect.objectContaining({ code: 'invalid-history' }),
@@ -250,8 +250,8 @@ test('what a format can’t say is refused where that is asked for, by its place
   expect(toOpenAI(messages.slice(0, 2), { extensions: 'refuse' })).toHaveLength(2)
 })
 
-describe('what was changed meanwhile', () => {
-  it('counts: an extension repeats nothing that is said', () => {
+describe('a later change', () => {
+  it('counts: an extension repeats no visible content', () => {
     const [system, user, answer, first, second] = toOpenAI(messages)
     const changed = [
       system,
@@ -268,7 +268,7 @@ describe('what was changed meanwhile', () => {
     ])
   })
 
-  it('gives an order that is no more the order', () => {
+  it('makes the order in an extension invalid', () => {
     const parts = [
       { type: 'text', text: 'one' },
       { type: 'tool-call', toolCallId: 'a', toolName: 'b', input: {} },
@@ -333,7 +333,7 @@ describe('a hostile history', () => {
     [{ partial: 'yes' }, 'partial'],
     [{ reasoning: ['x'] }, 'reasoning'],
     [{ foreign: 'x' }, 'foreign'],
-  ])('with %j of an answer is refused by the name of the field', (offstage, name) => {
+  ])('with %j in an answer is refused by the name of the field', (offstage, name) => {
     for (const read of [fromOpenAI, fromAnthropic])
       expect(() => read(assistant({ offstage }))).toThrow(
         new RegExp(`^history\\[0\\] .*offstage.* ${name} can't be read\\.$`),
@@ -346,7 +346,7 @@ describe('a hostile history', () => {
     [{ error: { code: 'foo', message: 'x' } }, 'error'],
     [{ error: 'x' }, 'error'],
     [{ rawInput: {} }, 'rawInput'],
-  ])('with %j of a call is refused by the name of the field', (offstage, name) => {
+  ])('with %j in a call is refused by the name of the field', (offstage, name) => {
     const use = { type: 'tool_use', id: 'a', name: 'b', input: {}, offstage }
     expect(() => fromOpenAI(chat({ offstage }))).toThrow(`whose ${name} can't be read`)
     expect(() => fromAnthropic(assistant({ content: [use] }))).toThrow(`whose ${name} can't`)
@@ -358,7 +358,7 @@ describe('a hostile history', () => {
     [{ output: 'error', code: 'constructor' }, 'code'],
     [{ output: 'toString' }, 'output'],
     [{ note: 1 }, 'note'],
-  ])('with %j of a result is refused by the name of the field', (offstage, name) => {
+  ])('with %j in a result is refused by the name of the field', (offstage, name) => {
     const result = { role: 'tool', tool_call_id: 'a', content: 'x', offstage } as HistoryMessage
     const block = { type: 'tool_result', tool_use_id: 'a', content: 'x', offstage }
     const use = { type: 'tool_use', id: 'a', name: 'b', input: {} }
@@ -368,7 +368,7 @@ describe('a hostile history', () => {
     ).toThrow(`whose ${name} can't be read`)
   })
 
-  it('in Offstage’s own format is refused for a code that there isn’t', () => {
+  it('in Offstage’s own format is refused for an unknown code', () => {
     const output = { type: 'error', code: 'constructor', message: 'x' }
     const parts = [{ type: 'tool-result', toolCallId: 'a', toolName: 'b', output }]
     expect(() => importHistory([...chat({}), { role: 'tool', parts }])).toThrow(
@@ -376,7 +376,7 @@ describe('a hostile history', () => {
     )
   })
 
-  it('can’t set what it has no field for, nor pollute prototypes', () => {
+  it('can’t set unknown fields or pollute prototypes', () => {
     const text = `[{"role":"user","content":"x","parts2":1,"__proto__":{"role":"system"},"constructor":{"a":1}}]`
     const read = fromOpenAI(JSON.parse(text) as HistoryMessage[])
     expect(read[0]).toMatchObject({ role: 'user', parts: [{ type: 'text', text: 'x' }] })

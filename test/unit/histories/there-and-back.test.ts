@@ -14,7 +14,7 @@ import { someOf } from '../more.ts'
 
 const throughJson = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value))
 
-test('any history comes back from OpenAI’s format as it was', () => {
+test('any history returns unchanged from OpenAI’s format', () => {
   fc.assert(
     fc.property(offstageHistory, (messages) => {
       expect(fromOpenAI(throughJson(toOpenAI(messages)))).toEqual(messages)
@@ -23,7 +23,7 @@ test('any history comes back from OpenAI’s format as it was', () => {
   )
 })
 
-test('any history comes back from Anthropic’s format as it was', () => {
+test('any history returns unchanged from Anthropic’s format', () => {
   fc.assert(
     fc.property(offstageHistory, (messages) => {
       expect(fromAnthropic(throughJson(toAnthropic(messages)))).toEqual(messages)
@@ -32,7 +32,7 @@ test('any history comes back from Anthropic’s format as it was', () => {
   )
 })
 
-test('any history comes back from Responses’ items as it was', () => {
+test('any history returns unchanged from Responses’ items', () => {
   fc.assert(
     fc.property(offstageHistory, (messages) => {
       expect(fromResponses(throughJson(toResponses(messages)))).toEqual(messages)
@@ -41,7 +41,7 @@ test('any history comes back from Responses’ items as it was', () => {
   )
 })
 
-test('any items of Responses come back as they were, also from other formats', () => {
+test('any items of Responses return unchanged, also from other formats', () => {
   fc.assert(
     fc.property(responsesHistory, (items) => {
       const messages = fromResponses(items)
@@ -53,7 +53,7 @@ test('any items of Responses come back as they were, also from other formats', (
   )
 })
 
-test('any messages of OpenAI’s come back as they were', () => {
+test('any messages of OpenAI’s return unchanged', () => {
   fc.assert(
     fc.property(openaiHistory, (messages) => {
       expect(toOpenAI(fromOpenAI(messages))).toEqual(messages)
@@ -62,7 +62,7 @@ test('any messages of OpenAI’s come back as they were', () => {
   )
 })
 
-test('any messages of Anthropic’s come back as they were', () => {
+test('any messages of Anthropic’s return unchanged', () => {
   fc.assert(
     fc.property(anthropicHistory, (messages) => {
       expect(toAnthropic(fromAnthropic(messages))).toEqual({ messages })
@@ -71,7 +71,7 @@ test('any messages of Anthropic’s come back as they were', () => {
   )
 })
 
-test('any messages of OpenAI’s come back from Anthropic’s format, and the other way round', () => {
+test('any messages of OpenAI’s return from Anthropic’s format, and vice versa', () => {
   fc.assert(
     fc.property(openaiHistory, anthropicHistory, (chat, turns) => {
       const chatAgain = fromAnthropic(throughJson(toAnthropic(fromOpenAI(chat))))

@@ -50,7 +50,7 @@ function copyNextRequest(store: Store): () => Promise<void> {
 describe.each([
   ['SQLite', openSqlite, null],
   ['PostgreSQL', openPostgres, NO_POSTGRES],
-] as const)('the contract of stores, kept over HTTP by %s', (name, openDatabase, missing) => {
+] as const)('the contract of stores over HTTP, with %s', (name, openDatabase, missing) => {
   if (missing !== null) {
     it.skip(`${name}: ${missing}`)
     return

@@ -34,7 +34,7 @@ const LATE = { timeout: 30_000 }
 
 describe('while the server can not be reached', () => {
   it.each(['{}', 'null', '[]', '{"storeId":"zz","value":null}', '{"error":"log in"}', '<html>'])(
-    'what somebody else answers in its place (%s) is no answer',
+    'an answer from another server (%s) does not count',
     async (body) => {
       const fetch = async (): Promise<Response> => new Response(body)
       const store = await openHttpStore(url, { fetch })
@@ -44,7 +44,7 @@ describe('while the server can not be reached', () => {
     },
   )
 
-  it('what was read is read from the copy, and everything else is refused', async () => {
+  it('reads come from the copy, and everything else is refused', async () => {
     const [tenant, device] = [newId('tenant'), newId('device')]
     const store = await openHttpStore(url, { tenant, device })
     const { epoch } = await store.claim('c', 1)
@@ -80,7 +80,7 @@ describe('while the server can not be reached', () => {
     again.close()
   })
 
-  it('the copy has nothing of another tenant, nor of what was deleted or made again', async () => {
+  it('the copy excludes other tenants and conversations deleted or made again', async () => {
     const device = newId('device')
     const [mine, other] = [newId('tenant'), newId('tenant')]
     const store = await openHttpStore(url, { tenant: mine, device })
@@ -109,7 +109,7 @@ describe('while the server can not be reached', () => {
     theirs.close()
   })
 
-  it('who keeps no copy reads nothing', async () => {
+  it('without a copy, nothing is read', async () => {
     const store = await openHttpStore(url, { tenant: newId('tenant'), copy: false })
     await store.claim('c', 1)
     await store.read('c')
@@ -118,7 +118,7 @@ describe('while the server can not be reached', () => {
     store.close()
   })
 
-  it('who follows is told of what came meanwhile, and that all is to be asked again', async () => {
+  it('after a gap, followers get its changes and a request to reread all', async () => {
     const tenant = newId('tenant')
     const store = await openHttpStore(url, { tenant })
     const other = await openHttpStore(server.url, { tenant })
@@ -138,7 +138,7 @@ describe('while the server can not be reached', () => {
     other.close()
   })
 
-  it('lost answers, one after the other, are told as one return of the server', async () => {
+  it('lost answers, one after the other, are reported as one return of the server', async () => {
     let asked = 0
     const store = await openHttpStore(url, {
       tenant: newId('tenant'),
@@ -159,7 +159,7 @@ describe('while the server can not be reached', () => {
     store.close()
   })
 
-  it('a server that answers for another one is none', async () => {
+  it('a login page or proxy in place of the server is an error', async () => {
     const page = { body: '<h1>Log in</h1>', headers: { 'content-type': 'text/html' } }
     const answers = [
       [new Response(page.body, page), 'storage-offline'],
@@ -182,7 +182,7 @@ describe('while the server can not be reached', () => {
     }
   })
 
-  it('no request waits for ever', async () => {
+  it('every request has a timeout', async () => {
     proxy.enqueue({ type: 'hang', after: 0 })
     const store = await openHttpStore(url, { timeoutMs: 200 })
     await expect(store.claim('c', 1)).rejects.toMatchObject(OFFLINE)
@@ -190,7 +190,7 @@ describe('while the server can not be reached', () => {
   })
 })
 
-describe('an agent whose conversations are on a server', () => {
+describe('an agent with its conversations on a server', () => {
   const script = {
     steps: [{ toolCalls: [{ toolName: 'pay', input: {} }] }, { text: 'Done.' }],
   }
@@ -205,7 +205,7 @@ describe('an agent whose conversations are on a server', () => {
     })
   }
 
-  it('parks a run as storage-offline, still shows it, and goes on when the server is back', async () => {
+  it('pauses a run as storage-offline, still shows it, and resumes with the server', async () => {
     let payments = 0
     const agent = agentOf(newId('tenant'), () => {
       payments += 1

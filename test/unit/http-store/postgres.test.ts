@@ -10,7 +10,7 @@ import { ended, started } from './support.ts'
 // An error that nobody handles fails the run of all tests.
 
 it.skipIf(NO_POSTGRES !== null)(
-  `a connection that PostgreSQL ends in the middle of a transaction fails that one alone (${NO_POSTGRES ?? 'PostgreSQL'})`,
+  `a connection ended by PostgreSQL fails only its own transaction (${NO_POSTGRES ?? 'PostgreSQL'})`,
   async () => {
     const { database, close } = await openPostgres()
     onTestFinished(close)
@@ -25,7 +25,7 @@ it.skipIf(NO_POSTGRES !== null)(
 )
 
 it.skipIf(NO_POSTGRES !== null)(
-  `a restart of PostgreSQL at any point of an append ends no process, and loses or repeats nothing (${NO_POSTGRES ?? 'PostgreSQL'})`,
+  `a restart of PostgreSQL during an append loses and repeats nothing (${NO_POSTGRES ?? 'PostgreSQL'})`,
   async () => {
     const postgres = await openPostgres()
     onTestFinished(postgres.close)

@@ -52,7 +52,7 @@ function nested(levels: number): object {
 }
 
 describe('a store handler', () => {
-  it('keeps whose the newest claim is, and gives none that comes too late', async () => {
+  it('keeps the newest claim, and rejects one that comes too late', async () => {
     const [a, b] = await Promise.all([0, 0].map(() => openHttpStore(server.url, { tenant: 'two' })))
     const { epoch } = await a!.claim('c', 1, { claimId: 'mine', ifEpoch: 0 })
     expect((await b!.get('c'))?.claim).toEqual({ id: 'mine', epoch })
@@ -63,7 +63,7 @@ describe('a store handler', () => {
     for (const store of [a!, b!]) store.close()
   })
 
-  it('answers nobody whom the host does not let in, and the client waits for that', async () => {
+  it('refuses clients without authorisation, and the client waits for access', async () => {
     const store = await openHttpStore(server.url, { headers: () => ({}) })
     await expect(store.get('c')).rejects.toMatchObject({ code: 'storage-blocked' })
     await expect(store.claim('c', 1)).rejects.toMatchObject({
@@ -75,7 +75,7 @@ describe('a store handler', () => {
     store.close()
   })
 
-  it('lets in whom it refused before, once they are known', async () => {
+  it('admits a refused client once it is authorised', async () => {
     let known = false
     const headers = () => (known ? { 'x-tenant': newId('tenant') } : new Headers())
     const store = await openHttpStore(server.url, { headers })
@@ -86,7 +86,7 @@ describe('a store handler', () => {
     store.close()
   })
 
-  it('keeps tenants apart, in all that it is asked', async () => {
+  it('keeps tenants apart, in every request', async () => {
     const [mine, other] = [newId('tenant'), newId('tenant')]
     const a = await openHttpStore(server.url, { tenant: mine })
     const b = await openHttpStore(server.url, { tenant: other })
@@ -112,7 +112,7 @@ describe('a store handler', () => {
     b.close()
   })
 
-  it('tells a tenant nothing of what others do', async () => {
+  it('tells a tenant nothing about others', async () => {
     const [mine, other] = [newId('tenant'), newId('tenant')]
     const a = await openHttpStore(server.url, { tenant: mine })
     const b = await openHttpStore(server.url, { tenant: other })
@@ -178,7 +178,7 @@ describe('a store handler', () => {
     ])
   })
 
-  it('takes an append of many rows and long texts', async () => {
+  it('accepts an append of many rows and long texts', async () => {
     const tenant = newId('tenant')
     await ask(claim, { tenant })
     const message = { parts: [{ type: 'text', text: '{[,"'.repeat(100_000) }] }
@@ -194,7 +194,7 @@ describe('a store handler', () => {
     expect((await ask(append({ rows }), { tenant })).status).toBe(200)
   })
 
-  it('answers an append that comes late as an error of the client', async () => {
+  it('reports a late append as an error of the client', async () => {
     const tenant = newId('tenant')
     await ask(claim, { tenant })
     for (const order of [1, 2]) await ask(append({ appendId: `a${order}`, order }), { tenant })
@@ -202,7 +202,7 @@ describe('a store handler', () => {
     expect([late.status, late.json.error?.code]).toEqual([409, 'storage-failed'])
   })
 
-  it('refuses rows that could not be read again, also of an import', async () => {
+  it('refuses unreadable rows, also in an import', async () => {
     const tenant = newId('tenant')
     const place = { importId: 'i', createdAt: 1, updatedAt: 1, after: 0, isLast: true }
     const rows = [{ type: 'renamed', runId: null, at: 1 }]
@@ -210,7 +210,7 @@ describe('a store handler', () => {
     expect((await ask(of('get', {}), { tenant })).json).toMatchObject({ value: null })
   })
 
-  it('reads no more of a body than it may have', async () => {
+  it('reads no more of a body than its limit', async () => {
     let sent = 0
     const body = new ReadableStream<Uint8Array>({
       pull: (controller) => {
@@ -235,7 +235,7 @@ describe('a store handler', () => {
     expect(sent).toBeLessThan(20_000)
   })
 
-  it('refuses a body that takes too long, and bytes of one tenant beyond four of the largest bodies', async () => {
+  it('refuses slow bodies, and bytes of a tenant beyond four largest bodies', async () => {
     const handler = createStoreHandler({
       database: kept.database,
       authorize: tenantOf,
@@ -268,7 +268,7 @@ describe('a store handler', () => {
     expect((await send(mine, JSON.stringify(claim))).status).toBe(200)
   })
 
-  it('refuses bytes of all tenants beyond a total, whose last quarter large bodies leave to small ones', async () => {
+  it('refuses bytes beyond a total, and reserves a quarter for small bodies', async () => {
     const large = 100_000
     const handler = createStoreHandler({
       database: kept.database,
@@ -298,7 +298,7 @@ describe('a store handler', () => {
     expect(await send(JSON.stringify(claim))).toBe(200)
   })
 
-  it('lets writes of one tenant wait for each other without a connection, and refuses too many', async () => {
+  it('queues writes of one tenant without a connection, and refuses too many', async () => {
     let isHeld = true
     let waiting = 0
     const begun: string[] = []
@@ -352,7 +352,7 @@ describe('a store handler', () => {
       return store
     }
 
-    it('is read in parts of about a megabyte, which make up one answer', async () => {
+    it('is read in parts of about a megabyte that form one answer', async () => {
       const tenant = newId('tenant')
       const store = await write(tenant)
       const seqs = async (...asked: [object?]) =>
@@ -376,7 +376,7 @@ describe('a store handler', () => {
       expect(largest).toBeLessThan(1_300_000)
     })
 
-    it('is no answer where it is deleted, and made anew, in the middle of it', async () => {
+    it('is not returned when it is deleted and made again during the read', async () => {
       const tenant = newId('tenant')
       const store = await write(tenant)
       const handler = createStoreHandler({ database: kept.database, authorize: tenantOf })
@@ -392,7 +392,7 @@ describe('a store handler', () => {
     })
   })
 
-  it('refuses to read more for a tenant whose clients leave answers unread, and ends those in time', async () => {
+  it('refuses reads for a tenant with unread answers, and ends those in time', async () => {
     const [tenant, other] = [newId('tenant'), newId('tenant')]
     for (const name of [tenant, other]) {
       const store = await openHttpStore(server.url, { tenant: name })
@@ -422,7 +422,7 @@ describe('a store handler', () => {
     for (const { body } of later) await body!.cancel()
   })
 
-  it('lets two reads of a tenant use the database at once, so that other tenants find a connection', async () => {
+  it('lets a tenant use two connections for reads, and leaves others free', async () => {
     const [busy, other] = [newId('tenant'), newId('tenant')]
     let atOnce = 0
     let most = 0
@@ -460,7 +460,7 @@ describe('a store handler', () => {
     expect(most).toBe(2)
   })
 
-  it('takes no record that would make lists, and what follows changes, too large', async () => {
+  it('refuses a record that would make lists and changes too large', async () => {
     const write = async (idLength: number) => {
       const tenant = newId('tenant')
       await ask(claim, { tenant })
@@ -489,7 +489,7 @@ describe('a store handler', () => {
     expect([await write(500), await write(2000)]).toEqual([200, 400])
   })
 
-  it('takes no forms, which other sites can send with the cookies of a person', async () => {
+  it("refuses forms, which other sites could send with a person's cookies", async () => {
     const handler = createStoreHandler({ database: kept.database, authorize: tenantOf })
     for (const type of [
       'text/plain',
@@ -504,7 +504,7 @@ describe('a store handler', () => {
     }
   })
 
-  it('says nothing of its own errors but that there was one, and tells the host', async () => {
+  it('reports its own errors to the host only, without details for clients', async () => {
     const errors: unknown[] = []
     const database = { transaction: () => Promise.reject(new Error('password=hunter2')) }
     const { status, text, json } = await ask(claim, {
@@ -516,7 +516,7 @@ describe('a store handler', () => {
     expect(String(errors)).toContain('hunter2')
   })
 
-  it('ends a page of a list after two million characters, and loses no conversation', async () => {
+  it('ends a page of a list after two million characters, losing no conversation', async () => {
     const store = await openHttpStore(server.url, { tenant: 'long' })
     const ids = Array.from({ length: 210 }, (_, at) => `c${at}`)
     // Escaped as JSON, each of these characters is six.
@@ -547,7 +547,7 @@ describe('a store handler', () => {
     store.close()
   })
 
-  it('takes nothing that another format of rows would mean', async () => {
+  it('refuses requests in another format of rows', async () => {
     const older = await ask({ ...claim, format: FORMAT - 1 })
     expect(older.json.error?.code).toBe('storage-newer')
     // A page that is newer than its server may also ask for what this version doesn't know. Its runs wait for the update.
@@ -590,7 +590,7 @@ describe('a stream of changes', () => {
   const MISSED = '{"conversationId":null,"lastSeq":0}'
   const idOf = (text: string) => [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? ''
 
-  it('goes on where it broke off, with deletions, and says so where it can not', async () => {
+  it("resumes where it broke off, with deletions, or says that it can't", async () => {
     const tenant = newId('tenant')
     const store = await openHttpStore(server.url, { tenant })
     const first = await eventsUntil(null, { tenant, isEnough: (text) => text.includes('\n\n') })
@@ -610,7 +610,7 @@ describe('a stream of changes', () => {
     store.close()
   })
 
-  it('has what another process has written, which wakes nobody here', async () => {
+  it('includes changes from other processes, which send no signal here', async () => {
     const tenant = newId('tenant')
     const elsewhere = await serveStore(kept.database)
     const store = await openHttpStore(elsewhere.url, { tenant })
@@ -627,14 +627,14 @@ describe('a stream of changes', () => {
     await elsewhere.close()
   })
 
-  it('ends after its time, so that whoever follows is authorised anew', async () => {
+  it('ends after its time, so that followers are authorised again', async () => {
     const short = await serveStore(kept.database, { maxStreamMs: 1 })
     const response = await fetch(short.url, { headers: { 'x-tenant': 'ann' } })
     expect(await response.text()).toContain(MISSED)
     await short.close()
   })
 
-  it('costs one statement a poll for all streams of all tenants, and one for a change, however many follow', async () => {
+  it('costs one statement per poll for all streams, and one per change', async () => {
     const { database, statements } = counted(kept.database)
     const follower = createStoreHandler({ database, authorize: tenantOf, pollMs: 20 })
     const [team, ...people] = Array.from({ length: 100 }, () => newId('tenant'))
@@ -661,7 +661,7 @@ describe('a stream of changes', () => {
     expect(statements).toEqual([])
   })
 
-  it('is refused beyond the number that a tenant may have, and a later try succeeds once one has ended', async () => {
+  it("is refused beyond a tenant's limit, until one of its streams has ended", async () => {
     const handler = createStoreHandler({
       database: kept.database,
       authorize: tenantOf,
@@ -680,7 +680,7 @@ describe('a stream of changes', () => {
     for (const stream of [second, fourth, fifth]) await stream.close()
   })
 
-  it('stays open while the database fails, and has what was written meanwhile', async () => {
+  it('stays open while the database fails, and then delivers what was written', async () => {
     let isDown = false
     const errors: unknown[] = []
     const handler = createStoreHandler({
@@ -706,7 +706,7 @@ describe('a stream of changes', () => {
     await stream.close()
   })
 
-  it('ends when its client reads nothing, so that what waits for it stays small', async () => {
+  it('ends when its client reads nothing, so that its buffer stays small', async () => {
     const handler = createStoreHandler({ database: kept.database, authorize: tenantOf, pollMs: 5 })
     const tenant = newId('tenant')
     const reading = await followTenant(handler, { 'x-tenant': tenant })

@@ -121,7 +121,7 @@ afterEach(() => {
 })
 
 describe('the tabs of one browser', () => {
-  it('hold one stream together, and each hears what another device changes', async () => {
+  it('share one stream, and each gets the changes of another device', async () => {
     withLocks()
     browser = new Browser()
     const tabs = await Promise.all(Array.from({ length: 12 }, () => browser.open()))
@@ -130,7 +130,7 @@ describe('the tabs of one browser', () => {
     expect(browser.leaders).toHaveLength(1)
   })
 
-  it('when the leader is hidden or closed, another one resumes where it was', async () => {
+  it('replace a leader that is hidden or closed, without losing the position', async () => {
     withLocks()
     browser = new Browser()
     const [one, ...others] = [await browser.open(), await browser.open(), await browser.open()]
@@ -152,7 +152,7 @@ describe('the tabs of one browser', () => {
     await browser.hears([one!, last!])
   })
 
-  it('a leader that is silent for two heartbeats is replaced', async () => {
+  it('replace a leader that is silent for two heartbeats', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     const held: string[] = []
     const locks = withLocks()
@@ -175,7 +175,7 @@ describe('the tabs of one browser', () => {
     await browser.hears([tab])
   })
 
-  it('without Web Locks, only the visible one follows, and tells the others', async () => {
+  it('without Web Locks, let only the visible tab follow and tell the others', async () => {
     vi.stubGlobal('navigator', {})
     browser = new Browser()
     const hidden = await browser.open({ isVisible: false })
@@ -189,7 +189,7 @@ describe('the tabs of one browser', () => {
     await browser.hears([hidden, shown])
   })
 
-  it('with other users have a stream for each user, and hear nothing of the others', async () => {
+  it('with other users have one stream per user, and get nothing of the others', async () => {
     withLocks()
     browser = new Browser()
     const theirs = newId('tenant')

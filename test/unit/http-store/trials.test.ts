@@ -53,7 +53,7 @@ if (TORTURE_STORES)
   })
 else {
   test.skipIf(NO_POSTGRES !== null)(
-    `devices on two servers lose nothing and do nothing twice, whatever is killed (${NO_POSTGRES ?? 'PostgreSQL'})`,
+    `devices on two servers lose and repeat nothing, whatever is killed (${NO_POSTGRES ?? 'PostgreSQL'})`,
     LIMIT,
     async () => {
       const outcomes = await play(await postgresStage({ clocks: CLOCKS }), someOf(20))
@@ -61,13 +61,13 @@ else {
     },
   )
 
-  test('devices on two servers lose nothing and do nothing twice on SQLite', LIMIT, async () => {
+  test('devices on two servers lose and repeat nothing on SQLite', LIMIT, async () => {
     const outcomes = await play(await sqliteStage(), someOf(20))
     expect(outcomes.filter(isBad)).toEqual([])
   })
 
   test.skipIf(NO_POSTGRES !== null)(
-    `a late append that is applied again is found (${NO_POSTGRES ?? 'PostgreSQL'})`,
+    `a late append that is applied again is detected (${NO_POSTGRES ?? 'PostgreSQL'})`,
     LIMIT,
     async () => {
       const stage = await postgresStage({ clocks: CLOCKS, plantsRepeats: true })

@@ -61,7 +61,7 @@ const at = (seq: number, ms: number, fact: object): Row =>
   ({ format: 2, conversationId: 'c', seq, runId: 'r', at: ms, appendId: `a${ms}`, ...fact }) as Row
 
 describe('time travel', () => {
-  test('gives at every row the state that a fresh fold of the rows before it gives', async () => {
+  test('the state at every row equals a fresh fold of the rows before it', async () => {
     const { agent, rows } = await playedTalk(15)
     expect(rows.length).toBeGreaterThan(130)
     const journal = new Journal('talk')
@@ -71,7 +71,7 @@ describe('time travel', () => {
     await agent.dispose()
   }, 60_000)
 
-  test('takes rows in their order only, and none behind a fault', () => {
+  test('takes rows only in order, and none after a fault', () => {
     const journal = new Journal('c')
     expect(journal.add(at(2, 1, { type: 'renamed', title: 'x' }))).toBe(false)
     expect(journal.add(at(1, 1, { type: 'renamed', title: 'x' }))).toBe(true)
@@ -81,7 +81,7 @@ describe('time travel', () => {
   })
 })
 
-test('a file shows what the store has, up to the end of a run, and has no key', async () => {
+test('an exported run matches the store up to its end and contains no key', async () => {
   const { agent, rows } = await playedTalk(3)
   const journal = new Journal('talk')
   for (const row of rows) journal.add(row)
@@ -116,7 +116,7 @@ test.each([
     '{"offstage":"offstage-conversations","version":1,"format":2}',
     'no conversation',
   ],
-])('a file that is none is refused: %s', (_, text, why) => {
+])('a file that is not an export is refused: %s', (_, text, why) => {
   expect(() => readFile('f', text)).toThrow(why)
 })
 
@@ -138,7 +138,7 @@ test.each([
   ['a deep first line', linesOf(`{"a":${nested(20_000)}}`, TALK)],
   ['an id', linesOf(HEAD, { conversation: { conversationId: WORDLESS } })],
   ['an id that is a list', linesOf(HEAD, { conversation: { conversationId: ['c'] } })],
-])('a file with %s that is none is refused in words', (_, text) => {
+])('a file with %s of a wrong type is refused as damaged', (_, text) => {
   expect(() => readFile('f', text)).toThrow(/^The file is damaged: /)
 })
 
@@ -149,14 +149,14 @@ test.each([
     `{"row":{"seq":2,"runId":"r","at":2,"type":"call-proposed","path":["t"],"toolName":"x","input":${nested(20_000)}}}`,
   ],
   ['without words', { row: { seq: 2, runId: 'r', at: 2, type: 'renamed', title: WORDLESS } }],
-])('of a file with a row that is %s, what comes before it is shown', (_, row) => {
+])('when a row is %s, the rows before it are still shown', (_, row) => {
   const first = { row: { seq: 1, runId: null, at: 1, type: 'renamed', title: 'x' } }
   const [journal] = readFile('f', linesOf(HEAD, TALK, first, row)).journals
   expect(journal?.rows).toHaveLength(1)
   expect(journal?.fault).toBe("The rows after row 1 can't be shown.")
 })
 
-test('an input may have any names', () => {
+test('an input with any property names is shown', () => {
   const input = { toString: 1 }
   const row = {
     seq: 1,
@@ -171,7 +171,7 @@ test('an input may have any names', () => {
   expect(journal?.fault ?? '').not.toContain('The rows after')
 })
 
-test('a file that somebody made up is shown up to what can be read', () => {
+test('a forged file is shown up to its first unreadable row', () => {
   const head = '{"offstage":"offstage-conversations","version":1,"format":2}'
   const rows = [
     { seq: 1, runId: 'r', at: 1, type: 'run-started', parentId: null, message: null, limits: {} },
@@ -193,7 +193,7 @@ test('a file that somebody made up is shown up to what can be read', () => {
 })
 
 test.each(['1e999', '-1e999', '8640000000000001', 'null'])(
-  'a row at a time that is none, %s, is where a file is damaged',
+  'a row with the invalid time %s marks where the file is damaged',
   (time) => {
     const first = { row: { seq: 1, runId: null, at: 1, type: 'renamed', title: 'x' } }
     const second = `{"row":{"seq":2,"runId":null,"at":${time},"type":"renamed","title":"y"}}`
@@ -203,13 +203,13 @@ test.each(['1e999', '-1e999', '8640000000000001', 'null'])(
   },
 )
 
-test('a time to the first token that is none is left out', () => {
+test('an invalid time to the first token is left out', () => {
   const inspector = JSON.stringify({ ...INSPECTOR, firstTokens: [['r 1', 7]] })
   const head = JSON.stringify(HEAD).replace('}', `,"inspector":${inspector.replace('7', '1e999')}}`)
   expect(readFile('f', linesOf(head, TALK)).inspection?.firstTokens).toEqual([])
 })
 
-test('a check sum that is another one is said, and the rows are shown', async () => {
+test('when the checksum differs, a fault is reported and the rows are still shown', async () => {
   const { agent, rows } = await playedTalk(1)
   const text = await new Response(await agent.conversations.export('talk')).text()
   expect(readFile('f', text).journals[0]?.fault).toBeNull()
@@ -222,7 +222,7 @@ test('a check sum that is another one is said, and the rows are shown', async ()
   await agent.dispose()
 })
 
-test('the timeline has the times of runs, steps and calls', () => {
+test('the timeline has the durations of runs, steps and calls', () => {
   const timeline = new Timeline()
   const call = { type: 'tool-call', toolCallId: 't', toolName: 'order', input: {} }
   const output = {
@@ -257,7 +257,7 @@ test('the timeline has the times of runs, steps and calls', () => {
   expect(timeline.lines()[0]).toMatchObject({ status: 'aborted', isOpen: false })
 })
 
-test('what several things cover at once counts once', () => {
+test('overlapping time spans count once', () => {
   expect(
     coveredMs([
       [10, 20],
@@ -272,7 +272,7 @@ test('what several things cover at once counts once', () => {
 const event = (body: object, seq: number): RunEvent =>
   ({ runId: 'r', conversationId: 'c', seq, ...body }) as RunEvent
 
-test('pieces of a text are one entry, also among pieces of raw data, until something else comes', () => {
+test('deltas of one text merge into one entry, even between raw events, until another event', () => {
   const bodies = [
     { type: 'text-start', partId: 'p' },
     { type: 'raw', data: 1 },
@@ -305,7 +305,7 @@ test('pieces of a text are one entry, also among pieces of raw data, until somet
   ).toEqual([0, 1, 2, 3, 4, 5, 6])
 })
 
-test('a filter reads what is new, and the last entry again', () => {
+test('a filter reads only new entries and the last one again', () => {
   let read = 0
   const filtered = new Filtered<{ type: string; text: string }>(({ text }) => {
     read += 1
@@ -323,7 +323,7 @@ test('a filter reads what is new, and the last entry again', () => {
   expect(filtered.of(entries, { type: 'u', text: '' })).toHaveLength(0)
 })
 
-test('of many rows only those in view are drawn, and some around them', () => {
+test('in a long list only the visible rows and a few around them are rendered', () => {
   const view = { height: 280, row: 28 }
   for (const top of [0, 14, 10_000, 139_720, 1e9]) {
     const { from, to } = rowWindow(5000, { top, ...view })
@@ -334,7 +334,7 @@ test('of many rows only those in view are drawn, and some around them', () => {
   expect(rowWindow(3, { top: 0, ...view })).toEqual({ from: 0, to: 3 })
 })
 
-test('a file from which something was left out, or into which something was put, says so', async () => {
+test('a file with missing or added lines reports a fault', async () => {
   const { agent } = await playedTalk(1)
   const text = await new Response(await agent.conversations.export('talk')).text()
   await agent.dispose()

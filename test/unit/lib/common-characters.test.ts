@@ -9,7 +9,7 @@ const READABLE = [
   '！（），－．／０１２３４５６７８９：；＞？＾～･￥',
 ].join('')
 
-it('has the characters of the list, and no others', () => {
+it('COMMON_CHARACTERS has exactly the listed characters', () => {
   const listed = [...new Set(READABLE)].toSorted()
   expect(String.fromCharCode(...COMMON_CHARACTERS())).toBe(listed.join(''))
 })

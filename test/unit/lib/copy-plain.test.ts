@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { copyPlain } from '../../../src/lib/json/copy-plain.ts'
 
-it('is apart from what was copied, all the way down', () => {
+it('a copy does not change when the original changes, at any depth', () => {
   const value = { amount: 1, lines: [{ name: 'mug' }] }
   const copy = copyPlain(value)
   value.amount = 2
@@ -9,14 +9,14 @@ it('is apart from what was copied, all the way down', () => {
   expect(copy).toEqual({ amount: 1, lines: [{ name: 'mug' }] })
 })
 
-it('reads through a proxy once, and has what it said then', () => {
+it('a proxy is read once, and the copy keeps the value', () => {
   let reads = 0
   const value = new Proxy({ amount: 0 }, { get: () => ++reads })
   const copy = copyPlain(value)
   expect([copy.amount, copy.amount]).toEqual([1, 1])
 })
 
-it('leaves what is no plain data as it is', () => {
+it('values that are not plain data are kept as they are', () => {
   class Price {
     readonly amount = 1
   }
@@ -29,7 +29,7 @@ it('leaves what is no plain data as it is', () => {
     expect(copyPlain(value)).toBe(value)
 })
 
-it('keeps any name, and what holds itself', () => {
+it('special property names and circular references are kept', () => {
   const value = JSON.parse('{"__proto__":{"admin":true},"constructor":1}') as object
   expect(JSON.stringify(copyPlain(value))).toBe(JSON.stringify(value))
   const round: { self?: unknown } = {}

@@ -26,7 +26,7 @@ function* codePoints(): Generator<number> {
   for (let code = 0x1_0000; code <= 0x10_ffff; code += 23) yield code
 }
 
-test('when a character is folded, the plain ranges take it for what Unicode says that it is', () => {
+test('for folded characters, the plain ranges agree with Unicode about letters and numbers', () => {
   const wrong = [...codePoints()].filter((code) => {
     const text = String.fromCodePoint(code)
     const plain = foldLetters(text.toLowerCase()).toLowerCase().replace(GAPS, ' ')
@@ -37,6 +37,6 @@ test('when a character is folded, the plain ranges take it for what Unicode says
 })
 
 test.each(['€', '×', '✕', '’', 'ß', 'я', '删', 'ส'])(
-  '"%s", which is in patterns, stays as it is',
+  '"%s", which patterns use, is not folded',
   (character) => expect(foldWords(character)).toBe(character),
 )

@@ -24,4 +24,4 @@ test.each([
   ['what would be too long a text', doubled(60)],
   ['no number', Number.NaN],
   ['nothing', undefined],
-])('%s is not', (_what, value) => expect(isJson(value)).toBe(false))
+])('%s is not JSON', (_what, value) => expect(isJson(value)).toBe(false))

@@ -22,12 +22,12 @@ test.each([
   expect(replace(secret, text)).toBe(expected)
 })
 
-test('a short one is replaced where it stands alone, the shortest one nowhere', () => {
+test('a short text is replaced only as a whole word, a very short one never', () => {
   expect(replace('123', 'CVC 123, ref e123, 1234')).toBe('CVC ***, ref e123, 1234')
   expect(replace('12', '12')).toBe('12')
 })
 
-test('of several, the longest one that fits', () => {
+test('when several texts match, the longest is replaced', () => {
   const { replace: both } = findRepeats(
     new Map([
       ['secret', 'A'],
@@ -37,7 +37,7 @@ test('of several, the longest one that fits', () => {
   expect(both('secret secret-2')).toBe('A B')
 })
 
-test('of none, nothing is replaced', () => {
+test('with no texts to find, nothing is replaced', () => {
   const { replace: none, isIn } = findRepeats(new Map())
   expect(none('a')).toBe('a')
   expect(isIn('')).toBe(false)

@@ -10,11 +10,11 @@ test.each([
   // A value that only converts to the name doesn't count.
   [{ type: ['named'], title: 'x' }, false],
   [{ type: { toString: (): string => 'named' }, title: 'x' }, false],
-])('of %j it is %s that it has one of the shapes', (value, expected) => {
+])('for %j, having one of the shapes is %s', (value, expected) => {
   expect(isFact(value)).toBe(expected)
 })
 
-test('a list with a hole is refused, as a hole is undefined', () => {
+test('a list with a hole is refused, because a hole is undefined', () => {
   const texts = ['a']
   expect(listOf(isText)(texts)).toBe(true)
   texts[2] = 'c'

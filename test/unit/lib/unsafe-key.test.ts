@@ -9,11 +9,11 @@ it.each([
   ['{"text":"__proto__"}', undefined],
   ['null', undefined],
   ['"__proto__"', undefined],
-])('%s has %s', (json, key) => {
+])('%s has the unsafe key %s', (json, key) => {
   expect(unsafeKey(JSON.parse(json))).toBe(key)
 })
 
-it('is found deeper than a call stack is', () => {
+it('an unsafe key deeper than the call stack allows is found', () => {
   let value: unknown = JSON.parse('{"__proto__":1}')
   for (let depth = 0; depth < 200_000; depth++) value = [value]
   expect(unsafeKey(value)).toBe('__proto__')

@@ -28,7 +28,7 @@ async function connected(
 }
 
 it.each(['startModern', 'startLegacy'] as const)(
-  '%s: asks the person by ask_user',
+  "%s: a server's question reaches the person through ask_user",
   async (start) => {
     const { server, mcp } = await connected(start, { elicitation: 'ask_user' })
     const agent = createTestAgent({
@@ -56,7 +56,7 @@ it.each(['startModern', 'startLegacy'] as const)(
   },
 )
 
-it('asks over a reload, and calls no more than the revision asks for', async () => {
+it("a server's question survives a reload, and the tool is not called too often", async () => {
   const { server, mcp } = await connected('startModern', { elicitation: 'ask_user' })
   const testStorage = createTestStorage()
   const options = {
@@ -97,7 +97,7 @@ it('asks over a reload, and calls no more than the revision asks for', async () 
   await server.close()
 })
 
-it('says what a question needs when the agent has no ask_user', async () => {
+it('without ask_user, the failed call says which option questions need', async () => {
   const { server, mcp } = await connected('startModern', { elicitation: 'ask_user' })
   const agent = createTestAgent({
     toolApproval: 'never',
@@ -115,7 +115,7 @@ it('says what a question needs when the agent has no ask_user', async () => {
   await server.close()
 })
 
-it('asks before a tool of a server that is not trusted, and replaces no other tool', async () => {
+it("an untrusted server's tool requires approval and does not replace the app's tool", async () => {
   const { server, mcp } = await connected('startModern')
   const said: string[] = []
   const agent = createTestAgent({

@@ -131,7 +131,7 @@ it('logs in by the code flow, with PKCE, state and resource', async () => {
   await server.close()
 })
 
-it('refreshes a token that is refused, and logs in again when that is, too', async () => {
+it('refreshes a refused token, and logs in again when the refresh is refused', async () => {
   const world = createWorld()
   const server = await connect(world)
   world.valid = 'access-token-2'
@@ -149,7 +149,7 @@ it('refreshes a token that is refused, and logs in again when that is, too', asy
 })
 
 it.each([429, 500, 503])(
-  'keeps a refresh token when the authorization server has trouble (%i), and asks nobody',
+  'keeps a refresh token when the authorization server fails (%i), without a new log-in',
   async (status) => {
     const world = createWorld()
     const kept = new Map<string, string>()
@@ -174,7 +174,7 @@ it.each([429, 500, 503])(
   },
 )
 
-it('says of a log-in that was given up that it was', async () => {
+it('reports an aborted log-in as cancelled', async () => {
   const open = vi.fn<() => object>(() => ({ closed: false, close: () => undefined }))
   vi.stubGlobal('open', open)
   const controller = new AbortController()
@@ -193,7 +193,7 @@ it('says of a log-in that was given up that it was', async () => {
   })
 })
 
-it('refuses at once what no log-in could come back to', async () => {
+it('rejects a log-in configuration that no log-in could return to', async () => {
   vi.stubGlobal('origin', 'https://app.example')
   const world = createWorld()
   const REFUSED: readonly [auth: object, why: string][] = [
@@ -210,7 +210,7 @@ it('refuses at once what no log-in could come back to', async () => {
   expect(world.fetched).toEqual([])
 })
 
-it('finds the tokens of an earlier page in the store', async () => {
+it('reuses the stored tokens of an earlier page', async () => {
   const kept = new Map<string, string>()
   const store = {
     getItem: (key: string) => kept.get(key) ?? null,
@@ -271,14 +271,14 @@ it.each([
   expect(world.fetched.filter(({ url }) => url.endsWith('/token'))).toEqual([])
 })
 
-it('takes only the authorization servers that the app names', async () => {
+it('accepts only the authorization servers that the app lists', async () => {
   const world = createWorld()
   await expect(connect(world, { issuers: ['https://ours.example'] })).rejects.toMatchObject({
     code: 'mcp-auth-failed',
   })
 })
 
-it('takes no client id that others have for a server whose answers don’t say that they are its own', async () => {
+it('refuses a shared client id unless the issuer is listed or identifies itself', async () => {
   const refused = createWorld()
   await expect(connect(refused, { clientId: 'ours' })).rejects.toThrow(`issuers: ['${ISSUER}']`)
   expect(refused.opened).toEqual([])
@@ -294,7 +294,7 @@ it('takes no client id that others have for a server whose answers don’t say t
   expect(saysSo.opened).toHaveLength(1)
 })
 
-it('takes a log-in at another origin from a server that the app names, or that says whose answers are', async () => {
+it('allows a log-in at another origin if the issuer is listed or identifies itself', async () => {
   const elsewhere = { authorization_endpoint: 'https://people.example/authorize' }
   const listed = createWorld()
   Object.assign(listed.metadata, elsewhere)
@@ -309,7 +309,7 @@ it('takes a log-in at another origin from a server that the app names, or that s
   expect(saysSo.opened).toHaveLength(1)
 })
 
-it('asks for no scope that is none', async () => {
+it('requests no invalid scopes', async () => {
   const world = createWorld()
   const answer = fetchOf(world)
   world.protection.scopes_supported = ['read', { toString: 0 }, 7, 'a b', 'write']
@@ -326,7 +326,7 @@ it('asks for no scope that is none', async () => {
   await server.close()
 })
 
-it.each(['a\r\nx-evil: 1', '', 'a b'])('takes no token that is none: %j', async (token) => {
+it.each(['a\r\nx-evil: 1', '', 'a b'])('refuses an invalid token: %j', async (token) => {
   const world = createWorld()
   const answer = fetchOf(world)
   openWindows(world)
@@ -341,7 +341,7 @@ it.each(['a\r\nx-evil: 1', '', 'a b'])('takes no token that is none: %j', async 
   await expect(connecting).rejects.toMatchObject({ code: 'mcp-auth-failed' })
 })
 
-it('keeps tokens apart that are for two queries of one path', async () => {
+it('keeps separate tokens for two queries of one path', async () => {
   const kept = new Map<string, string>()
   const store = {
     getItem: (key: string) => kept.get(key) ?? null,
@@ -362,7 +362,7 @@ it('keeps tokens apart that are for two queries of one path', async () => {
   expect(world.opened).toHaveLength(2)
 })
 
-it('waits no longer for metadata that never ends', async () => {
+it('times out when metadata never ends', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const world = createWorld()
   const answer = fetchOf(world)
@@ -385,7 +385,7 @@ it('waits no longer for metadata that never ends', async () => {
   vi.useRealTimers()
 })
 
-it('waits no longer for a server that asks for no log-in', async () => {
+it('times out when the server never answers', async () => {
   vi.useFakeTimers()
   const connecting = connectMcp({
     url: `${SERVER}/mcp`,
@@ -401,7 +401,7 @@ it('waits no longer for a server that asks for no log-in', async () => {
   vi.useRealTimers()
 })
 
-it('waits for a person who logs in', async () => {
+it('waits minutes for a person to log in', async () => {
   const world = createWorld()
   let answer: ((words: object) => void) | undefined
   vi.stubGlobal('open', (address: string) => {
@@ -427,7 +427,7 @@ it('waits for a person who logs in', async () => {
   await (await connecting).close()
 })
 
-it('says nothing of what it sent when it gets no token', async () => {
+it('does not reveal what was sent when the token request fails', async () => {
   const world = createWorld()
   const answer = fetchOf(world)
   openWindows(world)
@@ -444,7 +444,7 @@ it('says nothing of what it sent when it gets no token', async () => {
   expect(String(failure)).not.toContain('the-code')
 })
 
-it('says so when the window is blocked', async () => {
+it('reports a blocked log-in window', async () => {
   const world = createWorld()
   vi.stubGlobal('open', () => null)
   await expect(
@@ -472,7 +472,7 @@ it.each([
   'https://nas.local',
   'https://a.localhost.',
 ])(
-  'a server elsewhere that names an address of the own network, as in %s, is asked for no token',
+  'when a remote server names the local-network address %s, no token is requested',
   async (origin) => {
     for (const name of ['authorization_endpoint', 'token_endpoint', 'registration_endpoint']) {
       const world = createWorld()
@@ -489,7 +489,7 @@ it.each([
   },
 )
 
-it('a server of this machine that names an authorization server beside it has people log in there', async () => {
+it('a local server may use an authorization server on the same machine', async () => {
   const local = 'http://localhost:9000'
   const world = createWorld()
   world.metadata = Object.fromEntries(
@@ -511,7 +511,7 @@ it('a server of this machine that names an authorization server beside it has pe
   await server.close()
 })
 
-it('tools of a server whose name has two underscores take no name of another server', async () => {
+it("two underscores in a server name can't imitate the tools of another server", async () => {
   const named = async (server: string, tool: string, prefix?: string): Promise<string[]> => {
     const answers: Record<string, object> = {
       'server/discover': {

@@ -34,7 +34,7 @@ async function connected(description: string): Promise<{ mcp: McpServer; calls: 
   return { mcp, calls }
 }
 
-it('consent to a tool does not cover one whose server made the same short digest for it', async () => {
+it('consent to a tool does not cover another definition with the same short digest', async () => {
   const [honest, changed] = [HONEST, CHANGED].map((text) => textDigest(`["shop__search","${text}"`))
   expect(honest).toBe(changed)
   const testStorage = createTestStorage()

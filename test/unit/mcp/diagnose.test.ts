@@ -17,7 +17,7 @@ it('finds nothing wrong with servers that a page can connect to', async () => {
   expect(problems).toMatchObject([{ code: 'unreachable' }])
 })
 
-it('says that a token is needed, and that nothing says who gives one', async () => {
+it('reports that a token is required and that no metadata says where to get one', async () => {
   const server = await official.startModern({ token: 'the-token' })
   const { problems } = await diagnoseMcp(server.url)
   expect(problems.map(({ code }) => code)).toEqual(['token-needed', 'no-metadata'])
@@ -38,7 +38,7 @@ it.each([
           })
         : new Response('', { status: 405 }),
   ],
-] as const)('knows %s', async (code, answer) => {
+] as const)('recognises %s', async (code, answer) => {
   const fetch = async (_url: URL, { method }: RequestInit): Promise<Response> =>
     answer(method ?? '')
   expect(await diagnoseMcp('https://mcp.example/sse', { fetch })).toMatchObject({
@@ -49,7 +49,7 @@ it.each([
 it.each([
   ['mcp-method', /^mcp-method$/],
   ['mcp-session-id', /^mcp-session-id$/],
-])('names %s where only the revision that needs it is spoken', async (header, refused) => {
+])('reports the header %s only for the revision that needs it', async (header, refused) => {
   const fetch = async (_url: URL, { headers }: RequestInit): Promise<Response> => {
     if (headers && Object.keys(headers).some((name) => refused.test(name)))
       throw new TypeError('Failed to fetch')
@@ -61,7 +61,7 @@ it.each([
   ])
 })
 
-it('names each header that is not allowed', async () => {
+it('names each header that CORS does not allow', async () => {
   // Fails requests with such a header, as browsers do.
   const fetch = async (_url: URL, { headers }: RequestInit): Promise<Response> => {
     if (headers && Object.keys(headers).some((name) => /^mcp-(method|session-id)$/.test(name)))

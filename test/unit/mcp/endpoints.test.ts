@@ -22,7 +22,7 @@ it.each([
   ['of another path', '/tenant-b', 2],
   ['of another query', '/tenant-a?account=2', 2],
   ['of the same address', '/tenant-a', 1],
-])('has an approved call asked about anew at a server %s', async (_name, path, asked) => {
+])('an approved call requires approval again at a server %s', async (_name, path, asked) => {
   const paid: string[] = []
   let open = (): void => undefined
   const gate = new Promise<void>((resolve) => (open = resolve))
@@ -60,7 +60,7 @@ it.each([
   await agent.dispose()
 })
 
-it('shows nothing of an address but its origin', async () => {
+it('exposes only the origin of a server address', async () => {
   const server = await serverAt('https://evil.example/tenant?key=a-secret-key', [])
   expect(server.source).toBe('https://evil.example')
   expect(JSON.stringify(server.tools)).not.toContain('secret')

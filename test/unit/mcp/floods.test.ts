@@ -17,7 +17,7 @@ function unanswered(_message: Message, signal: AbortSignal): Promise<Response> {
   })
 }
 
-it('ends what is not answered when its time is up, and lists anew afterwards', async () => {
+it('times out unanswered requests, and lists tools again afterwards', async () => {
   let isSilent = false
   let tools = [tool('a')]
   const { server, names } = await connected(
@@ -45,14 +45,14 @@ it('ends what is not answered when its time is up, and lists anew afterwards', a
   expect(names()).toEqual(['evil__b'])
 })
 
-it('takes a thousand tools of a list, and says so', async () => {
+it('keeps a thousand tools of a longer list, and reports it', async () => {
   const tools = Array.from({ length: 5000 }, (_, at) => tool(`t${at}`))
   const { names, said } = await connected({ 'tools/list': { tools } })
   expect(names()).toHaveLength(1000)
   expect(said).toMatchObject([{ type: 'tool-left-out' }])
 })
 
-it('lists anew no more often than a few times, however often a server says that it should', async () => {
+it('limits how often tools are listed again, however often a server announces changes', async () => {
   let listings = 0
   let told = 0
   await connected({
@@ -102,7 +102,7 @@ function streams() {
 const QUIET = { method: 'notifications/message', params: {} }
 const aWhile = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 50))
 
-it('keeps no stream of changes open in a hidden tab, and lists the tools anew once it is shown', async () => {
+it('closes the change stream in a hidden tab, and lists tools again once visible', async () => {
   const turn = tab()
   const { count, open } = streams()
   let tools = [tool('a')]
@@ -157,7 +157,7 @@ it.each([
   },
 )
 
-it('tells of progress as often as somebody sees it', async () => {
+it('reports progress no more often than a person can see', async () => {
   const notes: unknown[] = []
   const { server } = await connected({
     'tools/list': { tools: [tool('a')] },
@@ -201,7 +201,7 @@ function asking(count: number, elicitation: NonNullable<McpOptions['elicitation'
   return connected({ 'tools/list': { tools: [tool('a')] }, 'tools/call': asks }, { elicitation })
 }
 
-it('asks a person no more than twenty questions in a call, and nobody who declined', async () => {
+it('limits questions to a person to twenty a call, and stops after a decline', async () => {
   let asked = 0
   const accepting = await asking(15, async () => {
     asked++
@@ -218,7 +218,7 @@ it('asks a person no more than twenty questions in a call, and nobody who declin
   expect(asked).toBe(1)
 })
 
-it('keeps a token that comes back as a content type to itself', async () => {
+it('redacts a token that comes back as a content type', async () => {
   const key = '0123456789ABCDEF0123'
   const { call } = await connected(
     {
@@ -282,7 +282,7 @@ async function called(
   return first.execute({} as never, contextOf({ signal }))
 }
 
-it('answers pings one after the other, and not each of a flood', async () => {
+it('answers pings one at a time, not every ping of a flood', async () => {
   let tokens = 0
   const { url, posts } = await legacy(({ id }, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -300,7 +300,7 @@ it('answers pings one after the other, and not each of a flood', async () => {
   expect(tokens).toBeLessThan(1000)
 })
 
-it('answers no more of a flood that comes in one batch', async () => {
+it('does not answer every message of a flood in one batch', async () => {
   const { url, posts } = await legacy(({ id }, response) => {
     const pings = Array.from({ length: 5000 }, (_, at) => ({
       jsonrpc: '2.0',
@@ -317,7 +317,7 @@ it('answers no more of a flood that comes in one batch', async () => {
   expect(posts()).toBeLessThanOrEqual(6 + 32 + 2 * ((performance.now() - begun) / 1000 + 1))
 })
 
-it('goes on with a stream that ends at once less and less often, whatever the server says', async () => {
+it('reconnects to a stream that ends at once with growing delays', async () => {
   let gets = 0
   const stop = new AbortController()
   const { url } = await legacy(
@@ -337,7 +337,7 @@ it('goes on with a stream that ends at once less and less often, whatever the se
   expect(performance.now() - begun).toBeGreaterThan(1700)
 })
 
-it('asks for no more of a stream once its call is stopped, with a fetch that knows no signal', async () => {
+it('stops reconnecting when the call is aborted, even if fetch ignores the signal', async () => {
   let gets = 0
   const stop = new AbortController()
   const endless = (): Response =>
@@ -370,7 +370,7 @@ it('asks for no more of a stream once its call is stopped, with a fetch that kno
   expect(gets).toBe(1)
 })
 
-it('keeps no more than twenty questions of a server for a person', async () => {
+it('queues at most twenty questions of a server for a person', async () => {
   let cancelled = 0
   const { url } = await legacy(({ id }, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -389,7 +389,7 @@ it('keeps no more than twenty questions of a server for a person', async () => {
   expect(cancelled).toBeLessThanOrEqual(20)
 })
 
-it('reads no metadata without end', async () => {
+it('limits how much metadata is read', async () => {
   let sent = 0
   const endless = createServer((request, response) => {
     if (request.url === '/mcp') {

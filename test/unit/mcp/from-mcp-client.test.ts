@@ -12,7 +12,7 @@ it.each([
   ['1', 'connectOld', 'startLegacy'],
   ['2', 'connectNew', 'startModern'],
 ] as const)(
-  'takes the tools of version %s of the official client',
+  'uses the tools of version %s of the official MCP client',
   async (_version, connect, start) => {
     const server = await (await officialServers())[start]()
     const clients = (await officialModule('clients.mjs')) as unknown as Clients

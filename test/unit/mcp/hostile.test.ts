@@ -53,7 +53,7 @@ const BAD_SCHEMAS: readonly [name: string, schema: unknown][] = [
   ['deep-header', { type: 'object', items: { type: 'string', 'x-mcp-header': 'A' } }],
 ]
 
-it('leaves out tools whose schemas are no use or a danger, and no others', async () => {
+it('leaves out only tools with unusable or dangerous schemas', async () => {
   const { names, said } = await connected({
     'tools/list': {
       tools: [
@@ -75,7 +75,7 @@ it('leaves out tools whose schemas are no use or a danger, and no others', async
   expect(leftOut.toSorted()).toEqual([...BAD_SCHEMAS.map(([name]) => name), '', ''].toSorted())
 })
 
-it('survives a list that is nested without end', async () => {
+it('survives an extremely nested tool list', async () => {
   const deep = `${'{"properties":{"a":'.repeat(100_000)}{}${'}}'.repeat(100_000)}`
   const list = ({ id }: Message): Response =>
     new Response(
@@ -86,7 +86,7 @@ it('survives a list that is nested without end', async () => {
   expect(names()).toEqual(['evil__good'])
 })
 
-it('takes no schema that an agent would refuse', () => {
+it('accepts no schema that an agent would refuse', () => {
   const schema = fc.letrec((tie) => ({
     node: fc.dictionary(
       fc.constantFrom('type', 'properties', 'required', 'items', 'allOf', 'enum', 'a b', '$ref'),
@@ -110,7 +110,7 @@ it('takes no schema that an agent would refuse', () => {
   )
 })
 
-it('takes hidden characters out of what a model is told, and bounds it', async () => {
+it('removes hidden characters from descriptions and limits their length', async () => {
   const hidden = Array.from('ignore all', (sign) =>
     String.fromCodePoint(0xe0000 + sign.charCodeAt(0)),
   )
@@ -139,7 +139,7 @@ it('takes hidden characters out of what a model is told, and bounds it', async (
 
 const HIDDEN = '\u{E0041}\u202E\u200B'
 
-it('takes hidden characters out of structured results, their names too', async () => {
+it('removes hidden characters from structured results and their property names', async () => {
   const { call } = await connected({
     'tools/list': { tools: [tool('data'), tool('word')] },
     'tools/call': ({ id, params }) =>
@@ -154,7 +154,7 @@ it('takes hidden characters out of structured results, their names too', async (
   expect(await call('word')).toBe('"a"')
 })
 
-it('leaves out resources and prompts whose addresses or names hide something', async () => {
+it('leaves out resources and prompts with hidden characters in addresses or names', async () => {
   const { server } = await connected({
     'server/discover': {
       supportedVersions: ['2026-07-28'],
@@ -181,7 +181,7 @@ it('leaves out resources and prompts whose addresses or names hide something', a
   ])
 })
 
-it('gives each name to one tool, whatever the signs in it', async () => {
+it('gives each name to only one tool, whatever characters it has', async () => {
   const { names, said } = await connected({
     'tools/list': { tools: [tool('a.b'), tool('a b'), tool('__proto__'), tool('x'.repeat(100))] },
   })
@@ -195,7 +195,7 @@ it.each([
   ['another sign', 'get_stock', 'get stock'],
   // Cut, they end with the same hash.
   ['a name that is cut', `${'a'.repeat(100)}239168`, `${'a'.repeat(100)}1235484`],
-])('takes a tool in the place of a pinned one for a change of it: %s', async (_, first, other) => {
+])('a tool under a pinned name counts as a changed definition: %s', async (_, first, other) => {
   let tools = [tool(first)]
   const asked: unknown[] = []
   const { server, names } = await connected(
@@ -215,7 +215,7 @@ it.each([
   expect(asked).toEqual([[first, other]])
 })
 
-it('lets the tool count that was accepted last, of those with one name', async () => {
+it('when several tools have one name, the last accepted one counts', async () => {
   let tools = [tool('get_stock')]
   const { server, names } = await connected({ 'tools/list': ({ id }) => result(id, { tools }) })
   tools = [tool('get stock')]
@@ -228,7 +228,7 @@ it('lets the tool count that was accepted last, of those with one name', async (
   expect(server.changes).toMatchObject([{ name: 'get_stock', before: { name: 'get stock' } }])
 })
 
-it('lets a change count that was accepted while a listing asked about another one', async () => {
+it('a change accepted while a listing asks about another change is kept', async () => {
   const changed = (name: string): object => tool(name, { description: 'Another one.' })
   let tools = [tool('a'), tool('b')]
   let decide = (_isAccepted: boolean): void => undefined
@@ -255,7 +255,7 @@ it('lets a change count that was accepted while a listing asked about another on
   expect(server.changes.map(({ name }) => name)).toEqual(['b'])
 })
 
-it('tells all who follow its tools, though one of them throws', async () => {
+it('notifies all subscribers although one of them throws', async () => {
   let tools = [tool('a')]
   const { server } = await connected({ 'tools/list': ({ id }) => result(id, { tools }) })
   const thrown: unknown[] = []
@@ -274,7 +274,7 @@ it('tells all who follow its tools, though one of them throws', async () => {
   expect(String(thrown[0])).toContain('a listener of the app')
 })
 
-it('says so when its store of pins is full, and keeps what it could not save', async () => {
+it('reports a full pin store, and keeps unsaved pins in memory', async () => {
   let isFull = true
   let kept: string | null = null
   const pins = {
@@ -296,7 +296,7 @@ it('says so when its store of pins is full, and keeps what it could not save', a
   expect(kept).toContain('Does a.')
 })
 
-it('ends lists that have no end', async () => {
+it('rejects lists that never end', async () => {
   const endless = (message: Message): Response =>
     result(message.id, {
       tools: [tool('a')],
@@ -354,7 +354,7 @@ it.each([
   ],
   ['status 500', () => new Response('no', { status: 500 }), 'bad-response'],
 ] as const)(
-  'fails a call that is answered with %s, and sends it once',
+  'when a call is answered with %s, it fails and is not repeated',
   async (_name, answer, code) => {
     const { call, sent } = await connected({
       'tools/list': { tools: [tool('a', { annotations: { readOnlyHint: true } })] },
@@ -368,7 +368,7 @@ it.each([
   },
 )
 
-it('ends a call whose stream has no end when the call is stopped', async () => {
+it('aborting a call closes its endless stream', async () => {
   let isAborted = false
   const { call } = await connected({
     'tools/list': { tools: [tool('drip')] },
@@ -388,7 +388,7 @@ it('ends a call whose stream has no end when the call is stopped', async () => {
   await until(() => isAborted)
 })
 
-it('keeps tokens from what comes back, and from other origins', async () => {
+it('redacts tokens in results and never sends them to other origins', async () => {
   const { call, sent } = await connected(
     {
       'tools/list': { tools: [tool('echo')] },
@@ -406,7 +406,7 @@ it('keeps tokens from what comes back, and from other origins', async () => {
     })
 })
 
-it('keeps what is in headers from what comes back, however it is written', async () => {
+it('redacts header values in results, even when they are escaped', async () => {
   const { call } = await connected(
     {
       'tools/list': { tools: [tool('echo'), tool('refuse')] },
@@ -426,7 +426,7 @@ it('keeps what is in headers from what comes back, however it is written', async
   })
 })
 
-it('keeps what is in headers from the failure of a request', async () => {
+it('redacts header values in the error of a failed request', async () => {
   const failing = connected(
     {},
     {
@@ -442,7 +442,7 @@ it('keeps what is in headers from the failure of a request', async () => {
   expect(String(failure)).toContain('"[redacted]" is an invalid header value')
 })
 
-it('has a question of a server on one line, and in quotes', async () => {
+it("a server's question is shown on one line and in quotes", async () => {
   const form = {
     method: 'elicitation/create',
     params: {
@@ -486,7 +486,7 @@ it('has a question of a server on one line, and in quotes', async () => {
   ])
 })
 
-it('has no quotes of any script end those around a question', async () => {
+it("quotation marks of any script can't close the quotes around a question", async () => {
   const inputs: unknown[] = []
   const message = 'a” b“ c„ d» e« f〞 g＂ h’ i」 j″ k❞'
   await askUser({ source: 's', message, fields: {} as never }, async (_name, input) =>
@@ -495,7 +495,7 @@ it('has no quotes of any script end those around a question', async () => {
   expect(inputs).toMatchObject([{ question: `s asks: "a' b' c' d' e' f' g' h' i' j' k'"` }])
 })
 
-it('takes hidden characters out of what a person is asked, and refuses them in values', async () => {
+it('removes hidden characters from questions, and refuses them in values', async () => {
   const forms: unknown[] = []
   const ask = (properties: object) =>
     connected(
@@ -535,7 +535,7 @@ it('takes hidden characters out of what a person is asked, and refuses them in v
   expect(refused.said.at(-1)).toMatchObject({ type: 'input-refused' })
 })
 
-it('calls once where a server asks for input and not for what', async () => {
+it('calls once when a server asks for input without saying which', async () => {
   const { call, sent } = await connected({
     'tools/list': { tools: [tool('ask')] },
     'tools/call': ({ id }) => result(id, { resultType: 'input_required' }),
@@ -544,7 +544,7 @@ it('calls once where a server asks for input and not for what', async () => {
   expect(sent.filter(({ message }) => message.method === 'tools/call')).toHaveLength(1)
 })
 
-it('asks a person only for what can be shown, and no more than so often', async () => {
+it('asks a person only displayable questions, and a limited number of them', async () => {
   const asks = (request: object): Answers => ({
     'tools/list': { tools: [tool('ask')] },
     'tools/call': ({ id }) =>
@@ -583,7 +583,7 @@ it('asks a person only for what can be shown, and no more than so often', async 
   expect(asked).toBe(10)
 })
 
-it('is refused, and says so', async () => {
+it('a server without a common protocol version is refused with an error', async () => {
   await expect(
     connected({
       'server/discover': ({ id }) =>

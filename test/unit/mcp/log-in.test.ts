@@ -38,12 +38,12 @@ function say(query: string): void {
   channel.close()
 }
 
-it('a window for a log-in can’t reach the page that opened it', () => {
+it("the log-in window can't reach the page that opened it", () => {
   void logInByWindow(START, AbortSignal.timeout(1)).catch(() => undefined)
   expect(seen.opener).toBeNull()
 })
 
-it('a window that a person closes is noticed by the focus that comes back', async () => {
+it('a closed log-in window is noticed when the page regains focus', async () => {
   const outcome = outcomeOf(logInByWindow(START, new AbortController().signal))
   seen.focus = false
   await vi.advanceTimersByTimeAsync(5000)
@@ -53,7 +53,7 @@ it('a window that a person closes is noticed by the focus that comes back', asyn
   expect(outcome.now).toBe('mcp-auth-failed')
 })
 
-it('a window that only looks closed is waited for, though a person comes back to the page', async () => {
+it('when a window only looks closed, the log-in continues after the page regains focus', async () => {
   const outcome = outcomeOf(logInByWindow(START, new AbortController().signal))
   seen.focus = false
   await vi.advanceTimersByTimeAsync(1000)
@@ -75,7 +75,7 @@ it('a log-in ends at once when it is aborted', async () => {
   expect(outcome.now).toBe('aborted')
 })
 
-it('a page that is not left for the log-in says so after half a minute, or when it is aborted', async () => {
+it('a log-in whose page does not navigate fails after 30 s or an abort', async () => {
   const assign = vi.fn<(address: string) => void>()
   vi.stubGlobal('location', { assign })
   const outcome = outcomeOf(leavePage(START.address, new AbortController().signal))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createSecrets } from '../../../src/connect/mcp/http.ts'
 
-it('takes out each word of a secret, and nothing short', () => {
+it('redacts each word of a secret, but no short words', () => {
   const secrets = createSecrets(['Basic dummy-user-and-word'])
   secrets.add('dummy-token')
   expect(secrets.redact('Basic: dummy-token of dummy-user-and-word')).toBe(
@@ -9,14 +9,14 @@ it('takes out each word of a secret, and nothing short', () => {
   )
 })
 
-it('leaves no end of a secret that begins with another one', () => {
+it('redacts a secret whole when it begins with another secret', () => {
   const secrets = createSecrets([])
   secrets.add('dummy-token')
   secrets.add('dummy-token-renewed')
   expect(secrets.redact('dummy-token-renewed, dummy-token')).toBe('[redacted], [redacted]')
 })
 
-it('keeps the newest tokens, and what goes along with every request', () => {
+it('keeps the newest tokens and the permanent header values', () => {
   const secrets = createSecrets(['dummy-header'])
   for (let count = 100; count < 160; count++) {
     secrets.add('dummy-in-use')
@@ -28,7 +28,7 @@ it('keeps the newest tokens, and what goes along with every request', () => {
   expect(secrets.redact('dummy-token-100')).toBe('dummy-token-100')
 })
 
-it('reads JSON without them, however they are written in it', () => {
+it('redacts secrets in JSON even when they are escaped', () => {
   const secrets = createSecrets(['dummy-header'])
   expect(secrets.parse('{"dummy\\u002dheader":["a dummy\\u002dheader"]}')).toEqual({
     '[redacted]': ['a [redacted]'],

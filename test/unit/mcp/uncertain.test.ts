@@ -77,7 +77,7 @@ it.each([
   ['2026-07-28', true],
   ['2025-11-25', false],
 ] as const)(
-  'says of a call that was sent that it may have taken effect (%s)',
+  'when the connection fails after sending, the error says the call may have happened (%s)',
   async (_, modern) => {
     for (const answer of [cut, cutLater, badGateway]) {
       const { connect, calls } = await serverOf(modern, answer)
@@ -95,7 +95,7 @@ it.each([
   ['2026-07-28', true],
   ['2025-11-25', false],
 ] as const)(
-  'says so of a call that is open when the connection is closed (%s)',
+  'closing the connection during a call reports that it may have happened (%s)',
   async (_, modern) => {
     let begun = (): void => undefined
     const isThere = new Promise<void>((resolve) => (begun = resolve))
@@ -111,7 +111,7 @@ it.each([
   },
 )
 
-it('does not say so of what was not sent, or was refused', async () => {
+it('an unsent or refused call is not reported as possibly done', async () => {
   const refusing = await serverOf(true, refusal)
   const server = await refusing.connect()
   const refused: unknown = await pay(server).catch((thrown: unknown) => thrown)
@@ -135,7 +135,7 @@ it('does not say so of what was not sent, or was refused', async () => {
   expect(calls()).toBe(0)
 })
 
-it('does not say so of a list that can’t be reached', async () => {
+it('an unreachable tool list is not reported as possibly done', async () => {
   const { server, connect } = await serverOf(true, cut)
   const connected = await connect()
   server.closeAllConnections()
@@ -152,7 +152,7 @@ it.each([
   ['a status', { code: 502 }, true],
   ['what has no number', {}, true],
   ['a refusal of the server', { code: -32_602 }, false],
-])('tells %s of a client of the app’s from a refusal', async (_name, more, isUncertain) => {
+])("distinguishes %s of the app's own client from a refusal", async (_name, more, isUncertain) => {
   const server = await fromMcpClient(
     {
       callTool: async () => {

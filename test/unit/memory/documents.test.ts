@@ -21,7 +21,7 @@ afterEach(() => {
 })
 
 describe.each(handbooks)('a handbook in $language', ({ text, questions }) => {
-  it('is found by its words, with the heading that the words stand below', async () => {
+  it('is found by its words, with the heading above them', async () => {
     const memory = documentMemory({ ...kept(), sources: [file(text, 'handbook.md')] })
     for (const { question, heading, says } of questions) {
       const [best] = await memory.search(question)
@@ -30,7 +30,7 @@ describe.each(handbooks)('a handbook in $language', ({ text, questions }) => {
     }
   })
 
-  it('is cut into parts that end with a sentence, and loses no character', () => {
+  it('is cut into parts that end with a sentence, without losing characters', () => {
     const long = text.replaceAll(/^#.*$/gm, '').replaceAll(/\n+/g, ' ').trim().repeat(20)
     const parts = [...cut(long)]
     expect(parts.length).toBeGreaterThan(5)
@@ -40,7 +40,7 @@ describe.each(handbooks)('a handbook in $language', ({ text, questions }) => {
   })
 })
 
-describe('the stored index of words', () => {
+describe('the stored word index', () => {
   const shelf = (topic: string) =>
     file(Array.from({ length: 250 }, (_, n) => `# ${topic} ${n}\nShelf ${n}.`).join('\n'), topic)
   const storedTexts = async (name: string) => {
@@ -50,7 +50,7 @@ describe('the stored index of words', () => {
     return JSON.stringify(entries)
   }
 
-  it('answers the first query of the next page, so that no text is read again', async () => {
+  it('answers the first query of the next page without reading texts again', async () => {
     const options = { ...kept(), sources: [shelf('anchors'), shelf('barrels')] }
     await documentMemory(options).index()
     const next = documentMemory(options)
@@ -60,7 +60,7 @@ describe('the stored index of words', () => {
     expect(found[0]?.source.heading).toBe('anchors 17')
   })
 
-  it('has no words of a document that was removed', async () => {
+  it('drops the words of a removed document', async () => {
     const { storage } = kept()
     const options = { storage, sources: [shelf('anchors'), shelf('barrels')] }
     await documentMemory(options).index()
@@ -73,7 +73,7 @@ describe('the stored index of words', () => {
     expect(await storedTexts(storage.name)).toBe('[]')
   })
 
-  it('is brought up to date when a page adds a document, and serves the page after that', async () => {
+  it('is updated when a page adds a document, and serves the next page', async () => {
     const { storage } = kept()
     const pages = [[shelf('anchors')], [shelf('anchors'), shelf('barrels')]]
     const before = documentMemory({ storage, sources: pages[0] ?? [] })
@@ -85,8 +85,8 @@ describe('the stored index of words', () => {
   })
 })
 
-describe('an index', () => {
-  it('reads, cuts and embeds what changed only, also on the next page', async () => {
+describe('indexing documents', () => {
+  it('reads, cuts and embeds only changed parts, also on the next page', async () => {
     const read = vi.fn(() => null)
     const embed = vi.fn(async (texts: readonly string[]) => texts.map(() => [1, 2]))
     const options = { ...kept(), read, embed, model: 'm' }
@@ -107,7 +107,7 @@ describe('an index', () => {
     expect(embed.mock.calls.map(([texts]) => texts)).toEqual([['food.md › B\nButter.']])
   })
 
-  it('removes documents whose sources are gone, whole', async () => {
+  it('removes documents without a source completely', async () => {
     const options = kept()
     await documentMemory({
       ...options,
@@ -121,7 +121,7 @@ describe('an index', () => {
     expect(await memory.documents()).toEqual([])
   })
 
-  it('names a source that can’t be read, and has the others', async () => {
+  it('reports an unreadable source and indexes the others', async () => {
     const memory = documentMemory({
       ...kept(),
       read: (blob) => {
@@ -145,7 +145,7 @@ describe('an index', () => {
     expect(await memory.search('apples')).toHaveLength(1)
   })
 
-  it('keeps the last state of a page that can’t be fetched now', async () => {
+  it("keeps the last version of a page that can't be fetched now", async () => {
     const options = { ...kept(), sources: ['https://shop.test/returns'] }
     const answer = (text: string) => async () =>
       new Response(text, { headers: { 'content-type': 'text/plain' } })
@@ -163,7 +163,7 @@ describe('an index', () => {
     ])
   })
 
-  it('is made once by two tabs at once', async () => {
+  it('creates no duplicates when two tabs index at once', async () => {
     const options = { ...kept(), sources: [file('Apples.', 'a'), file('# B\nPears.', 'b')] }
     const tabs = [documentMemory(options), documentMemory(options)]
     await Promise.all(tabs.map((tab) => tab.index()))
@@ -174,7 +174,7 @@ describe('an index', () => {
     }
   })
 
-  it('is aborted: documents that were done stay, and the next index has the rest', async () => {
+  it('when aborted, keeps finished documents, and the next run completes the rest', async () => {
     const stop = new AbortController()
     const options = {
       ...kept(),
@@ -207,7 +207,7 @@ describe('an index', () => {
         }),
       'storage-full',
     ],
-  ])('is gone with the page, and works, where %s', async (_, fail, code) => {
+  ])('works in memory for this page when %s', async (_, fail, code) => {
     fail()
     const memory = documentMemory({
       ...kept(),
@@ -228,7 +228,7 @@ describe('an index', () => {
     ['embed has no model', { embed: async () => [] }],
     ['a text has no name', { sources: [{ text: 'Apples.' }] }],
     ['two sources have one name', { sources: [file('A', 'a'), file('B', 'a')] }],
-  ])('is refused as invalid-config where %s', async (_, options) => {
+  ])('rejects with invalid-config when %s', async (_, options) => {
     const make = async () => documentMemory({ ...kept(), sources: [], ...options }).index()
     await expect(make()).rejects.toMatchObject({ code: 'invalid-config' })
   })
@@ -242,12 +242,12 @@ describe('vectors of documents', () => {
     file('A parcel weighs 30 kg.', 'parcels'),
   ]
 
-  it('find what shares no word with the question', async () => {
+  it('find a document without shared words', async () => {
     const memory = documentMemory({ ...kept(), sources, embed, model: 'm' })
     expect(await memory.search('money back?')).toMatchObject([{ name: 'refunds' }])
   })
 
-  it('that can’t be made leave the words, and are made with the next index', async () => {
+  it('when embedding fails, word search still works and the next index adds the vectors', async () => {
     const failing = vi.fn(embed).mockRejectedValue(new Error('offline'))
     const memory = documentMemory({ ...kept(), sources, embed: failing, model: 'm' })
     const { failed } = await memory.index()
@@ -284,7 +284,7 @@ function reader(options: Partial<Parameters<typeof createTestAgent>[0]>) {
 describe('an agent with documents', () => {
   const sources = [{ name: 'terms', text: '# Returns\nReturns take 30 days.', title: 'Terms' }]
 
-  it('is sent what fits the message, as data of others unless the app vouches for it', async () => {
+  it('receives matching documents as untrusted content unless the app trusts them', async () => {
     for (const trusted of [false, true]) {
       const memory = documentMemory({ ...kept(), sources, trusted })
       const { agent, sent } = reader({ memory })
@@ -295,7 +295,7 @@ describe('an agent with documents', () => {
     }
   })
 
-  it('has them with its other memories behind one recall, and remembers into those only', async () => {
+  it('searches documents and other memories with one recall, and remembers only into the others', async () => {
     const memory = [documentMemory({ ...kept(), sources }), keywordMemory(kept())]
     const { agent, sent } = reader({ memory })
     await agent.run('Hello.').result
@@ -305,13 +305,13 @@ describe('an agent with documents', () => {
     expect(JSON.stringify(tools.get('remember'))).not.toContain('documents')
   })
 
-  it('has no tool that writes, where documents are all it has', async () => {
+  it('has no writing tool when documents are its only memory', async () => {
     const { agent, sent } = reader({ memory: documentMemory({ ...kept(), sources }) })
     await agent.run('Hello.').result
     expect(sent[0]?.tools?.map(({ name }) => name)).toEqual(['recall'])
   })
 
-  it('warns of a source that can’t be read, once', async () => {
+  it('warns once about an unreadable source', async () => {
     const memory = documentMemory({
       ...kept(),
       sources: [...sources, new File([new Uint8Array([0xff])], 'x.bin')],

@@ -13,30 +13,30 @@ const newName = (): string => `remembering-${++names}`
 const textsOf = async (memory: { list(): Promise<readonly { text: string }[]> }) =>
   (await memory.list()).map(({ text }) => text)
 
-describe.each(['memory', 'database'] as const)('what is remembered, in a %s', (kind) => {
+describe.each(['memory', 'database'] as const)('remembering in a %s', (kind) => {
   const storage = () => (kind === 'memory' ? 'memory' : { name: newName() })
 
-  it('is as much as there is room for, the newest of it', async () => {
+  it('keeps the newest entries when one call exceeds the limit', async () => {
     const memory = recentMemory({ storage: storage(), maxEntries: 3 })
     const kept = await memory.remember(['a', 'b', 'c', 'd', 'e', 'f'])
     expect(kept.map(({ text }) => text)).toEqual(['d', 'e', 'f'])
     expect(await textsOf(memory)).toEqual(['f', 'e', 'd'])
   })
 
-  it('is as much as there is room for, when it comes at once', async () => {
+  it('keeps the newest entries when many calls at once exceed the limit', async () => {
     const memory = recentMemory({ storage: storage(), maxEntries: 3 })
     await Promise.all(['a', 'b', 'c', 'd', 'e', 'f'].map((text) => memory.remember(text)))
     expect(await textsOf(memory)).toEqual(['f', 'e', 'd'])
   })
 
-  it('is there once, when it comes twice at once', async () => {
+  it('stores an entry once when it is remembered twice at once', async () => {
     const memory = recentMemory({ storage: storage() })
     const [one, other] = await Promise.all([memory.remember('same'), memory.remember('same')])
     expect(await textsOf(memory)).toEqual(['same'])
     expect(one).toEqual(other)
   })
 
-  it('stays when it is named again with something that needs its place', async () => {
+  it('keeps an entry that is remembered again together with a new one at the limit', async () => {
     const memory = recentMemory({ storage: storage(), maxEntries: 2 })
     await memory.remember(['a', 'b'])
     const kept = await memory.remember(['a', 'c'])
@@ -46,7 +46,7 @@ describe.each(['memory', 'database'] as const)('what is remembered, in a %s', (k
 })
 
 describe('two pages with one database', () => {
-  it('have what is remembered once, and no more than there is room for', async () => {
+  it('share entries without duplicates and within the limit', async () => {
     const storage = { name: newName() }
     const pages = [1, 2, 3].map(() => keywordMemory({ storage, maxEntries: 4 }))
     await Promise.all(
@@ -60,7 +60,7 @@ describe('two pages with one database', () => {
     expect(new Set(all).size).toBe(4)
   })
 
-  it('remember what one of them forgets while the other makes its vectors', async () => {
+  it('remember an entry again that the other forgets while vectors are computed', async () => {
     const storage = { name: newName() }
     const other = recentMemory({ storage })
     const [known] = await other.remember('known')
@@ -77,7 +77,7 @@ describe('two pages with one database', () => {
   })
 })
 
-it('a write that is refused opens no connection', async () => {
+it('a refused write opens no connection', async () => {
   const open = vi.spyOn(indexedDB, 'open')
   const board = blackboard({ storage: { name: newName() }, blocks: { a: { description: 'A' } } })
   for (let n = 0; n < 20; n++)

@@ -13,11 +13,11 @@ test.each([
   ['ftp://shop.example@other.example/', `ftp://other.example/${NOTE}`],
   ['other://shop.example@other.example/', `other://other.example/${NOTE}`],
   ['mailto:ann@other.example', 'mailto:ann@other.example'],
-])('of %s a person is shown the real host first', (address, shown) => {
+])('for %s the approval shows the real host first', (address, shown) => {
   expect(askedAddress(new URL(address))).toBe(shown)
 })
 
-it('cuts a long host in front, and what follows it at its end', () => {
+it('a long host is cut at its start, a long path at its end', () => {
   const shown = askedAddress(new URL(`https://${SUBDOMAINS}other.example/${'p'.repeat(300)}`))
   expect(shown).toMatch(
     /^https:\/\/…[a-z.]*\.example\.other\.example\/p{199}… \(101 more characters\)$/,
@@ -25,7 +25,7 @@ it('cuts a long host in front, and what follows it at its end', () => {
   expect(shown.length).toBeLessThan(320)
 })
 
-it('takes no host for a secret, and removes one that is cut whole', () => {
+it('a host is never masked as a secret, and a cut secret is masked', () => {
   const clean = (text: string): string =>
     text.replaceAll(/hunter2|other|other\.example|example/g, '[masked]')
   const url = new URL(`https://hunter2.other.example/${'p'.repeat(195)}hunter2`)

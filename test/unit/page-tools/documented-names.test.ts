@@ -14,15 +14,15 @@ function namesIn(beginning: string): string[] {
   return names.split(/,\s+/)
 }
 
-test.each(namesIn('Asked about: '))('"%s" is asked about, as documented', (name) =>
+test.each(namesIn('Asked about: '))('"%s" requires approval, as documented', (name) =>
   expect(readCommit(name)).not.toBeNull(),
 )
 
-test.each(namesIn('Not asked about: '))('"%s" is not asked about, as documented', (name) =>
+test.each(namesIn('Not asked about: '))('"%s" requires no approval, as documented', (name) =>
   expect(readCommit(name)).toBeNull(),
 )
 
-test('the documented misses are those of the account-takeover labels, all of them', () => {
+test('the documented misses are all missed account-takeover labels', () => {
   expect(namesIn('Missed: ')).toEqual(TAKEOVER_LABELS.filter((name) => readCommit(name) === null))
   expect(section).toContain(`Of ${TAKEOVER_LABELS.length} English labels`)
 })

@@ -8,11 +8,11 @@ import { LABELS } from './commit-labels.ts'
 
 describe.each(Object.entries(LABELS))('names in %s', (_language, { commits, plain }) => {
   test.each(commits)('"%s" commits', (name) => expect(readCommit(name)).not.toBeNull())
-  test.each(plain)('"%s" does not', (name) => expect(readCommit(name)).toBeNull())
+  test.each(plain)('"%s" does not commit', (name) => expect(readCommit(name)).toBeNull())
 })
 
 test.each(['Bạn', 'Bán', 'Bạn bè', 'Bàn số 3', 'Bản sao'])(
-  '"%s" is Vietnamese, and bans nobody',
+  '"%s" is Vietnamese and does not commit as "ban"',
   (name) => expect(readCommit(name)).toBeNull(),
 )
 
@@ -27,7 +27,7 @@ test.each([
   ['Add to cart and pay', 'pay'],
   ['Add to my basket & buy', 'buy'],
   ['Удалить', 'удалить'],
-] as const)('"%s" commits, by its word "%s"', (name, word) => expect(readCommit(name)).toBe(word))
+] as const)('"%s" commits by its word "%s"', (name, word) => expect(readCommit(name)).toBe(word))
 
 test.each([
   ['/account/delete?confirm=1', 'delete'],
@@ -45,7 +45,7 @@ test.each([
   ['/cart/remove/7', null],
   ['/search?q=delete+account', null],
   ['/posts/7', null],
-])('the address %s acts by its word %s', (address, word) =>
+])('the address %s commits because of the word %s', (address, word) =>
   expect(readAddress(new URL(address, 'https://shop.example'))).toBe(word),
 )
 
@@ -58,11 +58,11 @@ test.each([
   ['K\u043Eupon', null],
   ['Add to cart', null],
   ['Add to cart and continue', null],
-])('"%s", of letters that look like Latin ones, is read as a person reads it: %s', (name, word) =>
+])('"%s" with lookalike letters is read as Latin: %s', (name, word) =>
   expect(readCommit(name)).toBe(word),
 )
 
-test.each(['Reply', 'Share', 'Forward'])('"%s" commits where it ends a form only', (name) => {
+test.each(['Reply', 'Share', 'Forward'])('"%s" commits only at the end of a form', (name) => {
   expect(readCommit(name)).toBeNull()
   expect(readCommit(name, 'ending')).not.toBeNull()
 })
@@ -77,7 +77,7 @@ test.each(['Yes', 'Now', 'Nothing', 'Okay', 'Confirm', 'Backup', 'Notify'])(
   (name) => expect(readDecline(name)).toBe(false),
 )
 
-test('a name of any length is read in time', () => {
+test('a very long name is read in time', () => {
   const before = performance.now()
   readCommit('and '.repeat(100_000))
   readCommit('x '.repeat(100_000))

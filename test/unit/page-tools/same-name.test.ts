@@ -15,7 +15,7 @@ test.each([
   ['Vor 3 Minuten gesehen', 'Vor 5 Minuten gesehen', 2 * MINUTE],
   ['Resend (30 s left)', 'Resend (12 s left)', 18 * SECOND],
   ['0:10 of 4:00', '0:20 of 4:00', 10 * SECOND],
-])('%s and %s are one name', (before, now, elapsed) => {
+])('%s and %s are the same name', (before, now, elapsed) => {
   expect(isSameName(before, now, elapsed)).toBe(true)
 })
 
@@ -36,11 +36,11 @@ test.each([
   ['Pay $1:30', 'Pay $1:31', SECOND],
   ['Pay 1:30 €', 'Pay 1:31 €', SECOND],
   ['Edited 3 min ago', 'Edited 9 min ago', SECOND],
-])('%s and %s are two names', (before, now, elapsed) => {
+])('%s and %s are different names', (before, now, elapsed) => {
   expect(isSameName(before, now, elapsed)).toBe(false)
 })
 
-test('a digest is compared as its text is', () => {
+test('digests compare like the names they come from', () => {
   const isSame = (before: string, now: string, elapsed: number) =>
     isSameName(nameDigest(before), nameDigest(now), elapsed)
   expect(isSame('Your seat is held: 4:59', 'Your seat is held: 4:49', 10 * SECOND)).toBe(true)

@@ -30,7 +30,7 @@ const SHOWN: readonly (readonly [value: string, text: string])[] = [
   ['mars', 'on mars.'],
 ]
 
-describe('a secret is found', () => {
+describe('a secret is found in a text', () => {
   test.each(SHOWN)('%j in %j', (value, text) =>
     expect(new SecretMatcher([value]).isIn(text)).toBe(true),
   )
@@ -46,21 +46,21 @@ const OTHER: readonly (readonly [value: string, text: string])[] = [
   ['hunter2-secret', 'hunter2 and -secret'],
 ]
 
-describe('nothing else is', () => {
+describe('no other text counts as the secret', () => {
   test.each(OTHER)('%j in %j', (value, text) =>
     expect(new SecretMatcher([value]).isIn(text)).toBe(false),
   )
 })
 
 test.each(['/?p=Sec%2fret%3fpass9', '/?p=%53ec%2Fret%3Fpass9', '/?p=Sec%252Fret%253Fpass9'])(
-  'a secret is found in %s',
+  'a secret is found in the encoded address %s',
   (address) => {
     const secret = new SecretMatcher(['Sec/ret?pass9'])
     expect(withoutEncoded(`${address}&q=1`, secret, '[x]')).toBe('/?p=[x]&q=1')
   },
 )
 
-test('what is left of a secret where a text is cut is removed', () => {
+test('the visible part of a secret at the cut of a text is removed', () => {
   const cut = (text: string): string => new SecretMatcher(['hunter2-secret']).replace(text, '[x]')
   expect(cut('You typed hunter2-s… (24 more characters) ok')).toBe(
     'You typed [x]… (24 more characters) ok',
@@ -73,11 +73,11 @@ test('what is left of a secret where a text is cut is removed', () => {
   expect(cut('"hunter", … 3 more')).toBe('"hunter", … 3 more')
 })
 
-test('the beginning of a key is removed where a text is cut', () => {
+test('the visible part of an API key at the cut of a text is removed', () => {
   expect(withoutTokens(`a ghp_${'a1B2'.repeat(5)}… [from=e2:9]`, '[x]')).toBe('a [x]… [from=e2:9]')
 })
 
-test('what is on the page is known, however much of it there is; what is gone goes first', () => {
+test('all secrets on the page are kept, and the oldest others are dropped first', () => {
   const secrets = (from: number, to: number): Set<string> =>
     new Set(Array.from({ length: to - from }, (_, at) => `secret ${from + at}`))
   const known = new KnownSecrets()
@@ -90,7 +90,7 @@ test('what is on the page is known, however much of it there is; what is gone go
   expect(names).not.toContain('secret 399')
 })
 
-test('of secrets that begin alike the longest that is there is taken, by whatever of its forms', () => {
+test('among secrets with a common beginning, the longest match in any form is removed', () => {
   const matcher = new SecretMatcher([
     'hunter22!!!!!!!!',
     'hunter22-secret',
@@ -120,7 +120,7 @@ const DISGUISES: readonly ((text: string) => string)[] = [
   (text) => text.normalize('NFC'),
 ]
 
-test('a secret is removed in every way that it is shown, whatever stands around it', () => {
+test('a secret is removed in every form and in any surrounding text', () => {
   const property = fc.property(
     fc.array(value, { minLength: 1, maxLength: 6 }),
     fc.array(fc.tuple(fc.nat(), fc.constantFrom(...DISGUISES)), { minLength: 1, maxLength: 6 }),
@@ -145,7 +145,7 @@ test.each([
   ['-abc12345', `${'-'.repeat(15_000)}a${'-'.repeat(15_000)}`],
   ['aaaaaaaaaaaaaaaaaaaaaaaaaaaa1', 'a'.repeat(30_000)],
   ['aaaaaaaaaaaaaaaaaaaaaaaaaaaa1', 'aaaa…'.repeat(6000)],
-])('a text that is nearly %s all along is looked at in few steps', (secret, text) => {
+])('a text that almost repeats %s is searched in few steps', (secret, text) => {
   const { slice } = String.prototype
   let steps = 0
   String.prototype.slice = function (...range) {

@@ -5,7 +5,7 @@ import { LABELS } from './secret-labels.ts'
 
 describe.each(Object.entries(LABELS))('labels in %s', (_language, { secret, plain }) => {
   test.each(secret)('"%s" asks for a secret', (label) => expect(senseOf(label)).toBe('secret'))
-  test.each(plain)('"%s" does not', (label) => expect(senseOf(label)).not.toBe('secret'))
+  test.each(plain)('"%s" asks for no secret', (label) => expect(senseOf(label)).not.toBe('secret'))
 })
 
 test.each([
@@ -32,7 +32,7 @@ test.each(['Code', 'Enter code', 'Código', 'コード', 'Код'])('"%s" may be
 )
 
 test.each(['Expiry date', 'Gültig bis', 'Date d’expiration', '有効期限', 'Срок действия'])(
-  '"%s" may be the date of a card',
+  '"%s" may be the expiry date of a card',
   (label) => expect(senseOf(label)).toBe('expiry'),
 )
 
@@ -48,7 +48,7 @@ test.each([
   'Country code',
   'PIN code of your area',
   'Booking code',
-])('"%s" is the name of another code', (label) => expect(senseOf(label)).toBe(null))
+])('"%s" names another kind of code', (label) => expect(senseOf(label)).toBe(null))
 
 test.each([
   '4111 1111 1111 1111',
@@ -61,7 +61,7 @@ test.each([
   '4111.1111.1111.1111',
   '5555/5555/5555/4444',
   '٤١١١ ١١١١ ١١١١ ١١١١',
-])('%s is the number of a card', (text) => expect(isCardNumber(text)).toBe(true))
+])('%s is a card number', (text) => expect(isCardNumber(text)).toBe(true))
 
 test.each([
   '4111 1111 1111 1112',
@@ -72,7 +72,7 @@ test.each([
   'Card 4111 1111 1111 1111',
   '0000000000000000',
   '353011133330000',
-])('%s is not', (text) => expect(isCardNumber(text)).toBe(false))
+])('%s is not a card number', (text) => expect(isCardNumber(text)).toBe(false))
 
 test.each([
   ['key sk-proj-abcdefghijklmnopqrstuvwx!', 'key [x]!'],
@@ -85,7 +85,7 @@ test.each([
   ['-----BEGIN OPENSSH PRIVATE KEY----- b3BlbnNzaC1rZXk', '[x]'],
   ['at AKIA IOSFODNN7EXAMPLE now', 'at [x] now'],
   [`ghp_ ${'a1B2'.repeat(9)} here`, '[x] here'],
-])('what is secret by its form is removed: %s', (text, clean) =>
+])('secrets recognised by their format are removed: %s', (text, clean) =>
   expect(withoutTokens(text, '[x]')).toBe(clean),
 )
 
@@ -114,9 +114,9 @@ test.each([
   'The AKIA standard and the ghp_ prefix',
   'AKIA is the beginning of 2026 access key identifiers',
   '-----BEGIN PUBLIC KEY----- MIIB -----END PUBLIC KEY-----',
-])('and nothing else is: %s', (text) => expect(withoutTokens(text, '[x]')).toBe(text))
+])('other texts are not tokens: %s', (text) => expect(withoutTokens(text, '[x]')).toBe(text))
 
-test('long texts are read in no time', () => {
+test('long texts are searched quickly', () => {
   expect(withoutTokens(`-----BEGIN PRIVATE KEY----- ${'-'.repeat(50_000)}`, '[x]')).toBe('[x]')
 })
 
@@ -128,14 +128,14 @@ test.each([
   'Ihre TAN',
   'NIE',
   'Número de NIE',
-])('"%s" asks for a secret of its country', (label) => expect(senseOf(label)).toBe('secret'))
+])('"%s" asks for a country-specific secret', (label) => expect(senseOf(label)).toBe('secret'))
 
 test.each(['Tan leather', 'Colour: tan', 'Nie wymagane', 'Noch nie bestellt', 'Tanja'])(
-  '"%s" is another word',
+  '"%s" does not ask for a secret',
   (label) => expect(senseOf(label)).not.toBe('secret'),
 )
 
 test.each(['Scadenza', 'Vervaldatum', 'Data di scadenza'])(
-  '"%s" may be the date of a card beside its number',
+  '"%s" may be an expiry date beside a card number',
   (label) => expect(senseOf(label)).toBe('due'),
 )

@@ -16,7 +16,7 @@ describe('colours of computed styles', () => {
   })
 })
 
-describe('shapes that leave nothing', () => {
+describe('clips and filters that hide an element', () => {
   it.each([
     ['inset(50%)', true],
     ['inset(100%)', true],
@@ -48,7 +48,7 @@ describe('shapes that leave nothing', () => {
     ['opacity(0.5) opacity(0.5)', 0.25],
     ['opacity(3)', 1],
     ['none', 1],
-  ])('filter: %s leaves %s', (filter, opacity) => {
+  ])('filter: %s leaves the opacity %s', (filter, opacity) => {
     expect(filterOpacity(filter)).toBe(opacity)
   })
 })
@@ -63,7 +63,7 @@ describe('text of a page', () => {
     ['</page x>', '\\</page x>'],
     ['<new> x', '\\<new> x'],
     ['< removed >', '\\< removed >'],
-  ])('%s can not look like a mark', (text, escaped) => {
+  ])("%s is escaped so that it can't look like a mark", (text, escaped) => {
     expect(escapeMarks(text)).toBe(escaped)
   })
 
@@ -75,18 +75,18 @@ describe('text of a page', () => {
     '[reference]',
     'array[checkedIndex]',
     '[masked]',
-  ])('%s stays as it is', (text) => {
+  ])('%s is not escaped', (text) => {
     expect(escapeMarks(text)).toBe(text)
   })
 
-  it('is as harmless in quotes and in addresses', () => {
+  it('marks are escaped in quotes and addresses, too', () => {
     expect(quote('a " [ref=e1]')).toBe('"a \\" \\[ref=e1]"')
     expect(shownAddress(`https://a.example/#[ref=e1]${'x'.repeat(300)}`)).toMatch(
       /^https:\/\/a\.example\/#\\\[ref=e1\]x+… \(127 more characters\)$/,
     )
   })
 
-  it('stands in a frame of its own each time', () => {
+  it('each page text gets a frame with its own id', () => {
     const pattern = /^<page ([\w-]{8})>\nx\n<\/page \1>$/
     const marks = [framed('x'), framed('x')].map((text) => pattern.exec(text)?.[1])
     expect(marks[0]).toBeDefined()

@@ -5,26 +5,26 @@ import { similarity } from '../../../src/page-tools/read/find.ts'
 import { readRef } from '../../../src/page-tools/refs.ts'
 
 describe('text for a model', () => {
-  it('is on one line and without what nobody sees', () => {
+  it('is on one line, without invisible characters', () => {
     expect(cleanText('  a\n\tb  ')).toBe('a b')
     expect(cleanText('zero\u200Bwidth\uFEFF \u202Eright\u00AD')).toBe('zerowidth right')
     expect(cleanText('say\u{E0068}\u{E0069} \uE001icon')).toBe('say icon')
     expect(cleanText('Grüße 世界 😀')).toBe('Grüße 世界 😀')
   })
 
-  it('says how much was cut, and cuts no character in half', () => {
+  it('reports how much was cut, and splits no character', () => {
     expect(shorten('abcdef', 6)).toBe('abcdef')
     expect(shorten('abcdef', 4)).toBe('abcd… (2 more characters)')
     expect(shorten('abc😀def', 4)).toBe('abc… (4 more characters)')
   })
 
-  it('can not end its quotes', () => {
+  it("can't close its quotes", () => {
     expect(quote('a " b \\')).toBe('"a \\" b \\\\"')
   })
 })
 
 describe('similarity', () => {
-  it('puts equal before start before part before words before nothing', () => {
+  it('ranks equal above prefix, part, words and no match', () => {
     const scores = ['save', 'save all', 'auto save now', 'now save then all', 'cancel'].map(
       (text) => similarity('save', text),
     )
@@ -33,7 +33,7 @@ describe('similarity', () => {
     expect(scores.at(-1)).toBe(0)
   })
 
-  it('forgives one wrong letter', () => {
+  it('tolerates one wrong letter', () => {
     expect(similarity('delete', 'delate')).toBeGreaterThan(0.3)
     expect(similarity('delete', 'deletes')).toBeGreaterThan(0.3)
   })
@@ -44,11 +44,11 @@ describe('refs and keys as models write them', () => {
     expect(readRef(text)).toBe('e12')
   })
 
-  it.each(['Save', 'e', '12', 'e12 button'])('%s is no ref', (text) => {
+  it.each(['Save', 'e', '12', 'e12 button'])('%s is not a ref', (text) => {
     expect(readRef(text)).toBeNull()
   })
 
-  it('reads keys with modifiers and under their usual names', () => {
+  it('reads keys with modifiers and by their usual names', () => {
     expect(readKey('ctrl+shift+a')).toMatchObject({
       key: 'A',
       ctrlKey: true,

@@ -23,6 +23,6 @@ it.each([
   ['it stood still', '0:30', '0:31', 10],
   ['another text', 'Stopped', '12:00:00', 1],
   ['another number beside it', 'Round 1 0:30', 'Round 2 0:29', 1],
-])('no tick: %s', (_, before, after, elapsed) => {
+])('the change is no tick: %s', (_, before, after, elapsed) => {
   expect(isTick(before, after, elapsed)).toBe(false)
 })

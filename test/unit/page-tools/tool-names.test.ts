@@ -4,7 +4,7 @@ import { pageTools, type PageToolName } from '../../../src/page-tools/index.ts'
 const namesOf = (tools: Parameters<typeof pageTools>[0]): string[] =>
   pageTools(tools).map(({ name }) => name)
 
-test('all tools are there unless some are asked for', () => {
+test('all tools are included unless some are selected', () => {
   expect(namesOf({})).toEqual(namesOf({ tools: 'all' }))
   expect(namesOf({}).toSorted()).toEqual([...new Set(namesOf({}))].toSorted())
   // Each can be asked for by its name.
@@ -12,7 +12,7 @@ test('all tools are there unless some are asked for', () => {
   expect(all.map((name) => namesOf({ tools: [name] }))).toEqual(all.map((name) => [name]))
 })
 
-test('the preset read has exactly the tools that change nothing', () => {
+test('the preset read has exactly the read-only tools', () => {
   const readOnly = pageTools().filter(({ annotations }) => annotations?.readOnly)
   expect(namesOf({ tools: 'read' })).toEqual(readOnly.map(({ name }) => name))
 })
@@ -29,7 +29,7 @@ test('the preset forms has few tools', () => {
   ])
 })
 
-test('a name that no tool has throws, and says which there are', () => {
+test('an unknown tool name throws an error that lists the known names', () => {
   // @ts-expect-error -- Misspelt.
   expect(() => pageTools({ tools: ['read_pages'] })).toThrow(/"read_pages"\. Use read_page, find,/)
   // @ts-expect-error -- No preset.

@@ -55,14 +55,14 @@ test.each(values)('for %j, %j: %s', (field, value, problem) => {
   expect(problemOf(field, value)).toBe(problem)
 })
 
-describe('a content', () => {
+describe('checkContent', () => {
   const fields = {
     type: 'object',
     properties: { name: { type: 'string' }, age: { type: 'integer' } },
     required: ['name'],
   } as const
 
-  it('needs what is required only, and takes no defaults', () => {
+  it('requires only required fields, and fills in no defaults', () => {
     expect(checkContent(fields, { name: 'Ann' })).toEqual([])
     expect(checkContent(fields, {})).toEqual([{ field: 'name', problem: 'is missing' }])
     expect(
@@ -73,7 +73,7 @@ describe('a content', () => {
     ).toHaveLength(2)
   })
 
-  it('names every field that is wrong, and those that were not asked for', () => {
+  it('names every wrong field and every unknown one', () => {
     expect(checkContent(fields, { age: 'old', nmae: 'Ann' })).toEqual([
       { field: 'name', problem: 'is missing' },
       { field: 'age', problem: 'must be a number' },
@@ -185,7 +185,7 @@ const formats: { readonly [Format in FieldFormat]: readonly [good: string[], bad
 
 describe.each(Object.entries(formats))('the format %s', (name, [good, bad]) => {
   const format = name as FieldFormat
-  test.each(good)('takes %j', (text) => {
+  test.each(good)('accepts %j', (text) => {
     expect(hasFormat(text, format)).toBe(true)
   })
   test.each(bad)('refuses %j', (text) => {

@@ -129,10 +129,10 @@ test.each(refused)('a field may not be %j', (field, words) => {
   expect(problemsWith(field)).toContain(words)
 })
 
-describe('the whole', () => {
+describe('a schema of fields', () => {
   const text = { type: 'string' }
 
-  it('keeps what is required, and leaves annotations out', () => {
+  it('keeps required names and drops annotations', () => {
     expect(
       readFields({
         $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -171,7 +171,7 @@ describe('the whole', () => {
   })
 })
 
-describe('of a hostile model', () => {
+describe('fields from a hostile model', () => {
   const text = { type: 'string' }
 
   it.each([
@@ -186,14 +186,14 @@ describe('of a hostile model', () => {
     '<b>name</b>',
     'a"onload="x',
     'x'.repeat(65),
-  ])('no field can be called %j', (name) => {
+  ])('no field can be named %j', (name) => {
     const schema: unknown = JSON.parse(
       `{"type":"object","properties":{${JSON.stringify(name)}:{"type":"string"}}}`,
     )
     expect(problemsIn(schema)).toContain("can't be a name")
   })
 
-  it('names must differ by more than their letter case', () => {
+  it('names must differ in more than letter case', () => {
     for (const [one, other] of [
       ['name', 'NAME'],
       ['name', 'ｎａｍｅ'],
@@ -205,7 +205,7 @@ describe('of a hostile model', () => {
     }
   })
 
-  it('sizes are bounded, and the words about them short', () => {
+  it('sizes are limited, and error messages about them are short', () => {
     const wide = Object.fromEntries(many(5000).map((name) => [name, text]))
     expect(problemsIn({ type: 'object', properties: wide })).toBe('has more than 50 fields')
     const long = 'y'.repeat(1_000_000)
@@ -218,7 +218,7 @@ describe('of a hostile model', () => {
     expect(problemsIn(hostile)).toBe('has more than 50 fields')
   })
 
-  it('nesting of any depth is refused at its first level', () => {
+  it('deep nesting is refused at its first level', () => {
     const deep: unknown = JSON.parse(
       `${'{"type":"object","properties":{"a":'.repeat(5000)}1${'}}'.repeat(5000)}`,
     )
@@ -229,7 +229,7 @@ describe('of a hostile model', () => {
     expect(problemsWith(items)).toContain('has a wrong items')
   })
 
-  it('changes no prototype', () => {
+  it('prototypes are not changed', () => {
     const before = Object.getOwnPropertyNames(Object.prototype)
     problemsIn(JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string","x":1}}}'))
     problemsWith(JSON.parse('{"type":"string","__proto__":{"polluted":1}}'))

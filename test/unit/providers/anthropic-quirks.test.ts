@@ -29,14 +29,14 @@ describe.each(
   })
 
   test.each(eachNth(4, styles))(
-    'cut at any byte, nothing runs before the proof, %j',
+    'when cut at any byte, no call runs before the end is proven, %j',
     async (style) => {
       await expectCutsHarmless(anthropic, fixture, style)
     },
   )
 })
 
-test('every row about streams has a fixture', () => {
+test('every documented stream quirk has a fixture', () => {
   const rows = new Set(messagesFixtures.map(({ row }) => row))
   const wanted = Array.from({ length: 12 }, (_, index) => `A${index + 1}`)
   wanted.push('A16', 'A17', 'A18', 'A19', 'A21', 'A22')

@@ -13,7 +13,7 @@ function assembles(length: number, deltasOf: (input: string) => readonly string[
 }
 
 // Reading the whole input again with each delta would take hours.
-test('long streamed input is looked at once', () => {
+test('long streamed input is scanned only once', () => {
   assembles(2_000_000, (input) => {
     const cut: string[] = []
     for (let at = 0; at < input.length; at += 4) cut.push(input.slice(at, at + 4))
@@ -22,14 +22,14 @@ test('long streamed input is looked at once', () => {
 })
 
 // Searching all calls with each delta would take minutes.
-test('many calls are found by their keys', () => {
+test('many calls are looked up by key', () => {
   const assembler = createToolCallAssembler([])
   for (let index = 0; index < 100_000; index++)
     assembler.push({ index, id: `id-${index}`, name: 'ping', args: '{}' })
   expect(assembler.finish('complete')).toHaveLength(100_000)
 })
 
-test('cumulative input is put together as well', () => {
+test('cumulative input deltas are assembled, too', () => {
   assembles(20_000, (input) => {
     const grown: string[] = []
     for (let at = 50; at < input.length; at += 50) grown.push(input.slice(0, at))
@@ -48,7 +48,7 @@ test('F36 input that is too long or too deep is refused before it is parsed', ()
   }
 })
 
-test('arguments that belong to no call keep a call without any from running', () => {
+test('when arguments belong to no call, a call without arguments does not run', () => {
   const assembler = createToolCallAssembler([])
   assembler.push({ index: 0, id: 'a', name: 'delete_all' })
   assembler.push({ index: 7, args: '{"older_than":"1y"}' })
@@ -56,7 +56,7 @@ test('arguments that belong to no call keep a call without any from running', ()
   expect(calls.map((call) => call.error?.code)).toEqual(['malformed', 'malformed'])
 })
 
-test('what is shown while it streams adds up to the arguments', () => {
+test('the streamed input deltas add up to the arguments', () => {
   const assembler = createToolCallAssembler([])
   const parts = [
     assembler.push({ index: 0, id: 'a', args: '{"n"' }),
@@ -72,7 +72,7 @@ test('what is shown while it streams adds up to the arguments', () => {
   ])
 })
 
-test('an id that comes late is sent back, though another is used', () => {
+test('a late provider id is kept, while the call keeps its own id', () => {
   const assembler = createToolCallAssembler([])
   const [begun] = assembler.push({ index: 0, name: 'ping' })
   assembler.push({ index: 0, id: 'late', args: '{}' })

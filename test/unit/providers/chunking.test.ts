@@ -86,7 +86,7 @@ describe.each(formats)('%s', (_, definitions, fixtures) => {
   })
 
   test.each(fixtures.map((fixture) => [`${fixture.row} ${fixture.name}`, fixture] as const))(
-    'the same parts whatever the chunks of the network: %s',
+    "the parts don't depend on the network chunks: %s",
     (_name, fixture) => {
       fc.assert(
         fc.property(drawn, ({ definition, style, raw, sizes }) => {
@@ -101,7 +101,7 @@ describe.each(formats)('%s', (_, definitions, fixtures) => {
     },
   )
 
-  test('nothing after the end counts, in whichever chunk it comes', () => {
+  test('everything after the end is ignored, in any chunk', () => {
     const ended = fixtures.filter(({ chunks }) => {
       const last = chunks.at(-1)
       const { type = '' } = last as { type?: string }

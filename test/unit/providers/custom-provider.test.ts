@@ -32,7 +32,7 @@ const parrot = defineProvider<{ words: number }>({
   },
 })
 
-test('a wire format of one’s own', async () => {
+test('defineProvider supports a custom wire format', async () => {
   const provider = createProvider({ provider: 'parrot', model: 'm' }, { providers: [parrot] })
   const turn = await collect(
     provider.stream(askWeather, { fetch: replay(sse({ word: 'Hi' }, { end: true })) }),
@@ -46,7 +46,7 @@ test('a wire format of one’s own', async () => {
   })
 })
 
-test('its base URL has no slash at the end, so that a path can be appended', async () => {
+test('a custom provider gets its base URL without a trailing slash', async () => {
   const asked: string[] = []
   const provider = createProvider(
     { provider: 'parrot', model: 'm', baseURL: 'http://127.0.0.1:9' },
@@ -60,7 +60,7 @@ test('its base URL has no slash at the end, so that a path can be appended', asy
   expect(asked).toEqual(['http://127.0.0.1:9/say'])
 })
 
-test('its stream is held to the same promises', async () => {
+test("a custom provider's call without a proven end does not run", async () => {
   const hasty = defineProvider<null>({
     id: 'hasty',
     toRequest,
@@ -75,7 +75,7 @@ test('its stream is held to the same promises', async () => {
   expect(turn.toolCalls).toMatchObject([{ error: { code: 'truncated' }, rawInput: '{"n":1}' }])
 })
 
-test('what it throws is an error of the stream', async () => {
+test('an exception in a custom provider becomes a stream error', async () => {
   const faulty = defineProvider<null>({
     id: 'faulty',
     toRequest,
@@ -89,7 +89,7 @@ test('what it throws is an error of the stream', async () => {
   expect(turn.error).toMatchObject({ code: 'internal', message: 'a bug' })
 })
 
-test('a stream from elsewhere', async () => {
+test('a custom stream needs no endpoint, and its exception becomes an error', async () => {
   const local = defineProvider({
     id: 'local',
     async *stream() {
@@ -108,7 +108,7 @@ test('an incomplete definition is refused', () => {
   expect(() => defineProvider({ ...parrot, id: '' })).toThrow(/needs an id/)
 })
 
-test('a call that a wire format emits twice is one, and another under its id gets its own', async () => {
+test('a call emitted twice counts once, and another call with its id is renamed', async () => {
   const call = { type: 'tool-call', toolCallId: '0', toolName: 'ping', input: {} } as const
   const stammer = defineProvider<null>({
     id: 'stammer',
@@ -125,7 +125,7 @@ test('a call that a wire format emits twice is one, and another under its id get
   expect(turn.toolCalls[1]?.toolCallId).not.toBe('0')
 })
 
-test('a stream of one’s own ends with its end', async () => {
+test('a custom stream ends with its finish part', async () => {
   const chatty = defineProvider({
     id: 'chatty',
     async *stream() {

@@ -97,7 +97,7 @@ test.each([
   [ollama, chat],
   [anthropic, message],
 ])(
-  'a turn is over with its end marker, and its request is read to the end: %j',
+  'a turn is over at its end marker, and its request is read to the end: %j',
   async (config, body) => {
     const connection = new Connection()
     await answered(connection, { config, body })
@@ -137,7 +137,7 @@ test('a server that never stops sending is cancelled after 64 KB', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('an abort ends what is read after the end', async () => {
+test('an abort stops reading after the end', async () => {
   const connection = new Connection()
   const stop = new AbortController()
   await answered(connection, { signal: stop.signal })
@@ -148,7 +148,7 @@ test('an abort ends what is read after the end', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a connection that breaks after the end is no matter', async () => {
+test('a connection that breaks after the end causes no error', async () => {
   const connection = new Connection()
   await answered(connection)
   connection.break()
@@ -156,14 +156,14 @@ test('a connection that breaks after the end is no matter', async () => {
   expect(vi.getTimerCount()).toBe(0)
 })
 
-test('a following request goes out while the one before is still read', async () => {
+test('the next request is sent while the previous body is still read', async () => {
   const [first, second] = [new Connection(), new Connection()]
   await answered(first)
   await answered(second)
   expect([first.isCutOff, second.isCutOff]).toEqual([false, false])
 })
 
-test('what was refused in the middle of a stream is not read on', async () => {
+test('after an error in the stream, the body is not read on', async () => {
   const connection = new Connection()
   const { fetch } = connection
   const asked = collect(createProvider(ollama).stream(askWeather, { fetch }))

@@ -65,7 +65,7 @@ const ANSWERS: Readonly<Record<string, readonly [ProviderConfig, readonly JsonOb
 }
 
 test.each(Object.entries(ANSWERS))(
-  'arguments that are JSON inside a JSON text are read, with one warning, in the format %s',
+  'arguments encoded twice as JSON are decoded with one warning, in the format %s',
   async (format, [config, chunks]) => {
     const parts: StreamPart[] = []
     const fetch = replay(sse(...chunks))

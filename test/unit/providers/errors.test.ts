@@ -26,7 +26,7 @@ test.each([
   ['invalid api key', 'The endpoint answered 401: invalid api key.'],
   ['Is the api key invalid?', 'The endpoint answered 401: Is the api key invalid?'],
   ['', 'The endpoint answered 401: no message.'],
-])('the words of a server, %o, end before the advice begins', async (words, said) => {
+])('the server message %o ends before our advice begins', async (words, said) => {
   const { message } = await refusal(401, words)
   expect(message).toBe(`${said}\nCheck the apiKey of the model configuration.`)
 })
@@ -457,7 +457,7 @@ test.each(cases)('%s: %i', async (_, status, body, code) => {
   expect(error.retryable).toBe(retried)
 })
 
-test('an error carries the provider’s words, limits and the time to wait', async () => {
+test("an error carries the provider's message, its limits and the retry time", async () => {
   const error = await refusal(429, openai('Slow down, please', 'requests', 'rate_limit_exceeded'), {
     'retry-after': '2',
     'x-ratelimit-remaining-requests': '0',
@@ -469,13 +469,13 @@ test('an error carries the provider’s words, limits and the time to wait', asy
   })
 })
 
-test('an overflow tells the window where the server does', async () => {
+test('a context overflow reports the window if the server does', async () => {
   const llamacpp = cases.find(([vendor]) => vendor === 'llama.cpp overflow')
   const error = await refusal(400, llamacpp?.[2])
   expect(error.details?.['limits']).toEqual({ contextWindow: 2048, promptTokens: 5000 })
 })
 
-test('F9 both forms of Retry-After, and retry-after-ms (T1)', async () => {
+test('F9 both forms of Retry-After and retry-after-ms are read (T1)', async () => {
   const wait = async (headers: { readonly [name: string]: string }) =>
     (await refusal(503, '', headers)).details?.['retryAfterMs']
   expect(await wait({ 'retry-after': '1.5' })).toBe(1500)
@@ -494,7 +494,7 @@ describe('retryDelay', () => {
     ...(details && { details }),
   })
 
-  test('F9 backs off with jitter within half and whole', () => {
+  test('F9 backs off with jitter between half and the whole delay', () => {
     expect([1, 2, 3].map((retry) => retryDelay(error(), retry, { random: () => 0 }))).toEqual([
       250, 500, 1000,
     ])
@@ -504,13 +504,13 @@ describe('retryDelay', () => {
     expect(retryDelay(error(), 9, { policy: { maxRetries: 20 }, random: () => 1 })).toBe(30_000)
   })
 
-  test('ends with the policy’s retries, and at once for what can’t be retried', () => {
+  test('returns null after the last retry, and at once for permanent errors', () => {
     expect(retryDelay(error(), 4)).toBeNull()
     expect(retryDelay(error(), 1, { policy: { maxRetries: 0 } })).toBeNull()
     expect(retryDelay({ ...error(), retryable: false }, 1)).toBeNull()
   })
 
-  test('never undercuts the server, and does not wait longer than the policy allows', () => {
+  test("waits at least as long as the server asks, within the policy's limit", () => {
     expect(retryDelay(error({ retryAfterMs: 5000 }), 1, { random: () => 0 })).toBe(5000)
     expect(retryDelay(error({ retryAfterMs: 5000 }), 1, { random: () => 1 })).toBe(5500)
     expect(retryDelay(error({ retryAfterMs: 60_000 }), 1)).toBeNull()

@@ -5,7 +5,7 @@ import {
   outputEnd,
 } from '../../../src/providers/core/finish-reason.ts'
 
-describe('what a finish reason says of the last call', () => {
+describe('finish reasons', () => {
   test.each([
     [
       'complete',
@@ -19,12 +19,12 @@ describe('what a finish reason says of the last call', () => {
     ['cut', 'malformed_function_call MALFORMED_FUNCTION_CALL repetition refusal'],
     // Nobody knows them: a call without arguments isn't proven by them.
     ['unsaid', 'unknown mystery constructor __proto__'],
-  ])('%s: %s (O14, O37)', (end, words) => {
+  ])('outputEnd is %s for %s (O14, O37)', (end, words) => {
     for (const word of words.split(' '))
       expect([word, outputEnd(word, true, true)]).toEqual([word, end])
   })
 
-  test('a failure is told, with calls and without', () => {
+  test('a failure is an error, with calls or without', () => {
     for (const hasCalls of [true, false])
       expect(mapFinishReason('insufficient_system_resource', hasCalls)).toBe('error')
   })
@@ -38,7 +38,7 @@ describe('what a finish reason says of the last call', () => {
     ['content_filter', 'error', 'error'],
     ['error', 'stop', 'error'],
     ['mystery', 'stop', 'stop'],
-  ])('of %s and %s, %s counts (O13)', (before, next, counts) => {
+  ])('after %s and %s, %s counts (O13)', (before, next, counts) => {
     expect(countingWord(before, next)).toBe(counts)
   })
 })

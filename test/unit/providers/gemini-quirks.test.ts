@@ -17,14 +17,14 @@ describe.each(
   })
 
   test.each(eachNth(4, styles))(
-    'cut at any byte, nothing runs before the proof, %j',
+    'when cut at any byte, no call runs before the end is proven, %j',
     async (style) => {
       await expectCutsHarmless(gemini, fixture, style)
     },
   )
 })
 
-test('every row about streams has a fixture', () => {
+test('every documented stream quirk has a fixture', () => {
   const rows = new Set(geminiFixtures.map(({ row }) => row))
   expect([...rows]).toEqual(['G1', 'G2', 'G3', 'G4', 'G6', 'G8', 'G9', 'G10'])
 })

@@ -51,7 +51,7 @@ const signed = (signature: string): JsonObject => ({
 })
 const dummy = signed('skip_thought_signature_validator')
 
-test('goes to Google’s endpoint, with the key as a bearer token and no headers of its own (G14)', async () => {
+test("requests go to Google's endpoint with a bearer token and no custom headers (G14)", async () => {
   const { url, headers, body } = await sent(gemini)
   expect(url).toBe('https://generativelanguage.googleapis.com/v1beta/openai/chat/completions')
   expect(Object.fromEntries(headers)).toMatchObject({ authorization: 'Bearer key-123' })
@@ -62,7 +62,7 @@ test('goes to Google’s endpoint, with the key as a bearer token and no headers
   expect(proxied.url).toBe('https://me.example/v1beta/openai/chat/completions')
 })
 
-test('a signature goes back with the call that it came with, and its neighbours stay without (G4)', async () => {
+test('a signature goes back only with the call that had it (G4)', async () => {
   const call = { type: 'function', function: { name: 'ping', arguments: '{}' } }
   const stream = sse(
     { choices: [{ delta: { tool_calls: [{ id: 'a', ...call, ...signed('A==') }] } }] },
@@ -94,7 +94,7 @@ test.each([
   ['gemini', gemini],
   ['another preset at Google’s address', elsewhere],
 ])(
-  'calls that Gemini didn’t sign have the signature that it lets pass (G5), %s',
+  'calls that Gemini did not sign get the signature that it accepts (G5), %s',
   async (_, config) => {
     const { body } = await sent(config, {
       messages: [
@@ -109,7 +109,7 @@ test.each([
   },
 )
 
-test('nobody else gets such a signature', async () => {
+test('other providers get no such signature', async () => {
   const { body } = await sent(
     { provider: 'openai', api: 'chat', model: 'm', apiKey: 'key-123' },
     {
@@ -120,7 +120,7 @@ test('nobody else gets such a signature', async () => {
   expect(JSON.stringify(body)).not.toContain('extra_content')
 })
 
-test('results have their tool’s name, and live context joins them (G7)', async () => {
+test("results carry their tool's name, and live context follows them (G7)", async () => {
   const { body } = await sent(gemini, {
     messages: [say('user', 'Hi'), calling(['a'], { tool_calls: [signed('A==')] }), result('a')],
     tools: [pingTool],
@@ -131,7 +131,7 @@ test('results have their tool’s name, and live context joins them (G7)', async
   ])
 })
 
-test('one system message (G11)', async () => {
+test('instructions and system messages become one system message (G11)', async () => {
   const { body } = await sent(gemini, {
     ...askWeather,
     instructions: 'Be brief.',
@@ -143,7 +143,7 @@ test('one system message (G11)', async () => {
   ])
 })
 
-test('fields that are refused are left out (G12)', async () => {
+test('unsupported fields are left out (G12)', async () => {
   const settings = { seed: 1, parallelToolCalls: false, temperature: 0.5, maxOutputTokens: 9 }
   for (const config of [gemini, elsewhere]) {
     const { body } = await sent({ ...config, ...settings })
@@ -302,7 +302,7 @@ describe('parameters (G13)', () => {
     expect(used(parameters).filter((name) => !keywords.has(name))).toEqual([])
   })
 
-  test('references that multiply come to an end', () => {
+  test('references that multiply end', () => {
     const twice = (ref: string): JsonObject => ({
       properties: { a: { $ref: ref }, b: { $ref: ref } },
     })
@@ -312,7 +312,7 @@ describe('parameters (G13)', () => {
     expect(portableSchema({ ...twice('#/$defs/d0'), $defs })).toBeDefined()
   })
 
-  test('a tool has them in this form, and none when it takes nothing', async () => {
+  test('a tool is sent with portable parameters, or none if it takes no input', async () => {
     const { body } = await sent(gemini)
     expect(body.tools.map((tool) => tool.function)).toEqual([
       {

@@ -24,7 +24,7 @@ const outline = (messages: readonly Message[]): string[] =>
     return [message.role, ...ids].join(' ')
   })
 
-test('a sound history is left as it is', () => {
+test('a valid history stays unchanged', () => {
   const sound = [user('Hi'), calls('a', 'b'), results('a', 'b'), user('Bye')]
   const healed = healHistory(sound)
   expect(healed).toEqual(sound)
@@ -68,7 +68,7 @@ test('F12 a missing result says that the call may have happened', () => {
   expect(healed[1]?.parts[0]).toMatchObject({ output: { type: 'error', code: 'interrupted' } })
 })
 
-test('a result takes the provider’s id from its call', () => {
+test("a result gets the provider's id of its call", () => {
   const call: AssistantMessage = {
     role: 'assistant',
     parts: [

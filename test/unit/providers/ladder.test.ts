@@ -9,7 +9,7 @@ import { askWeather } from './support/replay.ts'
 
 const model: ModelConfigData = { provider: 'openai', model: 'm', api: 'chat' }
 
-test('a lossy change is tried again after a day, a lossless one stays', () => {
+test('a lossy request form expires after a day, a lossless one stays', () => {
   let now = 0
   const memory = new FormMemory(() => now)
   memory.set(model, new Set(['files image/', 'tools text', 'schemas portable']))
@@ -24,14 +24,14 @@ test.each([
   ['baseURL', { baseURL: 'https://other.example.test/v1' }],
   ['toolMode', { toolMode: 'native' }],
   ['extraBody', { extraBody: { top_k: 1 } }],
-] as const)('a change of %s in the configuration forgets the form', (_, change) => {
+] as const)('changing %s in the configuration forgets the request form', (_, change) => {
   const memory = new FormMemory()
   memory.set(model, new Set(['names none']))
   expect([...memory.get({ ...model, temperature: 0.5 })]).toEqual(['names none'])
   expect([...memory.get({ ...model, ...change })]).toEqual([])
 })
 
-test('a format of one’s own, when it is refused, keeps the field of its conversation', async () => {
+test('a custom format keeps its conversation field after a refusal', async () => {
   const mine = defineProvider<null>({
     id: 'mine',
     toRequest: ({ messages }, { model: name }) => ({
@@ -55,7 +55,7 @@ test('a format of one’s own, when it is refused, keeps the field of its conver
   expect(bodies.filter((body) => body['turns'] === undefined)).toEqual([])
 })
 
-test('a refused picture is named in words, with one request-changed warning', async () => {
+test('a refused picture is replaced by text, with one request-changed warning', async () => {
   const bodies: string[] = []
   const fetch = (_: unknown, init?: RequestInit): Promise<Response> => {
     bodies.push(String(init?.body))

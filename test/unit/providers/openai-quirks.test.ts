@@ -17,7 +17,7 @@ describe.each(chatFixtures.map((fixture) => [`${fixture.row} ${fixture.name}`, f
     })
 
     test.each(eachNth(4, styles))(
-      'cut at any byte, nothing runs before the proof, %j',
+      'when cut at any byte, no call runs before the end is proven, %j',
       async (style) => {
         await expectCutsHarmless(compatible, fixture, style)
       },
@@ -25,7 +25,7 @@ describe.each(chatFixtures.map((fixture) => [`${fixture.row} ${fixture.name}`, f
   },
 )
 
-test('every row about streams has a fixture', () => {
+test('every documented stream quirk has a fixture', () => {
   const rows = new Set(chatFixtures.map(({ row }) => row))
   const wanted = Array.from({ length: 26 }, (_, index) => `O${index + 1}`)
   wanted.push('O32', 'O33', 'O34', 'O35', 'O36', 'O37', 'O38')

@@ -153,7 +153,7 @@ describe('the @anthropic-ai/sdk client, on streams with their quirks', () => {
     'a pause after a compaction',
     'a text with citations of a web search',
     'redacted and interleaved thinking',
-  ])('sends back the same content: %s', async (name) => {
+  ])('has the same content to send back: %s', async (name) => {
     const { ours, theirs } = await read(name)
     const { content, stop_reason: reason } = await theirs
     expect(ours.error).toBeUndefined()
@@ -228,7 +228,7 @@ describe('the ollama client', () => {
   })
   afterAll(() => mock.stop())
 
-  test.each(['talks', 'calls'])('reads the same answer on its own door: %s', async (model) => {
+  test.each(['talks', 'calls'])('reads the same answer by its own API: %s', async (model) => {
     const ours = await ask({ provider: 'ollama', model, baseURL: `${mock.url}/v1` })
     const client = new Ollama({ host: mock.url })
     let text = ''

@@ -72,7 +72,7 @@ function asMessage(turn: CollectedTurn): AssistantMessage {
 
 const pairs = formats.flatMap((first) => formats.map((second) => [first, second] as const))
 
-test.each(pairs)('a call over %s, its result over %s', async (first, second) => {
+test.each(pairs)('a call over %s works with its result over %s', async (first, second) => {
   const asked = await ask(configs()[first], [user('weather?')])
   expect(asked.error).toBeUndefined()
   expect(asked).toMatchObject({
@@ -96,14 +96,14 @@ test.each(pairs)('a call over %s, its result over %s', async (first, second) => 
   expect(answered).toMatchObject({ text: 'It is sunny in Paris.', finishReason: 'stop' })
 })
 
-test.each(formats)('thinking over %s', async (format) => {
+test.each(formats)('thinking is read over %s', async (format) => {
   const turn = await ask(configs()[format], [user('think')])
   expect(turn).toMatchObject({ text: 'Done.', reasoning: 'Step by step.' })
   const next = await ask(configs()[format], [user('think'), asMessage(turn), user('think again')])
   expect(next.error).toBeUndefined()
 })
 
-test.each(formats)('a limit over %s', async (format) => {
+test.each(formats)('a rate limit is reported over %s', async (format) => {
   const turn = await ask(configs()[format], [user('limit')])
   expect(turn.error).toMatchObject({ code: 'rate-limited', details: { status: 429 } })
   expect(turn.error?.message).toContain('Slow down')

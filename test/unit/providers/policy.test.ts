@@ -17,13 +17,13 @@ function violation(blockedURI: string, more: object = {}) {
   }
 }
 
-describe('which events are about a request', () => {
+describe('a violation event belongs to a request with', () => {
   test.each([
     ['its address', address, address],
     ['its origin, where browsers say no more', 'http://127.0.0.1:11434', address],
     ['with a query', `${address}?v=1`, `${address}?v=1`],
     ['a fragment is never sent', address, `${address}#here`],
-  ])('%s', (_, blocked, asked) => {
+  ])('matches: %s', (_, blocked, asked) => {
     expect(refuses(violation(blocked), asked)).toBe(true)
   })
 
@@ -35,12 +35,12 @@ describe('which events are about a request', () => {
     ['a policy that only reports', violation(address, { disposition: 'report' })],
     ['an image', violation(address, { effectiveDirective: 'img-src' })],
     ['no address at all', violation('inline')],
-  ])('not: %s', (_, event) => {
+  ])('does not match: %s', (_, event) => {
     expect(refuses(event, address)).toBe(false)
   })
 })
 
-describe('what to change', () => {
+describe('the suggested fix of a policy', () => {
   const explain = (policy: string, scope: PolicyScope = 'page') =>
     explainPolicy({ url: new URL(address), policy, scope })
 
@@ -57,17 +57,17 @@ describe('what to change', () => {
       "add: connect-src 'self' data: http://127.0.0.1:11434",
     ],
     ["default-src 'none'", 'connect-src is missing; add: connect-src http://127.0.0.1:11434'],
-  ])('%s', (policy, fix) => {
+  ])('for %s', (policy, fix) => {
     expect(explain(policy).fix).toContain(fix)
   })
 
-  test('a nonce, which lets scripts run, is not repeated', () => {
+  test('a nonce is not repeated in the message', () => {
     const { governing, message } = explain("default-src 'self' 'nonce-c2VjcmV0'")
     expect(governing + message).not.toContain('c2VjcmV0')
     expect(message).toContain("'nonce-…'")
   })
 
-  test('whose policy it is, and that the page may send the request in a worker’s place', () => {
+  test("the message names the policy's owner, and the fix offers the page transport", () => {
     const policy = "connect-src 'self'"
     expect(explain(policy, 'page').message).toContain('Content-Security-Policy of the page')
     expect(explain(policy, 'inline-worker').message).toMatch(/of the page, which .*inlined worker/)
@@ -141,7 +141,7 @@ describe('a request that fails', () => {
     },
   )
 
-  test('each of two at once is told its own truth', async () => {
+  test('two simultaneous failures each get their own cause', async () => {
     const [refused, offline] = await Promise.all([
       ask((url) => {
         setTimeout(() => emit(String(url)), 10)
@@ -153,7 +153,7 @@ describe('a request that fails', () => {
     expect(offline.error).toMatchObject({ code: 'network', retryable: true })
   })
 
-  test('a policy that only reports is no cause', async () => {
+  test('a report-only policy is not a cause', async () => {
     const turn = await ask((url) => {
       emit(String(url), { disposition: 'report' })
       return failed()
@@ -161,14 +161,14 @@ describe('a request that fails', () => {
     expect(turn.error?.code).toBe('network')
   })
 
-  test('an abort is not kept waiting for an event', async () => {
+  test('an abort does not wait for a violation event', async () => {
     const stop = new AbortController()
     setTimeout(() => stop.abort(), 1)
     const asked = ask(failed, { signal: stop.signal })
     expect((await asked).error?.code).toBe('aborted')
   })
 
-  test('the query of an address, where keys may be, is not in the error', async () => {
+  test('the query of an address, which may hold keys, is not in the error', async () => {
     const turn = await ask(
       (url) => {
         emit(String(url))

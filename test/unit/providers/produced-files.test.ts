@@ -29,7 +29,7 @@ function read(...deltas: readonly object[]): Promise<CollectedTurn> {
 }
 
 describe('files that a model produced (O38)', () => {
-  test('in `images` of a delta, once', async () => {
+  test('repeated `images` in deltas are read once', async () => {
     const turn = await read(
       { content: 'Here:', images: [{ ...image, index: 0 }] },
       { images: [image] },
@@ -37,14 +37,14 @@ describe('files that a model produced (O38)', () => {
     expect(turn).toMatchObject({ text: 'Here:', files: [png], finishReason: 'stop' })
   })
 
-  test('in `images` of a whole message', async () => {
+  test('`images` in a whole message are read', async () => {
     const body = { choices: [{ message: { content: '', images: [image] }, finish_reason: 'stop' }] }
     const fetch = replay(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })
     const turn = await collect(createProvider(openrouter).stream(askWeather, { fetch }))
     expect(turn).toMatchObject({ text: '', files: [png] })
   })
 
-  test('among the parts of the content, in their place', async () => {
+  test('files among the content parts keep their place', async () => {
     const parts: string[] = []
     const content = [{ type: 'text', text: 'One.' }, image, { type: 'text', text: 'Two.' }]
     const chunk = { choices: [{ delta: { content }, finish_reason: 'stop' }] }
@@ -61,7 +61,7 @@ describe('files that a model produced (O38)', () => {
     ['no base64', 'data:image/png,abc'],
     ['base64 with something else in it', 'data:image/png;base64,ab"c'],
     ['an endless head', `data:image/png;${'x=1;'.repeat(1_000)}base64,abcd`],
-  ])('%s is left out, with a warning', async (_, address) => {
+  ])('%s is left out with a warning', async (_, address) => {
     const warnings: string[] = []
     const chunk = {
       choices: [{ delta: { images: [{ image_url: { url: address } }] }, finish_reason: 'stop' }],
@@ -76,7 +76,7 @@ describe('files that a model produced (O38)', () => {
     expect(warnings).toEqual(['file-left-out'])
   })
 
-  test('one warning for all that is left out', async () => {
+  test('several files left out cause one warning', async () => {
     const warnings: string[] = []
     const images = ['a', 'b', 'c'].map((name) => ({
       image_url: { url: `https://x.example/${name}` },
@@ -89,7 +89,7 @@ describe('files that a model produced (O38)', () => {
     expect(warnings).toEqual(['file-left-out'])
   })
 
-  test('media types with parameters, in any letter case', () => {
+  test('media types with parameters are read in any letter case', () => {
     expect(fileOfDataURL('data:IMAGE/Jpeg;charset=x;base64,aGk=')).toEqual({
       type: 'file',
       mediaType: 'image/jpeg',
@@ -129,10 +129,10 @@ async function sent(
   return bodies[0]?.messages ?? []
 }
 
-describe('they are sent back as input', () => {
+describe('produced files are sent back as input', () => {
   const intro = { type: 'text', text: 'Files from your answer above:' }
 
-  test('before what the person says next', async () => {
+  test("before the person's next message", async () => {
     expect(await sent(openrouter, say('Draw.'), drawn, say('Redder.'))).toEqual([
       { role: 'user', content: 'Draw.' },
       { role: 'assistant', content: 'Here:' },
@@ -140,7 +140,7 @@ describe('they are sent back as input', () => {
     ])
   })
 
-  test('to Anthropic, too', async () => {
+  test('to Anthropic as well', async () => {
     const source = { type: 'base64', media_type: 'image/png', data: png.data }
     expect(await sent(anthropic, say('Draw.'), drawn, say('Redder.'))).toMatchObject([
       { role: 'user' },
@@ -149,14 +149,14 @@ describe('they are sent back as input', () => {
     ])
   })
 
-  test('behind the results of the answer’s calls', async () => {
+  test("after the results of the answer's calls", async () => {
     const messages = await sent(openrouter, say('Draw.'), calling, result)
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'tool', 'user'])
     const fromTool = { type: 'text', text: 'Files from the tool results above:' }
     expect(messages.at(-1)?.['content']).toEqual([fromTool, image, intro, image])
   })
 
-  test('an answer that is a file alone is still one', async () => {
+  test('after an answer that consists of a file only', async () => {
     const alone: Message = { role: 'assistant', parts: [png] }
     expect(await sent(openrouter, say('Draw.'), alone, say('Redder.'))).toEqual([
       { role: 'user', content: 'Draw.' },

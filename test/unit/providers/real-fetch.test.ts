@@ -31,7 +31,7 @@ async function ask(listener: RequestListener, signal?: AbortSignal): Promise<Col
 
 const hello = sse({ choices: [{ delta: { content: 'Hi' } }] })
 
-test('a reply over a real connection', async () => {
+test('a reply is read over a real connection', async () => {
   const turn = await ask((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(hello)
@@ -55,7 +55,7 @@ test('a redirect is refused, so the key goes nowhere else (T7)', async () => {
   expect(keys).toEqual([])
 })
 
-test('nobody listens', async () => {
+test('a refused connection is a network error', async () => {
   const provider = createProvider({
     provider: 'ollama',
     model: 'm',
@@ -65,7 +65,7 @@ test('nobody listens', async () => {
   expect(turn.error).toMatchObject({ code: 'network', retryable: true })
 })
 
-test('a connection reset in the middle', async () => {
+test('a connection reset in the middle is an incomplete stream', async () => {
   const turn = await ask((_, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     response.write(hello, () => setTimeout(() => response.socket?.resetAndDestroy(), 20))

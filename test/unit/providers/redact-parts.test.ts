@@ -31,8 +31,8 @@ const told = (pieces: readonly string[], data = openAi): StreamPart[] =>
 const rawOf = (parts: readonly StreamPart[]): unknown[] =>
   parts.flatMap((part) => (part.type === 'raw' ? [part.data] : []))
 
-describe('a key in pieces of raw data', () => {
-  it('is taken out wherever it is cut', async () => {
+describe('a key split over raw events', () => {
+  it('is redacted wherever it is split', async () => {
     for (let cut = 1; cut < KEY.length; cut++) {
       for (const next of [cut, Math.min(cut + 3, KEY.length)]) {
         const pieces = [`is ${KEY.slice(0, cut)}`, KEY.slice(cut, next), `${KEY.slice(next)}.`]
@@ -42,7 +42,7 @@ describe('a key in pieces of raw data', () => {
     }
   })
 
-  it('is taken out wherever it is cut, as JSON escapes it', async () => {
+  it('is redacted wherever it is split, even when JSON-escaped', async () => {
     const key = 'sk-"abc\\def\nghi'
     const escaped = JSON.stringify(key).slice(1, -1)
     for (let cut = 1; cut < escaped.length; cut++) {
@@ -54,7 +54,7 @@ describe('a key in pieces of raw data', () => {
     }
   })
 
-  it('is taken out of calls that are written side by side', async () => {
+  it('is redacted in calls that stream side by side', async () => {
     const piece = (index: number, text: string): StreamPart => ({
       type: 'raw',
       data: { choices: [{ delta: { tool_calls: [{ index, function: { arguments: text } }] } }] },
@@ -70,7 +70,7 @@ describe('a key in pieces of raw data', () => {
     expect(parts.at(-1)).toEqual(finish)
   })
 
-  it('is taken out when it was cut off by the end or an error', async () => {
+  it('is redacted when the end or an error cuts it off', async () => {
     const failed: StreamPart = { type: 'error', error: { code: 'network', message: 'x' } as never }
     for (const end of [[finish], [failed], []])
       expect(rawOf(await passed([...told(['sk-abcdefg', 'hijklmno']), ...end]))).toEqual(
@@ -79,8 +79,8 @@ describe('a key in pieces of raw data', () => {
   })
 })
 
-describe('raw data without a key', () => {
-  it('stays as it is, before the parts that came of it', async () => {
+describe('raw events without a key', () => {
+  it('stay unchanged, before the parts made from them', async () => {
     const pieces = ['thi', 's is', ' s', 'sk-', 'a task s']
     const parts = await passed([...told(pieces), finish])
     expect(rawOf(parts)).toEqual(pieces.map(openAi))
@@ -94,7 +94,7 @@ describe('raw data without a key', () => {
     expect(text).toBe(pieces.join(''))
   })
 
-  it('is not held back for ever by a place that does not go on', async () => {
+  it('are not held back forever after an unfinished match', async () => {
     const others = Array.from({ length: 1000 }, (_, n) => ({ type: 'raw', data: { n } }) as const)
     let first = -1
     const source = async function* (): AsyncGenerator<readonly StreamPart[]> {
@@ -113,7 +113,7 @@ describe('raw data without a key', () => {
   })
 })
 
-describe('a key in pieces of a text, with something else between', () => {
+describe('a key split over text deltas, with other parts between', () => {
   const between: readonly (readonly [string, StreamPart])[] = [
     ['a thought', { type: 'reasoning-delta', delta: 'zz' }],
     ['a file', { type: 'file', file: { type: 'file', mediaType: 'image/png', data: 'AAAA' } }],
@@ -132,7 +132,7 @@ describe('a key in pieces of a text, with something else between', () => {
   const joined = (parts: readonly StreamPart[], type: StreamPart['type']): string =>
     parts.map((part) => (part.type === type && 'delta' in part ? part.delta : '')).join('')
 
-  it.each(between)('(%s) is not whole in the text', async (_, other) => {
+  it.each(between)('(%s) never appears whole in the text', async (_, other) => {
     for (let cut = 1; cut < KEY.length; cut++)
       for (const next of [cut, Math.min(cut + 3, KEY.length)]) {
         const pieces = [`is ${KEY.slice(0, cut)}`, KEY.slice(cut, next), `${KEY.slice(next)}.`]
@@ -149,7 +149,7 @@ describe('a key in pieces of a text, with something else between', () => {
       }
   })
 
-  it('is not whole in a thought that a text interrupts, nor in both at once', async () => {
+  it('never appears whole in reasoning, text, or both when they alternate', async () => {
     const halves = [KEY.slice(0, 7), `${KEY.slice(7)}!`]
     const parts = await passed([
       ...halves.flatMap((delta): StreamPart[] => [
@@ -162,7 +162,7 @@ describe('a key in pieces of a text, with something else between', () => {
       expect(joined(parts, type)).toBe('[redacted]!')
   })
 
-  it('is not whole in a text that much else interrupts, which does not wait for it', async () => {
+  it('never appears whole when many other parts come between, without delaying the text', async () => {
     const others = Array.from(
       { length: 40 },
       () => ({ type: 'reasoning-delta', delta: 'z' }) as const,
@@ -175,7 +175,7 @@ describe('a key in pieces of a text, with something else between', () => {
     expect(parts.findIndex(({ type }) => type === 'text-delta')).toBeLessThan(20)
   })
 
-  it('is not whole in the arguments of a call that another one interrupts', async () => {
+  it('never appears whole in arguments of calls that alternate', async () => {
     const piece = (toolCallId: string, delta: string): StreamPart => ({
       type: 'tool-input-delta',
       toolCallId,
@@ -194,7 +194,7 @@ describe('a key in pieces of a text, with something else between', () => {
     expect(joined(a ?? [], 'tool-input-delta')).toBe('{"q":"[redacted]"}')
   })
 
-  it('leaves other texts as they are, and in their order', async () => {
+  it('leaves other texts unchanged and in order', async () => {
     const other: StreamPart = { type: 'reasoning-delta', delta: 'zz' }
     const text = (delta: string): StreamPart => ({ type: 'text-delta', delta })
     const given = [text('a task s'), other, text('k-abc'), other, text('xyz sk'), other, finish]

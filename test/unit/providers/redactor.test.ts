@@ -19,28 +19,28 @@ describe('a secret', () => {
     expect(clean.length).toBeLessThan('before [redacted] after'.length + 8)
   })
 
-  it('is no reason to change other text', () => {
+  it('does not change other text', () => {
     const text = 'The mugs cost 3 % more & less: \\u0041 \\\\ &lt; %41 task sk-a1b'
     expect(redactor.clean(text)).toBe(text)
     expect(redactor.find(`${text}.`)).toEqual({ secrets: [], openFrom: text.length + 1 })
     expect(redactor.find(text).openFrom).toBe(text.length - 6)
   })
 
-  it('takes a time in proportion to the text', () => {
+  it('takes time proportional to the text', () => {
     const hostile = ['s', 'sk-a1b2', 'sk-a1b2/c3+d4&'].map((piece) => piece.repeat(200_000))
     for (const text of hostile) expect(redactor.clean(text)).toBe(text)
   }, 20_000)
 })
 
-describe('what counts as secret', () => {
+describe('secrets of a configuration', () => {
   test.each(['x', 'ollama', 'EMPTY', 'lm-studio', 'not-needed', 'sk-no-key-required'])(
-    'not the dummy key %s',
+    'the dummy key %s is not a secret',
     (apiKey) => {
       expect(secretsOf({ ...config, apiKey })).toEqual([])
     },
   )
 
-  it('keys, values of headers and what is in them, and what an address holds', () => {
+  it('keys, header values and credentials in addresses are secrets', () => {
     const secrets = secretsOf({
       ...config,
       apiKey: 'the-key-itself',
@@ -65,7 +65,7 @@ describe('what counts as secret', () => {
     expect(secrets.join()).not.toMatch(/2023|2024|My App/)
   })
 
-  it('an address that can’t be used is quoted without them', () => {
+  it('an unusable address is quoted without secrets', () => {
     expect(withoutSecrets('htp//ann:pw@host/v1?key=1')).toBe('htp//host/v1')
   })
 })

@@ -14,7 +14,7 @@ const echo = defineProvider({
   },
 })
 
-it('knows a registered provider until it is undone', async () => {
+it('a registered provider is known until its registration is undone', async () => {
   const make = () => createProvider({ provider: 'echo', model: 'hello' })
   expect(make).toThrow(/no provider 'echo'/)
   const undo = registerProvider(echo)

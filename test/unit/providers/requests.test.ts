@@ -102,7 +102,7 @@ const anthropic: ProviderConfig = { provider: 'anthropic', model: 'claude', apiK
 
 describe('Chat Completions', () => {
   test.each(['ollama', 'lmstudio', 'llamacpp', 'vllm', 'localai'])(
-    '%s gets no extras (O29)',
+    '%s gets no extra fields (O29)',
     async (provider) => {
       const { body } = await sent({ provider, model: 'm', maxOutputTokens: 5 }, history)
       for (const field of ['stream_options', 'parallel_tool_calls', 'max_completion_tokens']) {
@@ -114,7 +114,7 @@ describe('Chat Completions', () => {
     },
   )
 
-  test('results follow their calls, by the provider’s ids, in their order', async () => {
+  test("results follow their calls in order, with the provider's ids", async () => {
     const { body } = await sent(openai, history)
     expect(body.messages).toEqual([
       { role: 'system', content: 'Be brief.' },
@@ -137,7 +137,7 @@ describe('Chat Completions', () => {
     ])
   })
 
-  test('thinking goes back to Mistral in the form in which it came, and to nobody else (O34)', async () => {
+  test('thinking goes back only to Mistral, in its original form (O34)', async () => {
     const thinking = { type: 'thinking', thinking: [{ type: 'text', text: 'Hm.' }], closed: true }
     const providerMetadata = { 'openai-compatible': { content: [thinking] } }
     const text = (words: string) => ({ type: 'text', text: words }) as const
@@ -206,7 +206,7 @@ describe('Chat Completions', () => {
     )
   })
 
-  test('reasoning goes back with calls, to who gave it (O27)', async () => {
+  test('reasoning goes back with calls, only to the provider that produced it (O27)', async () => {
     const own = await sent(compatible, history)
     expect(own.body.messages[2]).toMatchObject({ reasoning_content: 'Hm.' })
     const other = await sent(openai, history)
@@ -214,7 +214,7 @@ describe('Chat Completions', () => {
     expect(JSON.stringify(own.body)).not.toContain('sig==')
   })
 
-  test('a call’s own fields go back with it', async () => {
+  test("a call's provider-specific fields go back with it", async () => {
     const signed = { google: { thought_signature: 'sig' } }
     const call = {
       index: 1,
@@ -249,7 +249,7 @@ describe('Chat Completions', () => {
     ])
   })
 
-  test('nothing null, names on results, no user turn after a result (O30)', async () => {
+  test('no field is null, results are named, and no user turn follows a result (O30)', async () => {
     const { body } = await sent(compatible, {
       ...history,
       messages: [...history.messages, user('And Rome?'), user('Please', true)],
@@ -263,7 +263,7 @@ describe('Chat Completions', () => {
     ])
   })
 
-  test('the trailer joins the last result where no user turn may follow (O30)', async () => {
+  test('the trailer joins the last result if no user turn may follow (O30)', async () => {
     const { body } = await sent(compatible, history)
     expect(body.messages.at(-1)).toMatchObject({
       role: 'tool',
@@ -271,7 +271,7 @@ describe('Chat Completions', () => {
     })
   })
 
-  test('a vendor’s own address has its rules: nine-character ids at Mistral', async () => {
+  test('the address decides the rules: Mistral gets nine-character ids', async () => {
     const { body } = await sent(
       { ...compatible, baseURL: 'https://api.mistral.ai/v1', apiKey: 'key-123' },
       history,
@@ -282,7 +282,7 @@ describe('Chat Completions', () => {
     expect(body.messages.slice(3).map((message) => message['tool_call_id'])).toEqual(ids)
   })
 
-  test('settings and extra fields pass through', async () => {
+  test('settings and extra body fields are passed on', async () => {
     const { body } = await sent({
       ...openai,
       temperature: 0.2,
@@ -307,7 +307,7 @@ describe('Chat Completions', () => {
     })
   })
 
-  test('what a server refuses is left out from then on (O29)', async () => {
+  test('a field that a server refuses is left out from then on (O29)', async () => {
     const bodies: JsonObject[] = []
     const refusals = [
       ['stream_options', 'Unrecognized request argument supplied: stream_options'],
@@ -340,7 +340,7 @@ describe('Chat Completions', () => {
     expect(body).not.toHaveProperty('tool_choice')
   })
 
-  test('files', async () => {
+  test("files are sent in the server's format", async () => {
     const { body } = await sent(openai, {
       tools: [],
       messages: [
@@ -397,7 +397,7 @@ describe('Chat Completions', () => {
 })
 
 describe('Messages', () => {
-  test('headers and address (A15)', async () => {
+  test("requests have Anthropic's headers and address (A15)", async () => {
     const { url, headers } = await sent(anthropic)
     expect(url).toBe('https://api.anthropic.com/v1/messages')
     expect(headers).toMatchObject({
@@ -410,7 +410,7 @@ describe('Messages', () => {
     )
   })
 
-  test('MiniMax: both doors, its default model', async () => {
+  test('MiniMax has two addresses and a default model', async () => {
     const minimax: ProviderConfig = { provider: 'minimax', apiKey: 'key-123' }
     const international = await sent(minimax)
     expect(international.url).toBe('https://api.minimax.io/anthropic/v1/messages')
@@ -419,7 +419,7 @@ describe('Messages', () => {
     expect(china.url).toBe('https://api.minimaxi.com/anthropic/v1/messages')
   })
 
-  test('thinking byte for byte, results merged and first, in call order (A7, A13)', async () => {
+  test('thinking stays byte for byte, and results are merged first in call order (A7, A13)', async () => {
     const { body } = await sent(
       { ...anthropic, cache: false },
       {
@@ -455,7 +455,7 @@ describe('Messages', () => {
     ])
   })
 
-  test('another vendor’s thinking is dropped, ids are made legal and unique', async () => {
+  test("another vendor's thinking is dropped, and ids become legal and unique", async () => {
     const strange = (id: string): Message[] => [
       {
         role: 'assistant',
@@ -499,7 +499,7 @@ describe('Messages', () => {
     expect(JSON.stringify(body)).not.toContain('thinking')
   })
 
-  describe('a turn that was paused (A20)', () => {
+  describe('a paused turn (A20)', () => {
     const search = { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: {} }
     const found = { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [] }
     const message = (...content: JsonObject[]): Message => ({
@@ -518,14 +518,14 @@ describe('Messages', () => {
     const noon = { type: 'text', text: 'Now: noon.' }
     const marked = (text: string) => ({ type: 'text', text, cache_control: { type: 'ephemeral' } })
 
-    test('is the last of what is sent: the trailer stands before it', async () => {
+    test('is sent last, with the trailer before it', async () => {
       expect(await ask(user('Mugs?'), paused)).toEqual([
         { role: 'user', content: [marked('Mugs?'), noon] },
         { role: 'assistant', content: [searching, search] },
       ])
     })
 
-    test('is one turn with what continues it', async () => {
+    test('is merged with the answer that continues it', async () => {
       const done = { type: 'text', text: 'Blue ones.' }
       expect(await ask(user('Mugs?'), paused, message(found, done), user('More?'))).toEqual([
         { role: 'user', content: [marked('Mugs?')] },
@@ -534,7 +534,7 @@ describe('Messages', () => {
       ])
     })
 
-    test('that was not continued is sent without the calls that have no result', async () => {
+    test('is sent without calls lacking results when it was not continued', async () => {
       expect(await ask(user('Mugs?'), paused, user('Never mind.'))).toEqual([
         { role: 'user', content: [marked('Mugs?')] },
         { role: 'assistant', content: [searching] },
@@ -556,7 +556,7 @@ describe('Messages', () => {
       ])
     })
 
-    test('keeps a call whose result comes after those of the page’s tools', async () => {
+    test("keeps a call whose result comes after the page tools' results", async () => {
       const code = { ...search, name: 'code_execution' }
       const use = { type: 'tool_use', id: 'call_9', name: 'ping', input: {} }
       const calling: Message = {
@@ -580,7 +580,7 @@ describe('Messages', () => {
     })
   })
 
-  test('compactions and citations go back as they came (A17, A19)', async () => {
+  test('compactions and citations go back unchanged (A17, A19)', async () => {
     const compaction = { type: 'compaction', content: 'So far: mugs.', encrypted_content: 'b64==' }
     const citation = { type: 'web_search_result_location', encrypted_index: 'idx==' }
     const cited = { type: 'text', text: 'Blue ones.', citations: [citation] }
@@ -597,7 +597,7 @@ describe('Messages', () => {
     expect(body.messages[1]?.['content']).toEqual([compaction, cited])
   })
 
-  test('cache breakpoints stand before the trailer', async () => {
+  test('cache breakpoints are set before the trailer', async () => {
     const cache = { type: 'ephemeral' }
     const { body } = await sent({ ...anthropic, extraBody: { cache_control: cache } }, history)
     expect(body).not.toHaveProperty('cache_control')
@@ -623,7 +623,7 @@ describe('Messages', () => {
     expect(JSON.stringify(body).split('"ttl":"1h"').length - 1).toBe(change.extraBody ? count : 0)
   })
 
-  test('settings', async () => {
+  test('settings are sent', async () => {
     const { body } = await sent({
       ...anthropic,
       temperature: 0,
@@ -644,7 +644,7 @@ describe('Messages', () => {
     })
   })
 
-  test('a history with calls has tools defined, though none is offered', async () => {
+  test('a history with calls keeps its tools defined, though none is offered', async () => {
     const { body } = await sent(anthropic, { ...history, tools: [] })
     expect(body['tool_choice']).toEqual({ type: 'none' })
     expect((body['tools'] as JsonObject[]).map((tool) => tool['name'])).toEqual([
@@ -653,7 +653,7 @@ describe('Messages', () => {
     ])
   })
 
-  test('thinking whose signature is refused is dropped once, and remembered (A14)', async () => {
+  test('thinking with a refused signature is dropped and never sent again (A14)', async () => {
     const bodies: string[] = []
     const refuses = /"signature":"sig-foreign"/
     const fetch: typeof globalThis.fetch = (url, init) => {
@@ -691,24 +691,24 @@ describe('Messages', () => {
   })
 })
 
-describe('wrong configurations', () => {
-  test('an unknown provider names those that are known', () => {
+describe('invalid configurations', () => {
+  test('an unknown provider throws an error that lists the known ones', () => {
     expect(() => createProvider({ provider: 'opnai', model: 'm' })).toThrow(
       /no provider 'opnai'.*openai/,
     )
   })
   test.each(PROVIDER_IDS.filter((id) => !/minimax|scripted|webllm|wllama|prompt-api/.test(id)))(
-    '%s without a model is refused at once',
+    '%s without a model throws at once',
     (provider) => {
       expect(() => createProvider({ provider, apiKey: 'k' })).toThrow(
         `The provider '${provider}' needs a model.`,
       )
     },
   )
-  test('a base URL that is none', () => {
+  test('an invalid base URL throws', () => {
     expect(() => createProvider({ ...compatible, baseURL: 'nonsense' })).toThrow(/nonsense/)
   })
-  test('openai-compatible without a base URL', async () => {
+  test('openai-compatible without a base URL throws', async () => {
     await expect(sent({ provider: 'openai-compatible', model: 'm' })).rejects.toThrow(/baseURL/)
   })
 })

@@ -59,7 +59,7 @@ test.each<[string, readonly JsonObject[]]>([
   expect(turn.toolCalls.filter((one) => 'input' in one)).toEqual([])
 })
 
-test('two calls at one index, where the last event has both, are both calls', async () => {
+test('two calls at one index are both kept when the last event has both', async () => {
   const provider = createProvider({ provider: 'openai', model: 'm', apiKey: 'sk-dummy' })
   const events = [...streamed(call('1')), ...streamed(call('2'), 1)]
   const body = sse(created, ...events, completed([call('1'), call('2')]))

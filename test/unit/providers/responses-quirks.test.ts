@@ -21,14 +21,14 @@ describe.each(
   })
 
   test.each(eachNth(4, styles))(
-    'cut at any byte, nothing runs before the proof, %j',
+    'when cut at any byte, no call runs before the end is proven, %j',
     async (style) => {
       await expectCutsHarmless(openai, fixture, style)
     },
   )
 })
 
-test('an answer that has as many tokens as it may is cut off, also where the server says completed (P24)', async () => {
+test('an answer that reaches the token limit is cut off, even with status completed (P24)', async () => {
   const item = {
     type: 'message',
     id: 'm',
@@ -47,7 +47,7 @@ test('an answer that has as many tokens as it may is cut off, also where the ser
   expect(await ask(28)).toMatchObject({ text: 'It rai', finishReason: 'length' })
 })
 
-test('every row about streams has a fixture', () => {
+test('every documented stream quirk has a fixture', () => {
   const rows = new Set(responsesFixtures.map(({ row }) => row))
   const wanted = Array.from({ length: 24 }, (_, index) => `P${index + 1}`)
   expect(wanted.filter((row) => !rows.has(row))).toEqual(['P8', 'P24'])

@@ -171,7 +171,7 @@ test('a request is stateless, with the fields of the configuration', () => {
   })
 })
 
-test('without tools, or in ACTION mode, no field speaks of tools', () => {
+test('without tools, or in ACTION mode, no tool fields are sent', () => {
   for (const body of [
     bodyOf({ ...askWeather, tools: [] }, { toolChoice: 'auto' }),
     bodyOf({ ...askWeather, toolMode: 'action' }),
@@ -179,13 +179,13 @@ test('without tools, or in ACTION mode, no field speaks of tools', () => {
     expect(Object.keys(body)).toEqual(['model', 'input', 'stream', 'store', 'include'])
 })
 
-test('strict tools are sent where the schema allows it', () => {
+test('strict tools are sent if the schema allows it', () => {
   const { body } = openai.toRequest(askWeather, { ...config, strictTools: true }, new Set())
   expect((body['tools'] as JsonObject[]).map((tool) => tool['strict'])).toEqual([true, false])
 })
 
 describe('items of an answer', () => {
-  test('over three steps with reasoning and parallel calls, the items go back byte for byte', async () => {
+  test('over three steps with reasoning and parallel calls, items go back byte for byte', async () => {
     const messages: Message[] = [user('Hi')]
     const expected: JsonObject[] = [asked('Hi')]
     for (const items of steps) {
@@ -279,7 +279,7 @@ describe('items of an answer', () => {
     },
   ]
   test.each(edits)(
-    'when $when, the step is built of its parts, without ids and reasoning',
+    'when $when, the step is rebuilt from its parts, without ids and reasoning',
     async ({ edit, change = (items) => items, more }) => {
       const message = edit(await read(...first))
       const sent = inputOf([user('Hi'), message, answerOf(message)], more)
@@ -291,7 +291,7 @@ describe('items of an answer', () => {
     },
   )
 
-  test('when a call could not be read, its step is built, with an empty input', async () => {
+  test('when a call could not be read, its step is rebuilt with an empty input', async () => {
     const message = await read(thought('rs_1'), call('call_1', '{"city":'))
     const sent = inputOf([user('Hi'), message])
     expect(sent[1]).toEqual({
@@ -303,7 +303,7 @@ describe('items of an answer', () => {
     expect(sent[2]).toMatchObject({ type: 'function_call_output', call_id: 'call_1' })
   })
 
-  test('when a strict call has nulls for what is absent, its items go back', async () => {
+  test('a strict call with nulls for absent values keeps its items', async () => {
     const item = call('call_1', '{"city":"Paris","unit":null}')
     const message = withParts(await read(thought('rs_1'), item), 'tool-call', {
       input: { city: 'Paris' },
@@ -313,7 +313,7 @@ describe('items of an answer', () => {
     expect(inputOf([user('Hi'), message], { tools: [tool] })[2]).toEqual(item)
   })
 
-  test('a call of a tool that nobody runs here goes back with no item of its step', async () => {
+  test('an unanswered custom tool call drops all items of its step', async () => {
     const custom = {
       id: 'ctc_1',
       type: 'custom_tool_call',
@@ -328,12 +328,12 @@ describe('items of an answer', () => {
     expect(inputOf([user('Hi'), answered])).toHaveLength(5)
   })
 
-  test('reasoning that nothing followed is not kept', async () => {
+  test('reasoning that nothing follows is not kept', async () => {
     const message = await read(said('Done.'), thought('rs_1'))
     expect(message.providerMetadata).toBeUndefined()
   })
 
-  test('a picture goes back in its item, and not once more as a file', async () => {
+  test('a generated picture goes back in its item and not also as a file', async () => {
     const data = 'iVBORw0KGgo='
     const item = { id: 'ig_1', type: 'image_generation_call', result: data, status: 'completed' }
     const message = await read(thought('rs_1'), item)
@@ -346,7 +346,7 @@ describe('items of an answer', () => {
     expect(inputOf([user('Hi'), { ...message, parts: [] }, user('Bluer')])).toHaveLength(2)
   })
 
-  test('an id that is longer than 64 is replaced on both sides of its pair (P8)', async () => {
+  test('an id over 64 characters is replaced in the call and its output (P8)', async () => {
     const long = `call_${'x'.repeat(70)}`
     const message = await read(thought('rs_1'), call(long, '{"city":"Paris"}'))
     const [, reasoning, item, output] = inputOf([user('Hi'), message, answerOf(message)])
@@ -357,7 +357,7 @@ describe('items of an answer', () => {
     expect(again).toEqual(item)
   })
 
-  test('a call without a call_id goes back with the id that its output has', async () => {
+  test('a call without a call_id gets the id of its output', async () => {
     const { call_id: _, ...item } = call('call_1', '{"city":"Paris"}')
     const message = await read(item)
     const [, sent, output] = inputOf([user('Hi'), message, answerOf(message)])
@@ -369,7 +369,7 @@ describe('files', () => {
   const file = (mediaType: string, filename?: string) =>
     ({ type: 'file', mediaType, data: 'AAAA', ...(filename && { filename }) }) as const
 
-  test('a person’s files are parts of the message, and words where the API has no place', () => {
+  test("a person's files become message parts, or text if the API can't take them", () => {
     const parts = [file('image/png'), file('application/pdf', 'a.pdf'), file('audio/wav', 'a.wav')]
     expect(inputOf([{ role: 'user', parts }])[0]?.['content']).toEqual([
       { type: 'input_image', detail: 'auto', image_url: 'data:image/png;base64,AAAA' },
@@ -378,7 +378,7 @@ describe('files', () => {
     ])
   })
 
-  test('files of a result are parts of its output; other outputs are text', async () => {
+  test('files in a result become output parts; other outputs become text', async () => {
     const message = await read(call('a', '{"city":"Paris"}'), call('b', '', 'ping'))
     const result = (toolCallId: string, output: object) =>
       ({ type: 'tool-result', toolCallId, toolName: 'x', output }) as never
@@ -410,7 +410,7 @@ describe('files', () => {
     ])
   })
 
-  test('a picture of another model is input', () => {
+  test("another model's picture is sent as input", () => {
     const parts = [{ type: 'text', text: 'There.' } as const, file('image/png')]
     const sent = inputOf([user('Draw'), { role: 'assistant', parts }, user('Bluer')])
     expect(sent.map(({ role }) => role)).toEqual(['user', 'assistant', 'user'])
@@ -418,7 +418,7 @@ describe('files', () => {
   })
 })
 
-test('a trailer behind a result is a message of its own', async () => {
+test('a trailer after a result becomes its own message', async () => {
   const message = await read(call('call_1', '{"city":"Paris"}'))
   const sent = inputOf([user('Hi'), message, answerOf(message)], { trailer: 'Now: noon.' })
   expect(sent.at(-1)).toEqual(asked('Now: noon.'))

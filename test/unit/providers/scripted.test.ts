@@ -36,7 +36,7 @@ const script: Script = {
   ],
 }
 
-test('the place is the number of assistant messages since the person spoke', async () => {
+test('the step is the number of assistant messages since the last user message', async () => {
   const first = await play(script, [user('Hi')])
   expect(first).toMatchObject({
     text: 'One 👩‍👩‍👧',
@@ -64,7 +64,7 @@ test('ids are unique in a conversation', async () => {
   expect(new Set(ids).size).toBe(4)
 })
 
-test('scenes are chosen by the last words of the person', async () => {
+test('scenes are chosen by the last user message', async () => {
   const scenes: Script = {
     scenes: [{ match: ['weather', 'rain'], steps: [{ text: 'Sunny' }] }],
     fallback: [{ text: 'Pardon?' }],
@@ -73,7 +73,7 @@ test('scenes are chosen by the last words of the person', async () => {
   expect((await play(scenes, [user('Hello')])).text).toBe('Pardon?')
 })
 
-test('a script that is over, and a scripted failure', async () => {
+test('an exhausted script and a scripted failure return errors', async () => {
   expect((await play({ steps: [] }, [user('Hi')])).error?.code).toBe('script-exhausted')
   expect(await play({ steps: [{ text: 'Hm', error: 'on fire' }] }, [user('Hi')])).toMatchObject({
     text: 'Hm',
@@ -88,7 +88,7 @@ test('in ACTION mode calls are written as text', async () => {
   expect(turn.text).toContain('ping')
 })
 
-test('pieces are paced and can be aborted', async () => {
+test('output is paced and can be aborted', async () => {
   const controller = new AbortController()
   const provider = createProvider({
     provider: 'scripted',
@@ -115,7 +115,7 @@ test.each([
   ['scenes', { scenes: [{ match: 'add', steps: [] }] }, 'which are lists'],
   ['steps', { steps: [{ toolCalls: { toolName: 'ping' } }] }, 'a list of steps'],
   ['paceMs', { paceMs: '20' }, 'a number of milliseconds'],
-])('a script whose %s is none is refused, in words', async (name, wrong, what) => {
+])('a script with invalid %s is refused with an explanation', async (name, wrong, what) => {
   const { error } = await play(wrong as unknown as Script, [user('Hello')])
   expect(error).toMatchObject({ code: 'invalid-config', retryable: false })
   expect(error?.message).toContain(`${name} of a script must be`)

@@ -17,9 +17,9 @@ function read(provider: string, body: string): Promise<CollectedTurn> {
 const providers = ['openai', 'llamacpp', 'anthropic', 'minimax']
 const ends = ['', DONE, 'event: message_stop\ndata: {"type":"message_stop"}\n\n']
 
-describe.each(providers)('the whole body of an event stream, %s', (provider) => {
+describe.each(providers)('when an event stream has only an error body, %s', (provider) => {
   test.each(['upstream connect error: reset', 'Internal Server Error: the GPU is lost\n\n'])(
-    'words alone are told: %j (O36)',
+    'plain text is reported as the error: %j (O36)',
     async (words) => {
       for (const end of ends) {
         const { error, toolCalls } = await read(provider, `${words.trim()}\n\n${end}`)
@@ -36,7 +36,7 @@ describe.each(providers)('the whole body of an event stream, %s', (provider) => 
     ['as a line', `${OVERFLOW}\n\n`],
     ['as bare JSON', `${JSON.stringify({ detail: OVERFLOW })}\n`],
     ['as JSON over lines', `${JSON.stringify({ error: { message: OVERFLOW } }, null, 2)}\n`],
-  ])('an overflow %s is known (O32)', async (_, body) => {
+  ])('a context overflow %s is recognised (O32)', async (_, body) => {
     for (const end of ends) {
       const { error } = await read(provider, body + end)
       expect(error).toMatchObject({ code: 'context-overflow', retryable: false })
@@ -44,23 +44,23 @@ describe.each(providers)('the whole body of an event stream, %s', (provider) => 
     }
   })
 
-  test('an error under error_message (O36)', async () => {
+  test('an error in error_message is reported (O36)', async () => {
     const { error } = await read(provider, sse({ error_message: 'the GPU is lost' }) + DONE)
     expect(error?.message).toContain('the GPU is lost')
   })
 })
 
-describe.each(['openai', 'llamacpp'])('after output, %s', (provider) => {
+describe.each(['openai', 'llamacpp'])('when output came before, %s', (provider) => {
   const call = { index: 0, id: 'a', function: { name: 'ping', arguments: '{}' } }
   const called = { choices: [{ index: 0, delta: { tool_calls: [call] } }] }
 
-  test('an error under error_message, then the end marker: nothing runs (O36)', async () => {
+  test('an error in error_message stops calls despite the end marker (O36)', async () => {
     const turn = await read(provider, sse(called, { error_message: 'the GPU is lost' }) + DONE)
     expect(turn.error?.message).toContain('the GPU is lost')
     expect(turn.toolCalls).toMatchObject([{ error: { code: 'truncated' } }])
   })
 
-  test('an error in the delta (O21)', async () => {
+  test('an error in a delta stops calls (O21)', async () => {
     const delta = { error: { message: 'the GPU is lost' } }
     const body = sse(called, { choices: [{ index: 0, delta, finish_reason: 'error' }] }) + DONE
     const turn = await read(provider, body)
@@ -72,14 +72,14 @@ describe.each(['openai', 'llamacpp'])('after output, %s', (provider) => {
 test.each([
   'total tokens of input exceeds model limit: max message tokens 131072',
   'Input tokens exceed the configured limit of 272000 tokens.',
-])('an overflow in the words %j (T9)', async (message) => {
+])('the message %j is recognised as an overflow (T9)', async (message) => {
   const { error } = await read('openai', sse({ error: { message } }))
   expect(error).toMatchObject({ code: 'context-overflow', retryable: false })
 })
 
 const LONG = 'long words '.repeat(100_000)
 
-describe.each(['openai', 'anthropic'])('F2 words without an end, %s', (provider) => {
+describe.each(['openai', 'anthropic'])('F2 endless error messages, %s', (provider) => {
   test.each([
     ['in an error', sse({ error: { message: LONG, type: LONG, code: LONG } })],
     ['in an error event', `event: error\ndata: ${LONG}\n\n`],
@@ -93,7 +93,7 @@ describe.each(['openai', 'anthropic'])('F2 words without an end, %s', (provider)
         { choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: LONG }] },
       ),
     ],
-  ])('%s are cut', async (_, body) => {
+  ])('%s are cut off', async (_, body) => {
     const fetch = replay(body)
     const provided = createProvider({ provider, ...config })
     const parts = []

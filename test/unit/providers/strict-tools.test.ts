@@ -76,19 +76,19 @@ async function ask(config: ProviderConfig, tools = [search, open]): Promise<Json
   return bodies[0] ?? {}
 }
 
-test('nothing is strict unless it is asked for', async () => {
+test('tools are not strict unless configured', async () => {
   for (const config of [openai, anthropic])
     expect(JSON.stringify(await ask(config))).not.toContain('strict')
 })
 
-test('nobody else is sent it', async () => {
+test('other providers never get strict tools', async () => {
   for (const provider of ['ollama', 'gemini', 'minimax', 'vllm']) {
     const body = await ask({ provider, model: 'm', strictTools: true })
     expect(JSON.stringify(body)).not.toContain('strict')
   }
 })
 
-test('OpenAI: all are required, and optional ones may be null', async () => {
+test('OpenAI: every property is required, and optional ones may be null', async () => {
   const { tools } = await ask({ ...openai, strictTools: true })
   const [first, second] = tools as { readonly function: JsonObject }[]
   expect(first?.function).toEqual({
@@ -120,7 +120,7 @@ test('OpenAI: all are required, and optional ones may be null', async () => {
   })
 })
 
-test('Anthropic: what is optional stays so', async () => {
+test('Anthropic: optional properties stay optional', async () => {
   const { tools } = await ask({ ...anthropic, strictTools: true })
   expect(tools).toMatchObject([
     {
@@ -141,7 +141,7 @@ const rules = chatPresets.openai.strict
 const limited = messagesPresets.anthropic.strict
 if (!rules || !limited) throw new Error('missing rules')
 
-describe('a tool is sent as it is', () => {
+describe('a tool is not strict', () => {
   const property = (value: JsonValue): JsonObject => ({ type: 'object', properties: { a: value } })
 
   test.each<[string, JsonObject]>([
@@ -163,7 +163,7 @@ describe('a tool is sent as it is', () => {
     expect(strictParameters([{ name: 'x', description: '', inputSchema }], rules)).toEqual([null])
   })
 
-  test('beyond the vendor’s limits for a request', () => {
+  test("when its request exceeds the vendor's limits", () => {
     const optional = Object.fromEntries(
       Array.from({ length: 10 }, (_, at) => [`p${at}`, { type: 'string' }]),
     )
@@ -198,11 +198,11 @@ test.each<[string, JsonValue, JsonValue]>([
   ],
   ['what has no schema stays', { other: null }, { other: null }],
   ['no object', null, null],
-])('a null is no property: %s', (_, input, expected) => {
+])('nulls in strict inputs: %s', (_, input, expected) => {
   expect(withoutStrictNulls(input, search.inputSchema)).toEqual(expected)
 })
 
-test('in lists and choices, too', () => {
+test('nulls in lists and alternatives are removed, too', () => {
   const item = {
     type: 'object',
     properties: { a: { type: 'string' }, b: { type: 'string' } },
@@ -238,7 +238,7 @@ const calls = (input: JsonObject): string =>
     '[DONE]',
   )
 
-test('a strict call’s nulls for what is optional are taken away, another’s are not', async () => {
+test('nulls of optional values are removed from strict calls only', async () => {
   const input = { words: 'x', limit: null, place: { city: 'Paris', zip: null } }
   for (const [config, expected] of [
     [
@@ -260,7 +260,7 @@ test.each([
   [openai, "Invalid schema for function 'search': In context=(), 'limit' is not permitted."],
   [anthropic, 'tools.0: the grammar of the tools is too large.'],
 ])(
-  'a refusal of the schemas: the request is repeated without, once and from then on',
+  'when the schemas are refused, the request is repeated without strict, and later ones too',
   async (config, message) => {
     const refusal = replay(JSON.stringify({ error: { message, type: 'invalid_request_error' } }), {
       status: 400,

@@ -42,7 +42,7 @@ const junk = fc.oneof(
 describe.each(formats)('%s', (_, definition, fixtures) => {
   if (!definition) throw new Error('missing preset')
 
-  test('a field of any other kind never crashes the reader', async () => {
+  test('a field of a wrong type never crashes the reader', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom(...fixtures),
@@ -63,7 +63,7 @@ describe.each(formats)('%s', (_, definition, fixtures) => {
     )
   })
 
-  test('any bytes end in a turn', async () => {
+  test('any bytes result in a turn', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 200 }), async (bytes) => {
         const turn = await readTurn(definition, bytes, 3)
@@ -192,7 +192,7 @@ const places: readonly ((value: unknown) => object)[] = [
   ]),
 ]
 
-describe.each(['openai', 'minimax', 'anthropic'])('odd values, %s', (provider) => {
+describe.each(['openai', 'minimax', 'anthropic'])('unusual values, %s', (provider) => {
   const config = { provider, model: 'm', apiKey: 'sk-abcdefghijklmnop' }
   const started =
     provider === 'openai'
@@ -218,7 +218,7 @@ describe.each(['openai', 'minimax', 'anthropic'])('odd values, %s', (provider) =
   })
 })
 
-test('names like __proto__ are only names', async () => {
+test('names like __proto__ are treated as plain names', async () => {
   const call = (name: string) => ({
     choices: [
       {

@@ -33,8 +33,8 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-describe('what a body may be', () => {
-  test('a JSON completion under any content type (O19)', async () => {
+describe('response bodies', () => {
+  test('a JSON completion is read under any content type (O19)', async () => {
     const completion = {
       choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
       usage: { prompt_tokens: 2, completion_tokens: 1 },
@@ -74,7 +74,7 @@ describe('what a body may be', () => {
     [[{ error: { message: 'model is on fire', status: 'UNAVAILABLE' } }], 'provider-error'],
     [{ base_resp: { status_code: 1004, status_msg: 'model is on fire' } }, 'authentication'],
     [{ message: 'model is on fire' }, 'provider-error'],
-  ])('an error body under status 200 keeps its words (O21): %j', async (body, code) => {
+  ])('an error body with status 200 keeps its message (O21): %j', async (body, code) => {
     for (const provider of ['ollama', 'minimax']) {
       const turn = await ask(JSON.stringify(body), {}, { provider, model: 'm', apiKey: 'k-secret' })
       expect(turn.error?.message).toContain('model is on fire')
@@ -82,7 +82,7 @@ describe('what a body may be', () => {
     }
   })
 
-  test('F5 an error event keeps its words whatever its data (O21)', async () => {
+  test('F5 an error event keeps its message whatever its data (O21)', async () => {
     for (const data of ['{"message":"on fire"}', '"on fire"', 'on fire', '{"error":"on fire"}']) {
       const turn = await ask(`${sse(hello)}event: error\ndata: ${data}\n\n`)
       expect(turn.text).toBe('Hi')
@@ -96,13 +96,13 @@ describe('what a body may be', () => {
     ['   \n', 'application/json'],
     ['', 'text/event-stream'],
     ['upstream connect error', 'text/plain'],
-  ])('no answer of a model: %j as %s (O22)', async (body, type) => {
+  ])('a body that is no answer is reported: %j as %s (O22)', async (body, type) => {
     const turn = await ask(body, { headers: { 'content-type': type }, pieceSize: 3 })
     expect(turn.error?.code).toBe('bad-response')
     expect(turn.error?.message).toContain(type)
   })
 
-  test('F1 comments, ids, event lines, a BOM and other fields don’t matter (O26)', async () => {
+  test('F1 comments, ids, event lines, a BOM and other fields are ignored (O26)', async () => {
     const body = `\uFEFF: hello\r\n\r\nid: 1\nevent: message\ndata: ${JSON.stringify(hello)}\n\n:\n\nretry: 5\nfoo: bar\ndata:${JSON.stringify(finished)}\r\n\r\n: PROCESSING\n\ndata:  [DONE] \n\n`
     for (const pieceSize of [0, 1, 2, 7]) {
       expect(await ask(body, { pieceSize })).toMatchObject({ text: 'Hi', finishReason: 'stop' })
@@ -114,13 +114,13 @@ describe('what a body may be', () => {
     expect(await ask(body)).toMatchObject({ text: 'Hi' })
   })
 
-  test('F1 bytes split inside a character', async () => {
+  test('F1 a character split between chunks is read whole', async () => {
     const snowman = { choices: [{ delta: { content: '☃️ 日本 👩‍👩‍👧' } }] }
     const turn = await ask(sse(snowman, finished), { pieceSize: 1 })
     expect(turn.text).toBe('☃️ 日本 👩‍👩‍👧')
   })
 
-  test('a broken chunk fails the stream; a call around it never runs', async () => {
+  test('a broken chunk fails the stream, and a call around it never runs', async () => {
     const call = (args: string) => ({
       choices: [
         {
@@ -135,7 +135,7 @@ describe('what a body may be', () => {
     expect(turn.toolCalls).toMatchObject([{ error: { code: 'truncated' } }])
   })
 
-  test('F6 an endless line is given up with bounded memory (T6)', async () => {
+  test('F6 an endless line is abandoned with bounded memory (T6)', async () => {
     for (const begin of ['data: {"choices":[', 'x', ': ']) {
       let sent = 0
       const piece = new TextEncoder().encode('a'.repeat(1024 * 1024))
@@ -158,7 +158,7 @@ describe('what a body may be', () => {
 })
 
 describe('the request', () => {
-  test('redirects refused, no cookies, only the headers that are needed (O31, T7)', async () => {
+  test('refuses redirects, omits cookies, and sends only the required headers (O31, T7)', async () => {
     const { fetch, requests } = recorder(ok)
     await collect(createProvider(ollama).stream(askWeather, { fetch }))
     const { url, init } = requests[0] ?? { url: '', init: {} }
@@ -167,7 +167,7 @@ describe('the request', () => {
     expect([...new Headers(init.headers).keys()].sort()).toEqual(['accept', 'content-type'])
   })
 
-  test('a key, headers and cookies where they are configured', async () => {
+  test('includes a key, headers and cookies if configured', async () => {
     const { fetch, requests } = recorder(ok)
     const provider = createProvider({
       ...ollama,
@@ -186,7 +186,7 @@ describe('the request', () => {
     })
   })
 
-  test('a base URL without a path gets the server’s own', async () => {
+  test("a base URL without a path gets the server's default path", async () => {
     const { fetch, requests } = recorder(ok)
     await collect(
       createProvider({ ...ollama, baseURL: 'http://10.0.0.5:11434' }).stream(askWeather, { fetch }),
@@ -194,7 +194,7 @@ describe('the request', () => {
     expect(requests[0]?.url).toBe('http://10.0.0.5:11434/v1/chat/completions')
   })
 
-  test('a key that is no legal header is told without being quoted', async () => {
+  test('a key that is no legal header is reported without quoting it', async () => {
     const { fetch } = recorder(ok)
     const turn = await collect(
       createProvider({ ...ollama, apiKey: 'sk-secret\nkey' }).stream(askWeather, { fetch }),
@@ -208,7 +208,7 @@ describe('credentials', () => {
   const refused = () =>
     Response.json({ error: { message: 'Incorrect API key provided: sk-old-key' } }, { status: 401 })
 
-  test('are asked once more after a 401 (T8)', async () => {
+  test('are requested once more after a 401 (T8)', async () => {
     const asked: boolean[] = []
     const { fetch, requests } = recorder(refused, ok)
     const provider = createProvider({
@@ -236,7 +236,7 @@ describe('credentials', () => {
     expect(JSON.stringify(turn)).not.toContain('sk-old-key')
   })
 
-  test('a fixed key is not tried twice', async () => {
+  test('when fixed, a refused key is not tried again', async () => {
     const { fetch, requests } = recorder(refused)
     const turn = await collect(
       createProvider({ ...ollama, apiKey: 'sk-old-key' }).stream(askWeather, { fetch }),
@@ -277,7 +277,7 @@ describe('the network', () => {
     },
   )
 
-  test('F4 a connection that breaks leaves the text and nothing to run (T5)', async () => {
+  test('F4 a broken connection keeps the text, and no call runs (T5)', async () => {
     const turn = await ask(sse(hello), { ending: 'reset' })
     expect(turn).toMatchObject({
       text: 'Hi',
@@ -285,16 +285,16 @@ describe('the network', () => {
     })
   })
 
-  test('a connection that breaks after the proof is no matter', async () => {
+  test('a connection that breaks after the proof of the end causes no error', async () => {
     expect((await ask(sse(hello, finished), { ending: 'reset' })).error).toBeUndefined()
   })
 
-  test('the end marker ends it, though the connection stays open', async () => {
+  test('the end marker ends the turn even if the connection stays open', async () => {
     const turn = await ask(sse(hello, finished, '[DONE]'), { ending: 'hang' })
     expect(turn).toMatchObject({ text: 'Hi', finishReason: 'stop' })
   })
 
-  test('F3 no first chunk, and silence between chunks, in time (T4)', async () => {
+  test('F3 a missing first chunk and silence between chunks time out (T4)', async () => {
     const config = { ...ollama, timeouts: { firstChunkMs: 20, idleMs: 40 } }
     const silent = await ask('', { ending: 'hang' }, config)
     expect(silent.error).toMatchObject({ code: 'timeout', details: { phase: 'first-chunk' } })
@@ -310,7 +310,7 @@ describe('the network', () => {
     expect(never.error).toMatchObject({ code: 'timeout' })
   })
 
-  test('comments leave the time until the first content (T4)', async () => {
+  test("comments don't shorten the time until the first content (T4)", async () => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     const pieces = [': wait\n\n', ': wait\n\n', ': wait\n\n', sse(hello, finished, '[DONE]')]
@@ -332,7 +332,7 @@ describe('the network', () => {
   })
 })
 
-describe('an answer whose output is over, and whose connection stays open', () => {
+describe('a complete answer on an open connection', () => {
   const message = [
     { type: 'message_start', message: { id: 'msg_1' } },
     { type: 'content_block_start', index: 0, content_block: { type: 'text', text: 'Hi' } },
@@ -344,7 +344,7 @@ describe('an answer whose output is over, and whose connection stays open', () =
     ['comments', ollama, sse(hello, finished), ': keep-alive\n\n'],
     ['empty deltas', ollama, sse(hello, finished), sse(emptyDelta)],
     ['pings', anthropic, sse(...message), sse({ type: 'ping' })],
-  ])('is complete soon: %s are no life (T4)', async (_, config, answer, beat) => {
+  ])("ends soon, because %s don't count as activity (T4)", async (_, config, answer, beat) => {
     vi.useFakeTimers()
     onTestFinished(() => void vi.useRealTimers())
     let sent = false
@@ -365,8 +365,8 @@ describe('an answer whose output is over, and whose connection stays open', () =
   })
 })
 
-describe('abort', () => {
-  test('before, while waiting, and in the middle', async () => {
+describe('aborting', () => {
+  test('works before the request, while waiting, and in the middle', async () => {
     for (const when of ['before', 'waiting', 'middle']) {
       const controller = new AbortController()
       let cancelled = false
@@ -397,7 +397,7 @@ describe('abort', () => {
     }
   })
 
-  test('who stops reading cancels the request', async () => {
+  test('stopping the iteration cancels the request', async () => {
     const signals: (AbortSignal | null | undefined)[] = []
     const fetch: typeof globalThis.fetch = (_, init) => {
       signals.push(init?.signal)

@@ -125,7 +125,7 @@ describe.each(formats)('a complete call in $name', (format) => {
 
 const [chat, messages] = formats as [Format, Format]
 
-test('a call whose arguments come as an object does not run with a rounded number', async () => {
+test('a call with object arguments does not run with a rounded number', async () => {
   for (const number of ['9007199254740993', '10000000000000000000001']) {
     const body = chat
       .answer('{}')
@@ -138,7 +138,7 @@ test('a call whose arguments come as an object does not run with a rounded numbe
 test.each([
   ['in a part of the content', { content: [{ type: 'refusal', refusal: 'No.' }] }],
   ['without a finish reason', { refusal: 'No.' }],
-])('a call of Chat Completions beside a refusal %s does not run', async (how, delta) => {
+])('in Chat Completions, a call beside a refusal %s does not run', async (how, delta) => {
   const call = {
     index: 0,
     id: 'c1',
@@ -187,13 +187,13 @@ test.each<[string, readonly object[][]]>([
     'before one that ends',
     [[{ index: 1, ...alternative }], [{ index: 0, delta: {}, finish_reason: 'stop' }]],
   ],
-])('a call of a choice of Chat Completions %s does not run', async (_, chunks) => {
+])('in Chat Completions, a call of a choice %s does not run', async (_, chunks) => {
   const body = sse(...chunks.map((choices) => ({ choices })), '[DONE]')
   const { toolCalls } = await read(chat, body)
   expect(toolCalls.filter((call) => 'input' in call)).toEqual([])
 })
 
-describe('an answer that drips for ever', () => {
+describe('an endless answer', () => {
   const drips: readonly (readonly [string, Format, string])[] = [
     ['comments', chat, ': wait\n\n'],
     ['empty deltas', chat, sse({ choices: [{ index: 0, delta: {} }] })],
@@ -217,7 +217,7 @@ describe('an answer that drips for ever', () => {
   ] as const
 
   test.each(drips.flatMap((drip) => waits.map((wait) => [...drip, ...wait] as const)))(
-    'of $0 ends with a time-out, $3',
+    'with $0 ends with a time-out, $3',
     async (...[, format, drip, , hasWords, phase]) => {
       // Error handling loads a module, which takes real time.
       const never = new Promise<{ error?: undefined }>((resolve) => setTimeout(resolve, 2_000, {}))

@@ -20,7 +20,7 @@ test('calls back once the limit is over', () => {
   expect(onTimeout).toHaveBeenCalledOnce()
 })
 
-test('every reset starts the wait anew', () => {
+test('every reset restarts the wait', () => {
   const onTimeout = vi.fn()
   const watchdog = startWatchdog(10_000, onTimeout)
   for (let at = 0; at < 10; at++) {
@@ -59,7 +59,7 @@ test.each([+86_400_000, -86_400_000])(
   },
 )
 
-test('nothing counts while nobody reads', () => {
+test('time while nobody reads does not count', () => {
   const onTimeout = vi.fn()
   const watchdog = startWatchdog(10_000, onTimeout)
   watchdog.pause()
@@ -70,7 +70,7 @@ test('nothing counts while nobody reads', () => {
   expect(onTimeout).toHaveBeenCalledOnce()
 })
 
-test('no limit, no timer; stopped is stopped', () => {
+test('no limit and a stopped watchdog leave no timer', () => {
   const onTimeout = vi.fn()
   startWatchdog(0, onTimeout)
   startWatchdog(Infinity, onTimeout)

@@ -35,7 +35,7 @@ async function statuses(served: Served, count: number, user = 'ann'): Promise<nu
 }
 
 describe('requests', () => {
-  it('each user has a limit, and Offstage learns when to come back', async () => {
+  it('each user has a limit, and Offstage learns when to retry', async () => {
     const served = await serveRelay(undefined, { limits: { perMinute: { requests: 2 } } })
     expect(await statuses(served, 3)).toEqual([200, 200, 429])
     expect(await statuses(served, 1, 'bob')).toEqual([200])
@@ -52,19 +52,19 @@ describe('requests', () => {
     expect(await statuses(served, 1)).toEqual([200])
   })
 
-  it('by default a user has 60 requests a minute, and refused bodies count', async () => {
+  it('the default is 60 requests a minute for each user, including refused bodies', async () => {
     const served = await serveRelay()
     for (let n = 0; n < 59; n++) await served.post('/chat/completions', '{}')
     expect(await statuses(served, 2)).toEqual([200, 429])
   })
 
-  it('with a limit of tokens a minute, the default for requests stays', async () => {
+  it('with a token limit, the default request limit still applies', async () => {
     const served = await serveRelay(undefined, { limits: { perMinute: { tokens: 1e9 } } })
     for (let n = 0; n < 60; n++) await served.post('/chat/completions', '{}')
     expect(await statuses(served, 1)).toEqual([429])
   })
 
-  it('what a minute refuses does not count for the day', async () => {
+  it("requests refused by the minute limit don't count for the day", async () => {
     const limits = { perMinute: { requests: 1 }, perDay: { requests: 2 } }
     const served = await serveRelay(undefined, { limits })
     expect(await statuses(served, 4)).toEqual([200, 429, 429, 429])
@@ -74,7 +74,7 @@ describe('requests', () => {
     expect(await statuses(served, 1)).toEqual([429])
   })
 
-  it('limits may differ by user, and a limit that is no number allows nothing', async () => {
+  it('limits may depend on the user, and an invalid limit allows nothing', async () => {
     const served = await serveRelay(undefined, {
       limits: (user) => ({ perMinute: { requests: user === 'pro' ? 3 : Number.NaN } }),
     })
@@ -82,7 +82,7 @@ describe('requests', () => {
     expect(await statuses(served, 1, 'free')).toEqual([429])
   })
 
-  it("with 'anyone', all share one count", async () => {
+  it("with 'anyone', all users share one count", async () => {
     const served = await serveRelay(undefined, {
       authorize: 'anyone',
       limits: { perMinute: { requests: 1 } },
@@ -92,7 +92,7 @@ describe('requests', () => {
     ])
   })
 
-  it('when the counter fails, the relay lets nobody in', async () => {
+  it('when the counter fails, every request is refused', async () => {
     const counter = { add: () => Promise.reject(new Error('down')) }
     const served = await serveRelay(undefined, { counter })
     expect(await statuses(served, 1)).toEqual([500])
@@ -105,7 +105,7 @@ describe('tokens', () => {
   const answer = sse(chatDelta('Hello'), chatUsage(30, 20)).concat('data: [DONE]\n\n')
   const limits = { perDay: { tokens: 100 } }
 
-  it('what the vendor reports counts, and the answer that exceeds a limit is the last one', async () => {
+  it('usage reported by the vendor counts, and requests over the limit are refused', async () => {
     const served = await serveRelay(streams(answer), { limits })
     expect(await statuses(served, 3)).toEqual([200, 200, 429])
     // Asked not to report, too.
@@ -120,7 +120,7 @@ describe('tokens', () => {
     expect(await refusalOf(refused)).toEqual({ status: 429, type: 'rate_limit_error' })
   })
 
-  it('requests side by side see what the others may still use', async () => {
+  it('parallel requests see only the tokens that others have not reserved', async () => {
     const held: (() => void)[] = []
     const served = await serveRelay(
       (_, response) => {
@@ -139,7 +139,7 @@ describe('tokens', () => {
     expect((await next).status).toBe(200)
   })
 
-  it('an error of the vendor costs nothing', async () => {
+  it('vendor errors cost no tokens', async () => {
     const served = await serveRelay((_, response) => void response.writeHead(500).end('{}'), {
       limits,
     })
@@ -174,7 +174,7 @@ describe('tokens', () => {
       JSON.stringify({ choices: [], usage: { prompt_tokens: 30, completion_tokens: 20 } }, null, 2),
       [30, 20],
     ],
-  ])('the usage of %s is read while it passes by: %s', async (path, text, [input, output]) => {
+  ])('the usage of %s is read from the passing stream: %s', async (path, text, [input, output]) => {
     const used: Used[] = []
     const served = await serveRelay(
       async (_, response) => {
@@ -201,7 +201,7 @@ describe('tokens', () => {
     ])
   })
 
-  it('whoever leaves in the middle is counted by time and text', async () => {
+  it('an aborted answer is counted by time and text', async () => {
     const used: Used[] = []
     const text = 'x'.repeat(3000)
     const served = await serveRelay(
@@ -224,7 +224,7 @@ describe('tokens', () => {
     expect(used.every(({ inputTokens, estimated }) => estimated && inputTokens > 20)).toBe(true)
   })
 
-  it('text in Chinese, where the vendor counts nothing, is a token a character', async () => {
+  it('without reported usage, Chinese text counts one token a character', async () => {
     const used: Used[] = []
     const served = await serveRelay(
       (_, response) => {
@@ -240,7 +240,7 @@ describe('tokens', () => {
     expect(used[0]?.inputTokens).toBeGreaterThan(900)
   })
 
-  it('a page that leaves after the end of the answer is counted by what the vendor reported', async () => {
+  it('a page that leaves after the answer is counted by the reported usage', async () => {
     const used: Used[] = []
     const served = await serveRelay(
       (_, response) => {
@@ -272,7 +272,7 @@ describe('tokens', () => {
     expect(used).toMatchObject([{ inputTokens: 5000, outputTokens: 9000, estimated: false }])
   })
 
-  it('files are not counted by their length, and dense text is', async () => {
+  it('files are not counted by length, but dense text is', async () => {
     const used: Used[] = []
     const served = await serveRelay(streams('data: [DONE]\n\n'), {
       onUsage: (usage) => void used.push(usage),
@@ -301,7 +301,7 @@ describe('tokens', () => {
     ])
   })
 
-  it('when `onUsage` or the counter fails at the end, the answer still arrives', async () => {
+  it('when `onUsage` or the counter fails at the end, the answer is still delivered', async () => {
     const served = await serveRelay(streams(answer), {
       onUsage: () => Promise.reject(new Error('no database')),
     })

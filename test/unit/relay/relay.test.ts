@@ -136,7 +136,7 @@ describe('createRelay', () => {
     expect(received[0]?.body).toEqual({ ...body, max_output_tokens: 16_384 })
   })
 
-  it('passes each piece on before the next one is written', async () => {
+  it('passes each chunk on before the next one arrives', async () => {
     let more = (): void => undefined
     const { post } = await serveRelay((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
@@ -153,7 +153,7 @@ describe('createRelay', () => {
   })
 
   it.each(['before', 'during'] as const)(
-    'when the page leaves %s the answer, the call to the vendor ends',
+    'when the page leaves %s the answer, the vendor request is aborted',
     async (when) => {
       let closed: Promise<unknown> = Promise.resolve()
       let begin = (): void => undefined
@@ -177,7 +177,7 @@ describe('createRelay', () => {
     },
   )
 
-  it('when a platform only cancels the response, the call to the vendor ends', async () => {
+  it('when a platform only cancels the response, the vendor request is aborted', async () => {
     let closed: Promise<unknown> = Promise.resolve()
     const { relay } = await serveRelay((_, response) => {
       closed = once(response, 'close')
@@ -194,7 +194,7 @@ describe('createRelay', () => {
     await closed
   })
 
-  it('an answer that takes too long ends', async () => {
+  it('an answer that takes too long is stopped', async () => {
     let closed: Promise<unknown> = Promise.resolve()
     const { url, errors } = await serveRelay(
       (_, response) => {
@@ -208,7 +208,7 @@ describe('createRelay', () => {
     expect(errors).toHaveLength(1)
   })
 
-  it('lists the models of the relay without asking the vendor, and the doctor finds nothing wrong', async () => {
+  it("lists the relay's models without the vendor, and the doctor finds no problem", async () => {
     const vendor: Vendor = (_, response) => streams(chatCall)(_, response)
     const { url, received } = await serveRelay(vendor, { models: [MODEL, 'large-1'] })
     const headers = { 'x-user': 'ann' }
@@ -221,7 +221,7 @@ describe('createRelay', () => {
     expect(report.models).toEqual([MODEL, 'large-1'])
   })
 
-  it('invalid options are refused at once', () => {
+  it('invalid options throw at once', () => {
     const options: RelayOptions = {
       baseURL: 'https://a.example/v1',
       models: ['m'],
@@ -247,8 +247,8 @@ describe('createRelay', () => {
   })
 })
 
-describe('who may call', () => {
-  it('without a user, nothing reaches the vendor and Offstage reads `authentication`', async () => {
+describe('authorization', () => {
+  it('without a user, the vendor is not called and Offstage gets `authentication`', async () => {
     const { url, received, post } = await serveRelay()
     const turn = await ask({ provider: 'openai', baseURL: url, headers: {} })
     expect(turn.error?.code).toBe('authentication')
@@ -258,7 +258,7 @@ describe('who may call', () => {
     expect(received).toEqual([])
   })
 
-  it("the app's own response is passed, and a failing or wrong `authorize` lets nobody in", async () => {
+  it("the app's own response is returned, and a failing `authorize` refuses everyone", async () => {
     const answers: Record<string, () => unknown> = {
       blocked: () => new Response('No plan.', { status: 403 }),
       broken: () => {
@@ -282,8 +282,8 @@ describe('who may call', () => {
   })
 })
 
-describe('what reaches the vendor', () => {
-  it('has no header, cookie, query or path of the page', async () => {
+describe('the request to the vendor', () => {
+  it('has no header, cookie, query or path from the page', async () => {
     const { url, received } = await serveRelay(undefined, {
       passHeaders: ['anthropic-beta'],
       headers: { 'x-project': 'shop' },
@@ -346,7 +346,7 @@ describe('what reaches the vendor', () => {
     expect(received).toEqual([])
   })
 
-  it('whatever stands before the known end of a raw path, the address is the same', async () => {
+  it('whatever precedes the known end of a raw path, the address stays fixed', async () => {
     const { url, received } = await serveRelay()
     const { port } = new URL(url)
     const path = '/x/..//evil.example/%2e%2e/..%2f/messages'
@@ -376,7 +376,7 @@ describe('what reaches the vendor', () => {
     expect(received).toEqual([])
   })
 
-  it('a duplicate key means the same to both', async () => {
+  it('duplicate keys mean the same to the relay and the vendor', async () => {
     const { post, received } = await serveRelay()
     const twice = `{"model":"${MODEL}","messages":[],"model":"dear-1"}`
     expect((await post('/chat/completions', twice)).status).toBe(404)
@@ -512,7 +512,7 @@ describe('what reaches the vendor', () => {
     expect(received).toEqual([])
   })
 
-  it('inline files and arguments with any name are passed as they are', async () => {
+  it('inline files and arguments with any name are passed unchanged', async () => {
     const { post, received } = await serveRelay()
     const input = { url: 'https://shop.example', file_id: 'mine', type: 'item_reference' }
     const body = {
@@ -528,7 +528,7 @@ describe('what reaches the vendor', () => {
     expect(received[0]?.body).toEqual(body)
   })
 
-  it('text that is an address, calls and results of allowed tools are passed as they are', async () => {
+  it('text addresses, calls and results of allowed tools are passed unchanged', async () => {
     const { post, received } = await serveRelay(undefined, { toolTypes: ['web_search_20250305'] })
     const url = 'https://shop.example'
     const found = { type: 'web_search_result', url, title: 'Shop', encrypted_content: 'AA' }
@@ -575,7 +575,7 @@ describe('what reaches the vendor', () => {
     expect(received.map(({ body }) => body)).toEqual([messages, responses, chats])
   })
 
-  it('what the options allow is passed', async () => {
+  it('fields that the options allow are passed on', async () => {
     const { post, received } = await serveRelay(undefined, {
       fields: ['service_tier'],
       toolTypes: ['web_search'],
@@ -635,7 +635,7 @@ describe('what reaches the vendor', () => {
     )
   })
 
-  it('a body beyond the limit is refused as `context-overflow`, whether or not it says its length', async () => {
+  it('a body over the size limit is refused as `context-overflow`', async () => {
     const { url, post, received } = await serveRelay(undefined, { maxBodyBytes: 1000 })
     const large = JSON.stringify({ ...chat, pad: 'x'.repeat(2000) })
     expect(await refusalOf(await post('/chat/completions', large))).toEqual({
@@ -669,7 +669,7 @@ describe('what reaches the vendor', () => {
   })
 })
 
-describe('what reaches the page', () => {
+describe('the response to the page', () => {
   it.each([
     [
       'in a stream, in pieces',
@@ -703,7 +703,7 @@ describe('what reaches the page', () => {
     },
   )
 
-  it('has the content type and the limits, and no other header', async () => {
+  it('has only the content type and the rate-limit headers', async () => {
     const { post } = await serveRelay((_, response) => {
       response.writeHead(429, {
         'content-type': 'application/json',
@@ -744,7 +744,7 @@ describe('what reaches the page', () => {
     [529, { type: 'error', error: { type: 'overloaded_error', message: 'x' } }, 'overloaded'],
     [500, { error: { message: 'x' } }, 'server-error'],
     [401, { error: { message: `Incorrect API key provided: ${KEY}` } }, 'permission-denied'],
-  ])('an error %i of the vendor with %j is %s', async (status, body, code) => {
+  ])('a vendor error %i with %j becomes %s', async (status, body, code) => {
     const { url, errors } = await serveRelay((_, response) => {
       response.writeHead(status, { 'content-type': 'application/json' })
       response.end(JSON.stringify(body))
@@ -755,7 +755,7 @@ describe('what reaches the page', () => {
     expect(errors).toHaveLength(status === 401 ? 1 : 0)
   })
 
-  it('a redirect is not followed, and HTML is no document', async () => {
+  it('a redirect is not followed, and HTML is returned as plain text', async () => {
     const redirecting = await serveRelay((_, response) => {
       response.writeHead(307, { location: 'http://169.254.169.254/' }).end()
     })
@@ -772,7 +772,7 @@ describe('what reaches the page', () => {
     ])
   })
 
-  it('a vendor out of reach is an error that Offstage retries, without its address', async () => {
+  it('an unreachable vendor is a retryable error without its address', async () => {
     const { url, post, errors } = await serveRelay(undefined, { baseURL: 'http://127.0.0.1:1/v1' })
     const { error } = await ask({ provider: 'openai', baseURL: url })
     expect(error).toMatchObject({ code: 'server-error', retryable: true })
@@ -794,7 +794,7 @@ describe('what reaches the page', () => {
 describe('other origins', () => {
   const origin = 'https://app.example'
 
-  it('a listed origin is let in with its cookies, and no other one', async () => {
+  it('a listed origin is allowed with cookies, and no other one', async () => {
     const { url, post } = await serveRelay(streams('data: [DONE]\n\n'), { origins: [origin] })
     const preflight = await fetch(`${url}/messages`, {
       method: 'OPTIONS',

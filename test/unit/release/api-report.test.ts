@@ -42,12 +42,12 @@ export type Hinge = string;\n`,
   'inner/key.d.ts': 'export type Key = string;\n',
 }
 
-test('lists what entries export, sorted, and where a name is an alias', () => {
+test('lists the exports of each entry, sorted and with aliases', () => {
   expect(report(files)).toContain('## offstage\n\n```ts\ntype Door\nshut as close\nopen\n```\n')
   expect(report(files)).toContain('## offstage/x.js\n\nNo types: `./x.js`.\n')
 })
 
-test('holds each declaration that exports lead to, once and without comments', () => {
+test('contains each reachable declaration once, without comments', () => {
   const text = report(files)
   const [, declarations = ''] = text.split('## Declarations')
   expect(declarations.match(/^(?:export )?(?:declare|interface|type).*$/gm)).toEqual([
@@ -61,7 +61,7 @@ test('holds each declaration that exports lead to, once and without comments', (
   expect(declarations).not.toMatch(/whose|a name|\/\*/i)
 })
 
-test('what a module exports of another as a whole is listed, too', () => {
+test('lists re-exports of a whole module', () => {
   const inner = { ...files, 'inner/all.d.ts': files['index.d.ts'].replaceAll('./inner/', './') }
   const index =
     "export * from './inner/all.ts';\nexport { open as close } from './inner/open.ts';\n"
@@ -70,13 +70,13 @@ test('what a module exports of another as a whole is listed, too', () => {
   expect(text).not.toContain('declare function shut')
 })
 
-test('what no export leads to is not part of it', () => {
+test('omits declarations that no export reaches', () => {
   const text = report(files)
   expect(text).not.toContain('Hidden')
   expect(text).not.toContain('type Hinge')
 })
 
-test('shows a changed type under an unchanged name, and nothing for a changed comment', () => {
+test('changes for a changed type, but not for a changed comment', () => {
   const before = report(files)
   const door = files['inner/door.d.ts']
   expect(report({ ...files, 'inner/door.d.ts': door.replace('a name', 'a person') })).toBe(before)
@@ -85,7 +85,7 @@ test('shows a changed type under an unchanged name, and nothing for a changed co
   ).not.toBe(before)
 })
 
-test('declarations of one name in two modules are both there', () => {
+test('contains both declarations when two modules use one name', () => {
   const text = report({
     ...files,
     'more.d.ts': 'type Key = number;\nexport declare const key: Key;\n',

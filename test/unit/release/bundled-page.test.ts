@@ -12,7 +12,7 @@ const modules = ['ajv', '@cfworker/json-schema'].map((name) => ({
 const { components } = sbomOf(manifest(), bundledPackages(modules), readJson('package-lock.json'))
 const reasons = { ajv: 'validates', '@cfworker/json-schema': 'validates without eval' }
 
-test('the list of what is bundled has version, licence, size and reason of each package', () => {
+test('the list of bundled packages has version, licence, size and reason of each', () => {
   const row = /^\| `ajv`.*$/m.exec(bundledPage(components, reasons))?.[0]
   const cells = row?.split('|').map((cell) => cell.trim())
   expect(cells).toEqual([
@@ -28,7 +28,7 @@ test('the list of what is bundled has version, licence, size and reason of each 
   ])
 })
 
-test('a package without a reason is refused, and a reason without a package', () => {
+test('a package without a reason and a reason without a package are refused', () => {
   expect(() => bundledPage(components, { ajv: 'validates' })).toThrow('@cfworker/json-schema')
   expect(() => bundledPage(components, { ...reasons, gone: 'was used' })).toThrow('gone')
 })

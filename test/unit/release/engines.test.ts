@@ -14,7 +14,7 @@ const locked = Object.entries(
   (readJson('package-lock.json') as { packages: Record<string, LockedPackage> }).packages,
 )
 
-test('the stated range of Node begins with the least version', () => {
+test('the supported range of Node begins with the minimum version', () => {
   const { engines } = manifest() as { engines: { node: string } }
   expect(semver.minVersion(engines.node)?.version).toBe(LEAST[0])
 })
@@ -34,7 +34,7 @@ test('.nvmrc names a version in the range', () => {
   expect(semver.subset(wanted, engines.node)).toBe(true)
 })
 
-test('the lockfile names no registry but the public one', () => {
+test('the lockfile names only the public registry', () => {
   const text = readFileSync(inProject('package-lock.json'), 'utf8')
   const hosts = [...text.matchAll(/"resolved": "https?:\/\/([^/"]+)/g)].map((match) => match[1])
   expect(hosts.filter((host) => host !== 'registry.npmjs.org')).toEqual([])

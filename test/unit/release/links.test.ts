@@ -19,13 +19,13 @@ function write(files: Record<string, string>): void {
   }
 }
 
-test('every relative link and anchor of the documents leads somewhere', async () => {
+test('every relative link and anchor in the docs has a target', async () => {
   const script = inProject('scripts/links.mjs')
   const { code, output } = await run(process.execPath, [script], { quiet: true })
   expect({ code, output }).toEqual({ code: 0, output: expect.stringContaining(' 0 broken links') })
 })
 
-test('a link to a file or a heading that is not there is found, with its line', () => {
+test('a link to a missing file or heading is found with its line', () => {
   write({
     'README.md': '# A\n\n[ok](docs/b.md#two-words) [gone](docs/c.md) ![none](none.png)\n',
     'docs/b.md':
@@ -39,20 +39,20 @@ test('a link to a file or a heading that is not there is found, with its line', 
   ])
 })
 
-test('a link out of the folder is broken: the package has no such file', () => {
+test('a link out of the folder is broken, because the package lacks that file', () => {
   write({ 'a.md': '[out](../b.md) [absolute](/c.md)\n' })
   const problems = brokenLinks(folder, ['a.md'])
   expect(problems).toHaveLength(2)
   for (const problem of problems) expect(problem).toContain('leaves the folder')
 })
 
-test('code holds no links, and addresses are not looked at', () => {
+test('code is not searched for links, and web addresses are not checked', () => {
   const text =
     '`[a](b.md)`\n\n```md\n[c](d.md)\n```\n<!-- [e](f.md) --> [g](https://example.com/h)\n'
   expect(linksOf(text)).toEqual([{ target: 'https://example.com/h', line: 6 }])
 })
 
-test('headings get the ids that GitHub gives them', () => {
+test('headings get the same ids as on GitHub', () => {
   const text =
     '# A `code`, (and) [link](x.md)\n## Same\n## Same\n```\n# no heading\n```\n### 1.2 – ü\n'
   expect(anchorsOf(text)).toEqual(['a-code-and-link', 'same', 'same-1', '12--ü'])

@@ -19,7 +19,7 @@ function end(tally: Tally, code = 0): Promise<{ code: number; stdout: string }> 
   return run(process.execPath, [tool, JSON.stringify(tally), String(code)], { quiet: true })
 }
 
-test('a long run without a violation ends with 0 and says what was played when', async () => {
+test('a long run without violations exits with 0 and reports its trials', async () => {
   const { code, stdout } = await end({ played: 5, kept: 7, violated: 0 })
   expect(stdout).toContain('12 trials, 0 with a violation (5 played now, 7 kept')
   expect(code).toBe(0)
@@ -30,13 +30,13 @@ test.each([
   ['nothing played', { ...HELD, played: 0 }, 0, 'FAILED: Nothing was played.'],
   ['only kept trials', { ...HELD, played: 0, kept: 9 }, 0, 'FAILED: Nothing was played.'],
   ['a failed test runner', HELD, 3, 'FAILED: What played the trials ended with exit code 3.'],
-])('a long run with %s ends with 1', async (_case, tally, code, said) => {
+])('a long run with %s exits with 1', async (_case, tally, code, said) => {
   const ended = await end(tally, code)
   expect(ended.stdout).toContain(said)
   expect(ended.code).toBe(1)
 })
 
-test('browser tests report their tallies to the tool, also those of tests that pass', async () => {
+test('browser tests report their tallies to the tool, including passed tests', async () => {
   const { code, report } = await playBrowserTests('planted', [
     '--config',
     'test/fixtures/long-run/playwright.config.ts',
@@ -45,12 +45,12 @@ test('browser tests report their tallies to the tool, also those of tests that p
   expect(talliesIn(report)).toEqual({ played: 5, kept: 1, violated: 1 })
 }, 240_000)
 
-test('unit tests report their tallies to the tool, also those of tests that pass', () => {
+test('unit tests report their tallies to the tool, including passed tests', () => {
   const assertionResults = [{ meta: { tally: HELD } }, { meta: {} }, { meta: { tally: HELD } }]
   expect(talliesIn({ testResults: [{ assertionResults }] })).toEqual({ ...HELD, played: 10 })
 })
 
-test('without a report, or with a report without tests, nothing was played', () => {
+test('a missing report, or one without tests, counts as nothing played', () => {
   const nothing = { played: 0, kept: 0, violated: 0 }
   expect(talliesIn(null)).toEqual(nothing)
   expect(tallyOfTotals(null)).toEqual(nothing)
@@ -58,7 +58,7 @@ test('without a report, or with a report without tests, nothing was played', () 
   expect(problemsOf(tallyOfTotals(vitestTotals(empty)))).toEqual(['Nothing was played.'])
 })
 
-test.each(Object.entries(RUNS))('%s ends by the rules of all long runs', (id, { command }) => {
+test.each(Object.entries(RUNS))('%s follows the exit rules of all long runs', (id, { command }) => {
   const [, script = ''] = /^npm run ([\w:]+)/.exec(command) ?? []
   const { scripts } = manifest() as { scripts: Record<string, string> }
   const [, file = ''] = /^node (\S+)/.exec(scripts[script] ?? '') ?? []

@@ -40,7 +40,7 @@ const numberOf = (kind: string, text: string): number =>
     (one) => one.kind === kind && SOURCE.slice(one.start, one.end).startsWith(text),
   )
 
-test('with every mutant switched off, the code does the same', () => {
+test('with every mutant switched off, the code behaves the same', () => {
   expect(gradeWith(-1, 80, true).result).toBe('["late",[]]')
   expect(gradeWith(-1, 80, false).result).toBe('[true,[80]]')
   expect(gradeWith(-1, 10, false).result).toBe('[[11,2],[10,0]]')
@@ -58,21 +58,21 @@ test.each([
   ['operator', 'points - (1 - 2)', 10, false, '[[9,2],[10,0]]'],
   ['operator', '1 - 2', 10, false, '[[7,2],[10,0]]'],
   ['constant', '[points', 10, false, '[null,[10,0]]'],
-])('the mutant "%s" of "%s" changes only its place', (kind, text, points, isLate, result) => {
+])('the mutant "%s" of "%s" changes only its own place', (kind, text, points, isLate, result) => {
   const { result: found, reached } = gradeWith(numberOf(kind, text), points, isLate)
   expect(found).toBe(result)
   expect(reached).toContain(numberOf(kind, text))
 })
 
-test('a check for the compiler alone is no mutant', () => {
+test('a compile-time check is not a mutant', () => {
   expect(mutantsOf('function f(x) { x satisfies never; return x satisfies never }')).toEqual([])
 })
 
-test('code that is not run is not reached', () => {
+test('code that does not run is not reached', () => {
   expect(gradeWith(-1, 80, true).reached).not.toContain(numberOf('constant', '[points'))
 })
 
-test('every target is instrumented, and every mutant has an id and a number of its own', () => {
+test('every target is instrumented, and every mutant has a unique id and number', () => {
   const mutants = planMutants()
   expect(new Set(mutants.map(({ id }) => id)).size).toBe(mutants.length)
   expect(mutants.map(({ number }) => number)).toEqual(mutants.map((_, index) => index))
@@ -81,7 +81,7 @@ test('every target is instrumented, and every mutant has an id and a number of i
     expect(sources.get(inProject(file))).toContain(`mutation(${number})`)
 })
 
-test('a seed draws the same sample again, and a smaller one is its beginning', () => {
+test('the same seed draws the same sample, and smaller samples are its beginning', () => {
   const mutants = planMutants()
   const ids = (seed: string): string[] =>
     shuffled(mutants, seed).map(({ id }: { id: string }) => id)
@@ -93,7 +93,7 @@ test('a seed draws the same sample again, and a smaller one is its beginning', (
 const bits = (...numbers: number[]): string =>
   Buffer.from([numbers.reduce((byte, number) => byte | (1 << number), 0)]).toString('base64')
 
-test('of the tests that reach a mutant, those come first that are about its module', () => {
+test("tests about the mutant's module run before other tests that reach it", () => {
   const mutants = ['a.ts', 'a.ts', 'b.ts', 'b.ts'].map((file) => ({ file }))
   const test = (file: string, ms: number, reached: string, reachedBefore = '') => ({
     id: file,
@@ -125,7 +125,7 @@ test('of the tests that reach a mutant, those come first that are about its modu
   expect(names(3, 1)).toEqual(['about b', 'at import', 'all'])
 })
 
-test('the score counts what survived against what a test or a time limit noticed', () => {
+test('the score compares survivors with mutants that a test or time limit noticed', () => {
   const results = ['killed', 'timed out', 'survived'].map((outcome) => ({ outcome }))
   expect(scoreOf(results)).toEqual({ tried: 3, killed: 2, late: 1, percent: 66.7 })
   expect(scoreOf([])).toMatchObject({ tried: 0, percent: 0 })

@@ -30,7 +30,7 @@ function setFiles(...files: string[]): void {
   writeFileSync(path.join(project, 'package.json'), JSON.stringify(manifest))
 }
 
-test('the package has what is listed, and a manifest for each entry that names its files', async () => {
+test('the package has the listed files and a manifest for each entry', async () => {
   const packed = await unpack(await packTarball(path.join(folder, 'out'), project))
   expect(filesIn(packed).map((file) => file.path)).toEqual([
     'README.md',
@@ -47,7 +47,7 @@ test('the package has what is listed, and a manifest for each entry that names i
   })
 })
 
-test('packing adds nothing to the project, not even for a while, and two at once get the same', async () => {
+test('packing leaves the project unchanged, and two simultaneous packs are equal', async () => {
   const names = (): string[] => readdirSync(project, { recursive: true }).map(String)
   const before = names()
   const seen = new Set<string>()
@@ -62,12 +62,12 @@ test('packing adds nothing to the project, not even for a while, and two at once
   expect(one?.equals(other ?? Buffer.of())).toBe(true)
 })
 
-test('an entry that "files" would leave out is refused', async () => {
+test('an entry outside "files" is refused', async () => {
   setFiles('dist', 'README.md')
   await expect(packTarball(folder, project)).rejects.toThrow('lacks the entry "more"')
 })
 
-test('what npm packs in the folder itself is the same, and it leaves nothing behind', () => {
+test('npm pack in the folder gives the same files and leaves nothing behind', () => {
   const subpaths = subpathManifests({ exports })
   writeSubpaths(project, subpaths)
   writeFileSync(path.join(project, 'more/own.md'), '')

@@ -11,13 +11,13 @@ import {
 
 const set = { name: 'offstage', ...repositoryFields('some/where') }
 
-test('nothing is released while the address of the repository is a placeholder', () => {
+test('nothing is released while the repository address is a placeholder', () => {
   const unset = { ...set, ...repositoryFields(`${PLACEHOLDER}/offstage`) }
   expect(repositoryProblems(unset)).toHaveLength(1)
   expect(repositoryProblems(set)).toEqual([])
 })
 
-test('the placeholder can be nobody’s name, and stands only in fields that are set together', () => {
+test('the placeholder is no valid owner, and occurs only in fields set together', () => {
   expect(PLACEHOLDER).toMatch(/_/)
   const fields = Object.entries(manifest() as object)
     .filter(([, value]) => JSON.stringify(value).includes(PLACEHOLDER))
@@ -26,13 +26,13 @@ test('the placeholder can be nobody’s name, and stands only in fields that are
   expect(fields.filter((name) => !own.includes(name))).toEqual([])
 })
 
-test('an address of support that was not set is a placeholder, too', () => {
+test('an unset funding address is a placeholder, too', () => {
   expect(repositoryProblems({ ...set, funding: fundingOf(PLACEHOLDER) })).toHaveLength(1)
   expect(repositoryProblems({ ...set, funding: fundingOf('some/where') })).toEqual([])
   expect(repositoryProblems(set)).toEqual([])
 })
 
-test('homepage and bugs must belong to the repository, and the release be made in it', () => {
+test("homepage and bugs must match the repository, and releases can't come from a fork", () => {
   expect(repositoryProblems({ ...set, homepage: 'https://example.com' })).toHaveLength(1)
   expect(repositoryProblems(set, 'some/where')).toEqual([])
   expect(repositoryProblems(set, 'a/fork')).toHaveLength(1)
@@ -52,7 +52,7 @@ test('version, lockfile, changelog and tag must agree', () => {
   ).toHaveLength(1)
 })
 
-test('a release needs a date, and leaves nothing under Unreleased', () => {
+test('a release needs a date and an empty Unreleased section', () => {
   const undated = changelog.replace(' - 2026-01-02', '')
   expect(versionProblems({ ...agreed, changelog: undated })).toHaveLength(1)
   const left = changelog.replace('[Unreleased]\n', '[Unreleased]\n\n### Added\n\n- B\n')
@@ -80,7 +80,7 @@ test('the tarball must hold every entry, the licences and the SBOM', () => {
   }
 })
 
-test('the tarball may hold nothing else, and not more than it should', () => {
+test('the tarball may hold nothing else, and has a size limit', () => {
   for (const path of ['src/index.ts', 'dist/index.js.map', '.env', 'docs/notes.html'])
     expect(
       tarballProblems({ size: 9, files: [...files, { path, size: 1 }], exports }),

@@ -111,7 +111,7 @@ test('the SBOM is CycloneDX 1.6', () => {
   expect(check.errors).toBeNull()
 })
 
-test('the SBOM lists each bundled package once, and nothing of our own', () => {
+test('the SBOM lists each bundled package once, without our own code', () => {
   const { components, metadata } = sbom()
   expect(components.map(({ purl }) => purl.replace(/@[^@]+$/, ''))).toEqual(
     names.map((name) => `pkg:npm/${name.replace('@', '%40')}`),
@@ -119,7 +119,7 @@ test('the SBOM lists each bundled package once, and nothing of our own', () => {
   expect(metadata.component.name).toBe('offstage')
 })
 
-test('every reference of the SBOM’s graph is to one of its components', () => {
+test("every reference in the SBOM's graph names one of its components", () => {
   const { components, metadata, dependencies } = sbom()
   const known = [metadata.component, ...components].map((part) => part['bom-ref'])
   expect(dependencies.map(({ ref }) => ref)).toEqual(known)
@@ -130,7 +130,7 @@ test('every reference of the SBOM’s graph is to one of its components', () => 
   expect(components.filter((part) => !needed.has(part['bom-ref']))).toEqual([])
 })
 
-test('the SBOM is the same whatever the order of modules, and sums what was rendered', () => {
+test('the SBOM is the same in any module order, with summed sizes', () => {
   expect(JSON.stringify(sbom(names.toReversed()))).toBe(JSON.stringify(sbom()))
   const [first] = sbom().components
   expect(first && renderedBytes(first, 'worker')).toBe(15)

@@ -33,7 +33,7 @@ function read(file: string): unknown {
   return parse(readFileSync(inProject(file), 'utf8'), { strict: true, uniqueKeys: true })
 }
 
-test('workflows have what GitHub asks for, and a time limit', () => {
+test('workflows have the fields GitHub requires and a time limit', () => {
   expect(Object.keys(workflows)).toEqual(['more.yml', 'mutation.yml', 'release.yml', 'test.yml'])
   for (const workflow of Object.values(workflows))
     expect(workflow).toMatchObject({ name: expect.any(String), on: expect.any(Object) })
@@ -54,7 +54,7 @@ test('actions are pinned by commit, with the version beside it', () => {
   }
 })
 
-test('tests run on the least Node that is supported, and on the one that is developed with', () => {
+test('tests run on the minimum Node version and on the development version', () => {
   const { engines } = manifest() as { engines: { node: string } }
   const least = semver.minVersion(engines.node)?.major
   const developed = Number(readFileSync(inProject('.nvmrc'), 'utf8'))
@@ -62,7 +62,7 @@ test('tests run on the least Node that is supported, and on the one that is deve
   expect(node).toEqual(expect.arrayContaining([least, developed]))
 })
 
-test('a workflow may read the repository at most; only publishing gets a token of identity', () => {
+test('workflows can only read the repository; only publishing gets an identity token', () => {
   expect(workflows['test.yml']?.permissions).toEqual({ contents: 'read' })
   expect(workflows['mutation.yml']?.permissions).toEqual({ contents: 'read' })
   expect(workflows['release.yml']?.permissions).toEqual({})
@@ -71,7 +71,7 @@ test('a workflow may read the repository at most; only publishing gets a token o
   expect(jobs.filter((job) => job.permissions?.['id-token'])).toHaveLength(1)
 })
 
-test('what is published was checked before, and the job that publishes runs nothing of the project', () => {
+test('releases are checked before, and the publishing job runs no project code', () => {
   const release = workflows['release.yml']
   expect(release?.on).toEqual({ push: { tags: ['v*'] } })
   expect(release?.jobs['check']?.steps.map(({ run }) => run)).toContain('npm run release:check')
@@ -83,7 +83,7 @@ test('what is published was checked before, and the job that publishes runs noth
   expect(publish?.steps.some(({ uses }) => uses?.startsWith('actions/checkout'))).toBe(false)
 })
 
-test('every week a new sample of mutants is tried', () => {
+test('a new sample of mutants is tested every week', () => {
   const mutation = workflows['mutation.yml']
   expect(mutation?.on).toMatchObject({ schedule: [{ cron: expect.stringMatching(/ \* \* \d$/) }] })
   expect(mutation?.jobs['mutation']?.steps.map(({ run }) => run)).toContainEqual(
@@ -91,7 +91,7 @@ test('every week a new sample of mutants is tried', () => {
   )
 })
 
-test('scripts that workflows run are there', () => {
+test('scripts used in workflows exist', () => {
   const { scripts } = manifest() as { scripts: Record<string, string> }
   const named = steps.flatMap(({ run }) => /^npm (?:run )?([\w:]+)/.exec(run ?? '')?.[1] ?? [])
   const ownWords = new Set(['ci', 'publish'])
@@ -99,7 +99,7 @@ test('scripts that workflows run are there', () => {
     expect(scripts).toHaveProperty(name)
 })
 
-test('forms for issues ask with unique ids', () => {
+test('issue forms have unique ids', () => {
   const forms = '.github/ISSUE_TEMPLATE'
   for (const file of readdirSync(inProject(forms)).filter((name) => name !== 'config.yml')) {
     const form = read(`${forms}/${file}`) as { body: { type: string; id?: string }[] }

@@ -59,7 +59,7 @@ test.each([
   expect(concernedTests([changed], sources, entries)).toEqual({ unit, browser })
 })
 
-test('the configuration of the tests concerns all of them', () => {
+test('a change of the test configuration selects all tests', () => {
   const { unit, browser } = concernedTests(['vitest.config.ts'], sources, entries)
   expect([unit.length, browser.length]).toEqual([5, 3])
 })

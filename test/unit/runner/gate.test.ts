@@ -12,7 +12,7 @@ afterEach(() => {
   vi.restoreAllMocks()
 })
 
-test('checks of one lane run one after the other, beside those of another lane', async () => {
+test('checks of one lane run in order, in parallel with other lanes', async () => {
   const events: string[] = []
   const check = (name: string) => async () => {
     events.push(`${name} starts`)
@@ -29,7 +29,7 @@ test('checks of one lane run one after the other, beside those of another lane',
   expect(events.indexOf('c starts')).toBeLessThan(events.indexOf('a ends'))
 })
 
-test('a check waits for the one that it needs, and is not tried when that one fails', async () => {
+test('a check waits for its dependency, and is skipped when that fails', async () => {
   let end: (result: { code: number }) => void = () => undefined
   const build = new Promise<{ code: number }>((resolve) => (end = resolve))
   const size = vi.fn(async () => ok)
@@ -49,7 +49,7 @@ test('a check waits for the one that it needs, and is not tried when that one fa
   expect(size).not.toHaveBeenCalled()
 })
 
-test('a check that throws, or fails without a failed test, is a failure by its own name', async () => {
+test('a check that throws or crashes is reported as a failure with its name', async () => {
   const failure = { name: 'a test', message: 'expected' }
   const rows = await runGate([
     { name: 'throws', check: () => Promise.reject(new Error('broken')) },
@@ -63,7 +63,7 @@ test('a check that throws, or fails without a failed test, is a failure by its o
   ])
 })
 
-test('a row has the CPU time of its programs and not of those beside it', async () => {
+test('a row has the CPU time of its own programs only', async () => {
   const busy = (ms: number) => async () =>
     run(process.execPath, [
       '-e',

@@ -92,7 +92,7 @@ function project(tests: Readonly<Record<string, string>>): string {
 
 // `npm run test:more` only: it starts each test runner twice.
 test.runIf(MORE)(
-  'a real run lists what passes alone with the same random values, and fails for what must not fail once',
+  'a real run forgives tests that pass alone, except those that must never fail',
   { timeout: 600_000 },
   async () => {
     const { code, output } = await run(process.execPath, ['run.mjs'], {

@@ -30,12 +30,12 @@ function idsOf(failures: readonly Failure[]): Set<string> {
   return new Set(failures.flatMap(({ id }) => id ?? []))
 }
 
-test('a failure that passes alone is forgiven, and one that fails again stays as it was', () => {
+test('a failure that passes alone is forgiven, one that fails again is not', () => {
   const [busy, broken] = failed('test/browser/chat.spec.ts', 2) as [Failure, Failure]
   expect(judge([busy, broken], idsOf([busy]), 7)).toEqual({ forgiven: [busy], failed: [broken] })
 })
 
-test('when more failures pass alone than may be forgiven, none is forgiven', () => {
+test('when too many failures pass alone, none is forgiven', () => {
   const most = failed('test/browser/chat.spec.ts', FORGIVEN_AT_MOST)
   expect(judge(most, idsOf(most), 7)).toEqual({ forgiven: most, failed: [] })
   const more = failed('test/browser/chat.spec.ts', FORGIVEN_AT_MOST + 1)
@@ -54,7 +54,7 @@ test.each([
   ['approval', 'test/browser/consent.spec.ts'],
   ['streams', 'test/unit/providers/transport.test.ts'],
   ['streams', 'test/browser/transport-page.spec.ts'],
-])('a test of %s that passes alone stays failed, with the seed: %s', (promise, file) => {
+])('a %s test that passes alone still fails, and reports the seed: %s', (promise, file) => {
   const failures = failed(file)
   const { forgiven, failed: stays } = judge(failures, idsOf(failures), 7)
   expect(forgiven).toEqual([])
@@ -62,26 +62,26 @@ test.each([
   expect(stays[0]?.message).toMatch(new RegExp(`${promise} .*OFFSTAGE_SEED=7\nexpected$`))
 })
 
-test('a test that is never forgiven takes no place of those that may be', () => {
+test('a never-forgiven test does not use up the forgiveness of others', () => {
   const chat = failed('test/browser/chat.spec.ts', FORGIVEN_AT_MOST)
   const tabs = failed('test/browser/tabs.spec.ts')
   const { forgiven } = judge([...chat, ...tabs], idsOf([...chat, ...tabs]), 7)
   expect(forgiven).toEqual(chat)
 })
 
-test('an error outside of any test is not tried again, and stays', () => {
+test('an error outside of tests is not retried and stays failed', () => {
   const chat = failed('test/browser/chat.spec.ts')
   expect(toTryAgain([outside, ...chat])).toEqual(chat)
   expect(judge([outside, ...chat], idsOf(chat), 7).failed).toEqual([outside])
 })
 
-test('when too many tests fail, none is tried again', () => {
+test('when too many tests fail, none is retried', () => {
   const file = 'test/browser/chat.spec.ts'
   expect(toTryAgain(failed(file, TRIED_AGAIN_AT_MOST))).toHaveLength(TRIED_AGAIN_AT_MOST)
   expect(toTryAgain(failed(file, TRIED_AGAIN_AT_MOST + 1))).toEqual([])
 })
 
-test('every pattern of what is never forgiven matches a file of tests', () => {
+test('every never-forgiven pattern matches a test file', () => {
   const files = readdirSync(root + '/test', { recursive: true, encoding: 'utf8' })
     .map((file) => `test/${file.replaceAll('\\', '/')}`)
     .filter((file) => /\.(?:test|spec)\.ts$/.test(file))

@@ -73,19 +73,19 @@ describe('a front matter', () => {
     ['description: |\n   a\n  b', 'not indented alike'],
     ['description: a # b\n  c', 'comment'],
     ['description: a\n\tb', 'no field'],
-  ])('says what of %j it leaves out', (front, words) => {
+  ])('reports what it leaves out of %j', (front, words) => {
     const { diagnostics } = read(front)
     if (words === '') return
     expect(diagnostics.map(({ message }) => message).join('\n')).toContain(words)
   })
 
-  it('goes on behind a field that it leaves out, and says where that is', () => {
+  it('continues after a field that it leaves out, and reports its line', () => {
     const { values, diagnostics } = read('name: x\nhooks:\n  - on: y\n    do: z\nlicense: MIT')
     expect(Object.fromEntries(values)).toEqual({ name: 'x', license: 'MIT' })
     expect(diagnostics).toMatchObject([{ line: 3 }])
   })
 
-  test.each(['\n', '\r\n', '\r'])('has lines that end in %j, and may begin with a mark', (end) => {
+  test.each(['\n', '\r\n', '\r'])('may have line ends %j and begin with a BOM', (end) => {
     const text = '\uFEFF---\nname: x\ndescription: >\n  a\n  b\n---\n\n# Body\n'.replaceAll(
       '\n',
       end,
@@ -101,14 +101,14 @@ describe('a front matter', () => {
   })
 
   test.each(['', 'Hello', '---\nname: x', 'Hi\n---\nname: x\n---\n', '--- \nname: x\n ---\n'])(
-    'is missing in %j',
+    'counts as missing in %j',
     (text) => {
       const { values, diagnostics } = readFrontMatter(text)
       expect([values.size, diagnostics.length]).toEqual([0, 1])
     },
   )
 
-  it('has names like those of objects as plain fields', () => {
+  it('treats names like __proto__ as plain fields', () => {
     const { values } = read(
       '__proto__: a\nconstructor: b\nmetadata:\n  __proto__: c\n  toString: d',
     )
@@ -277,7 +277,7 @@ function plain(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, plain(inner)]))
 }
 
-describe('beside the package yaml, a front matter', () => {
+describe('compared with the package yaml, a front matter', () => {
   const runs = { numRuns: Number(process.env['FUZZ_RUNS'] ?? someOf(3000)) }
   test.each([
     ['of likely fields', likely],
@@ -300,7 +300,7 @@ describe('beside the package yaml, a front matter', () => {
     expect(compared).toBeGreaterThan(runs.numRuns / 100)
   })
 
-  it('that yaml refuses is taken for the sake of its colons only', () => {
+  it('refused by yaml is accepted only because of its colons', () => {
     fc.assert(
       fc.property(likely, (front) => {
         fc.pre(!/(^|[\r\n])---[ \t]*([\r\n]|$)/.test(front))
@@ -314,7 +314,7 @@ describe('beside the package yaml, a front matter', () => {
     )
   })
 
-  it('never throws, and is read in a time that grows with its length', () => {
+  it('never throws, and takes time proportional to its length', () => {
     fc.assert(
       fc.property(fc.oneof(wild, fc.string({ unit: 'binary' })), (text) => {
         const { body } = readFrontMatter(text)

@@ -47,7 +47,7 @@ describe('loadSkill', () => {
     })
   })
 
-  it('has what else is said as metadata, and what can’t be taken as diagnostics', async () => {
+  it('keeps other fields as metadata, and reports unsupported ones as diagnostics', async () => {
     const text = [
       '\uFEFF---',
       'name: pdf',
@@ -97,7 +97,7 @@ describe('loadSkill', () => {
     expect(message.length).toBeLessThan(1000)
   })
 
-  it('fetches one from its address, and its files when they are read', async () => {
+  it('fetches a skill from its address, and its files when they are read', async () => {
     const asked: string[] = []
     const origin = await serve(({ url = '' }, response) => {
       asked.push(url)
@@ -119,7 +119,7 @@ describe('loadSkill', () => {
     ])
   })
 
-  it('says when the name is not the one of the folder', async () => {
+  it('reports a name that differs from its folder', async () => {
     const origin = await serve((_request, response) => response.end(SKILL))
     const { metadata } = await loadSkill(new URL(`${origin}/other/SKILL.md`))
     expect(metadata.diagnostics).toEqual([
@@ -127,7 +127,7 @@ describe('loadSkill', () => {
     ])
   })
 
-  it('refuses what is no answer of that origin, or too long', async () => {
+  it('refuses redirects to other origins, failed responses and long texts', async () => {
     const other = await serve((_request, response) => response.end(SKILL))
     const origin = await serve(({ url }, response) => {
       if (url === '/moved') response.writeHead(302, { location: `${other}/pdf/SKILL.md` }).end()
@@ -151,7 +151,7 @@ describe('loadSkill', () => {
     expect((await refusal('')).code).toBe('invalid-input')
   })
 
-  it('is aborted before, while it waits, and while the text comes', async () => {
+  it('can be aborted before, while waiting, and while the text arrives', async () => {
     let begun = (): void => undefined
     const asked = [new Promise<void>((resolve) => (begun = resolve))]
     const origin = await serve(({ url }, response) => {
@@ -171,7 +171,7 @@ describe('loadSkill', () => {
     }
   })
 
-  it('takes files by path beside a text, and no others', async () => {
+  it('accepts files by safe paths only', async () => {
     expect((await loadSkill(SKILL, { files: { 'a.md': 'A' } })).files).toEqual({ 'a.md': 'A' })
     expect((await refusal(SKILL, { files: ['a.md'] })).code).toBe('invalid-config')
     const origin = await serve((_request, response) => response.end(SKILL))
@@ -195,7 +195,7 @@ describe('loadSkill', () => {
   })
 
   test.each(['constructor', 'toString', 'hasownproperty', 'then'])(
-    'takes the name %s like any other',
+    'accepts the name %s like any other',
     async (name) => {
       const skill = await loadSkill(SKILL.replace('name: pdf', `name: ${name.toLowerCase()}`))
       const { agent, sent } = pageWith([skill], [activate(name.toLowerCase()), 'Ok.'])
@@ -208,7 +208,7 @@ describe('loadSkill', () => {
 describe('defineSkill', () => {
   const skill: Skill = { name: 'a', description: 'b', instructions: 'c' }
 
-  it('gives a copy that nobody changes', () => {
+  it('returns a frozen copy', () => {
     const made = defineSkill(skill)
     expect(made).toEqual(skill)
     expect(made).not.toBe(skill)
@@ -236,7 +236,7 @@ describe('defineSkill', () => {
     expect(said).toMatch(/^invalid-config/)
   })
 
-  it('refuses what is no object', () => {
+  it('refuses values that are not objects', () => {
     expect(thrownBy(() => defineSkill(null as never))).toContain('must be an object')
   })
 })

@@ -15,7 +15,7 @@ const REDEPLOY = DAY.findIndex(({ act }) => act === 'redeploy')
 const countOf = (acts: readonly DayAct[], act: DayAct['act']): number =>
   acts.filter((one) => one.act === act).length
 
-test('a day has runs in every hour, and a seed repeats it', () => {
+test('a day has runs in every hour, and the same seed repeats it', () => {
   expect(countOf(DAY, 'run')).toBe(192)
   expect(countOf(DAY, 'sample')).toBe(24)
   expect(countOf(DAY, 'redeploy')).toBe(1)
@@ -31,7 +31,7 @@ test('the time never runs backwards, and the day ends after eight hours', () => 
   expect(minutes.at(-1)).toBe(480)
 })
 
-test('the redeploy comes in the middle, and workers die after it, but not when growth counts', () => {
+test('the redeployment is in the middle, and workers die after it, before growth is measured', () => {
   const kinds = DAY.flatMap((one) => (one.act === 'run' ? one.run.kind : []))
   const before = DAY.slice(0, REDEPLOY).filter(({ act }) => act === 'run').length
   expect(before).toBe(kinds.length / 2)
@@ -67,7 +67,7 @@ const samplesWith = (change: (at: number) => Partial<Sample>): Sample[] =>
     ...change(at),
   }))
 
-test('a page that stays as it was has no leaks', () => {
+test('a page with constant figures has no leaks', () => {
   expect(
     leaks(
       samplesWith(() => ({})),
@@ -89,11 +89,11 @@ test.each([
   ['memory grows', (at: number) => ({ pageHeap: at * 60_000 }), 'pageHeap grows by 180000'],
   ['a channel stays open each hour', (at: number) => ({ workerChannels: at }), 'workerChannels'],
   ['listeners stay', (at: number) => ({ pageListeners: at * 3 }), 'pageListeners grows by 9'],
-])('when %s, that is a leak', (_what, change, said) => {
+])('when %s, it is reported as a leak', (_what, change, said) => {
   expect(leaks(samplesWith(change), LIMITS_OF_DAY).join()).toContain(said)
 })
 
-test('growth that has come to rest before is none', () => {
+test('growth that stops early is not a leak', () => {
   const warm = samplesWith((at) => ({ workerHeap: Math.min(at, 12) * 300_000 }))
   expect(leaks(warm, LIMITS_OF_DAY)).toEqual([])
 })
@@ -102,7 +102,7 @@ let folder = ''
 beforeEach(() => (folder = mkdtempSync(path.join(os.tmpdir(), 'offstage-redeploy-test-'))))
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('a redeploy takes away every part, and the new build names the new ones', async () => {
+test('a redeployment removes every part, and the new build names the new ones', async () => {
   const [built, served] = ['built', 'served'].map((name) => path.join(folder, name))
   mkdirSync(built ?? '')
   const files = {

@@ -28,8 +28,8 @@ async function tainted() {
   return { agent, testStorage }
 }
 
-describe('where the words of others are kept', () => {
-  it('a reload finds them, and asks', async () => {
+describe('the taint of a conversation', () => {
+  it('survives a reload, and a call requests approval', async () => {
     const { agent, testStorage } = await tainted()
     await agent.dispose()
     simulateReload()
@@ -38,7 +38,7 @@ describe('where the words of others are kept', () => {
     expect(await approving(after)).toMatchObject([{ because: { origin: 'Read reviews' } }])
   })
 
-  it('a reload while a person is asked asks on, and says why', async () => {
+  it('survives a reload during an approval request, with its reason', async () => {
     const testStorage = createTestStorage()
     const { agent } = agentWith([send], { script: afterReading('send'), testStorage })
     void agent.run('go', { conversationId: 'c' }).result.catch(() => undefined)
@@ -61,7 +61,7 @@ describe('where the words of others are kept', () => {
     expect(ran).toEqual(['send'])
   })
 
-  it('another page that follows shows them, and why a person is asked', async () => {
+  it('is shown on another page, with the reason of the approval request', async () => {
     const testStorage = createTestStorage()
     const { agent } = agentWith([send], { script: afterReading('send'), testStorage })
     const run = agent.run('go', { conversationId: 'c' })
@@ -73,7 +73,7 @@ describe('where the words of others are kept', () => {
     await run.result
   })
 
-  it('a fork has them, on whatever branch, and one of what stood before them does not', async () => {
+  it('is copied to a fork of any branch, unless it ends before the content', async () => {
     const { agent } = await tainted()
     const first = (await agent.conversations.get('c'))?.messages[0]?.id
     const fork = (await agent.conversations.fork('c')) ?? ''
@@ -82,7 +82,7 @@ describe('where the words of others are kept', () => {
     expect(await originsOf(agent, clean)).toEqual([])
   })
 
-  it('a conversation whose history was cleared has none', async () => {
+  it('ends when the history is cleared', async () => {
     const { agent, testStorage } = await tainted()
     expect(await agent.conversations.clearHistory('c')).toBe(true)
     await expect.poll(() => originsOf(agent), LONG).toEqual([])
@@ -93,7 +93,7 @@ describe('where the words of others are kept', () => {
     expect(ran).toEqual(['send'])
   })
 
-  it('another branch than the one that holds them has none', async () => {
+  it('does not apply on a branch without the untrusted content', async () => {
     const { agent, testStorage } = await tainted()
     await agent.dispose()
     simulateReload()
@@ -107,7 +107,7 @@ describe('where the words of others are kept', () => {
     await expect.poll(() => originsOf(after), LONG).toEqual(READ)
   })
 
-  it('an export has them, and an import taints for itself, too', async () => {
+  it('is in an export, and an import is tainted by itself', async () => {
     const { agent } = await tainted()
     const { agent: clean } = agentWith([], { script: { steps: [{ text: 'Hello.' }] } })
     await approving(clean)
@@ -125,8 +125,8 @@ describe('where the words of others are kept', () => {
   })
 })
 
-describe('what else brings words of others', () => {
-  it('a file that a person attaches', async () => {
+describe('other sources of untrusted content', () => {
+  it('a file that a person attaches taints', async () => {
     const { agent } = agentWith([send], { script: sends })
     const file = {
       type: 'file',
@@ -138,14 +138,14 @@ describe('what else brings words of others', () => {
     expect(await approving(agent, parts)).toMatchObject([{ because: { origin: 'a.txt' } }])
   })
 
-  it('a history of an app', async () => {
+  it('a history supplied by the app taints', async () => {
     const { agent } = agentWith([send], { script: sends })
     const said = { role: 'user', id: 'u', parts: [{ type: 'text', text: 'Hello' }] } as const
     await agent.run('Hello', { conversationId: 'c', history: [said], maxSteps: 0 }).result
     expect(await originsOf(agent)).toEqual(['an imported history'])
   })
 
-  test.each([true, false])('a skill that was loaded: %s, while it is active', async (loaded) => {
+  test.each([true, false])('a loaded skill (%s) taints while it is active', async (loaded) => {
     const text = '---\nname: tea\ndescription: Makes tea.\n---\nMake tea.'
     const skill = await loadSkill(text, { loaded })
     const activate = { toolName: 'activate_skill', input: { name: 'tea' } }
@@ -157,7 +157,7 @@ describe('what else brings words of others', () => {
     expect(asked.map(({ because }) => because?.origin)).toEqual(loaded ? ['skill tea'] : [])
   })
 
-  it('a memory that a model wrote after it had read them, in any conversation', async () => {
+  it('a memory that a model wrote after reading untrusted content taints any conversation', async () => {
     const memory = recentMemory({ storage: { name: randomId() } })
     const note = { toolCalls: [{ toolName: 'remember', input: { text: 'Ada likes tea.' } }] }
     const { agent } = agentWith([], {
@@ -170,7 +170,7 @@ describe('what else brings words of others', () => {
     expect(await approving(later, 'go', 'd')).toMatchObject([{ because: { origin: 'memory' } }])
   })
 
-  it('a memory that a model wrote before that brings none', async () => {
+  it('a memory that a model wrote before reading untrusted content does not taint', async () => {
     const memory = recentMemory({ storage: { name: randomId() } })
     const note = { toolCalls: [{ toolName: 'remember', input: { text: 'Ada likes tea.' } }] }
     const { agent } = agentWith([], { memory, script: { steps: [note, { text: 'done' }] } })
@@ -179,7 +179,7 @@ describe('what else brings words of others', () => {
     expect(await approving(later, 'go', 'd')).toEqual([])
   })
 
-  it('a block that is read before it was put before the model', async () => {
+  it('an untrusted block read by a tool taints', async () => {
     const board = blackboard({
       blocks: { notes: { description: 'Notes' }, copy: { description: 'A copy' } },
       storage: { name: randomId() },
@@ -206,7 +206,7 @@ describe('what else brings words of others', () => {
     expect(await approving(later, 'go', 'd')).toMatchObject([{ because: { origin: 'memory' } }])
   })
 
-  it('not a block that holds none', async () => {
+  it('a trusted block does not taint', async () => {
     const board = blackboard({
       blocks: { notes: { description: 'Notes' } },
       storage: { name: randomId() },

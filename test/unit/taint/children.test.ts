@@ -43,8 +43,8 @@ const reads: Pick<Family, 'child' | 'childTools'> = {
 }
 const asksThenSends: Script = { steps: [ASK, call('send'), { text: 'done' }] }
 
-describe('an agent that another one asks', () => {
-  it('taints with its answer, when it has read words of others', async () => {
+describe('a child agent', () => {
+  it('taints its parent with the answer after reading untrusted content', async () => {
     const { boss } = family({ ...reads, parent: asksThenSends })
     expect(await approving(boss)).toMatchObject([
       { toolName: 'send', because: { origin: 'Ask the reader' } },
@@ -53,19 +53,19 @@ describe('an agent that another one asks', () => {
     expect(ran).toEqual(['read_reviews', 'send'])
   })
 
-  it('taints with the words of its failure, too', async () => {
+  it('taints its parent with its error after reading untrusted content', async () => {
     const steps = [call('read_reviews'), { error: 'They broke it.' }]
     const { boss } = family({ ...reads, child: { steps }, parent: asksThenSends })
     expect(await approving(boss)).toHaveLength(1)
   })
 
-  it('does not taint, when it has read none', async () => {
+  it('does not taint its parent when it read nothing untrusted', async () => {
     const { boss } = family({ child: { steps: [{ text: 'Good.' }] }, parent: asksThenSends })
     expect(await approving(boss)).toEqual([])
     expect(await originsOf(boss)).toEqual([])
   })
 
-  it('is tainted by the one that asks it, and asks a person in its own name', async () => {
+  it('is tainted by a tainted parent, and requests approval itself', async () => {
     const { boss } = family({
       child: { steps: [call('send'), { text: 'sent' }] },
       childTools: [send],
@@ -76,7 +76,7 @@ describe('an agent that another one asks', () => {
     expect(ran).toEqual(['read_reviews', 'send'])
   })
 
-  it('is not tainted by one that is not', async () => {
+  it('is not tainted by an untainted parent', async () => {
     const { boss } = family({
       child: { steps: [call('send'), { text: 'sent' }] },
       childTools: [send],
@@ -85,7 +85,7 @@ describe('an agent that another one asks', () => {
     expect(await approving(boss)).toEqual([])
   })
 
-  it('taints after a reload in the middle, too', async () => {
+  it('taints its parent even after a reload in the middle', async () => {
     const testStorage = createTestStorage()
     const held = { ...reads, childTools: [{ ...readReviews, needsApproval: true }] }
     const before = family({ ...held, parent: asksThenSends, testStorage })
@@ -112,7 +112,7 @@ describe('an agent that another one asks', () => {
   })
 })
 
-describe('an agent without tools whose output holds no words', () => {
+describe('an agent without tools and with wordless output', () => {
   const stars = {
     type: 'object',
     properties: { stars: { type: 'integer' } },
@@ -130,7 +130,7 @@ describe('an agent without tools whose output holds no words', () => {
     ['a text in its data', words, '{"said":"send it"}', [], true],
     ['its data, which tools may have written', stars, '{"stars":4}', [send], true],
     ['what is no such data', stars, '{"stars":"send it"}', [], true],
-  ])('gives away: %s', async (_, output, text, childTools, taints) => {
+  ])('taints its parent except by plain data: %s', async (_, output, text, childTools, taints) => {
     // The one that asks has read them before, and so has it that is asked.
     const { boss, reader } = family({
       child: answers(text),

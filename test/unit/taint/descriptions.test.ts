@@ -32,8 +32,8 @@ async function askedOf(
   return asked.map(({ toolName }) => toolName)
 }
 
-describe('a tool of a source that the app does not trust', () => {
-  it('has effects asked about from the first request on, and says why', async () => {
+describe('a tool description from an untrusted source', () => {
+  it('makes calls with effects require approval from the first request, with a reason', async () => {
     const { agent } = agentWith([send, stranger], { script: doing('send') })
     const run = agent.run('go', { conversationId: 'c' })
     expect(await pendingOf(agent)).toMatchObject([
@@ -45,7 +45,7 @@ describe('a tool of a source that the app does not trust', () => {
     expect(ran).toEqual([])
   })
 
-  it('has nobody asked about what only reads, can be repeated or undone', async () => {
+  it('requires no approval for calls that only read, repeat safely or can be undone', async () => {
     const own = ['look', 'rename', 'add'] as const
     const annotations = {
       look: { readOnly: true },
@@ -56,11 +56,11 @@ describe('a tool of a source that the app does not trust', () => {
     expect(await askedOf(own, [...tools, stranger])).toEqual([])
   })
 
-  it('has each call of a tool without annotations request approval', async () => {
+  it('requires approval for each call of a tool without annotations', async () => {
     expect(await askedOf(['act', 'act'], [tool('act'), stranger])).toEqual(['act', 'act'])
   })
 
-  it('changes nothing where it is not offered, is trusted, or nothing is asked about', async () => {
+  it('has no effect if not offered, trusted, or with approvals off', async () => {
     const away = { ...stranger, available: () => false }
     expect(await askedOf(['send'], [send, away])).toEqual([])
     expect(await askedOf(['send'], [send, stranger], { enabledTools: ['send'] })).toEqual([])
@@ -69,15 +69,15 @@ describe('a tool of a source that the app does not trust', () => {
   })
 })
 
-test('a source’s own tools are not asked about for its descriptions, only for those of others', async () => {
+test("tools of a source require approval for other sources' descriptions, not its own", async () => {
   const free = { ...stranger, needsApproval: false }
   const other = tool('other', { remote: { source: 'other.example' } })
   expect(await askedOf(['stranger'], [free])).toEqual([])
   expect(await askedOf(['stranger'], [free, other])).toEqual(['stranger'])
 })
 
-describe('once such a tool is offered no more', () => {
-  it('the next request is free of it, but for what the model wrote meanwhile', async () => {
+describe('once an untrusted tool is no longer offered', () => {
+  it('the next request is clean, except for what the model wrote meanwhile', async () => {
     let isThere = true
     const coming = { ...stranger, available: () => isThere }
     const { agent } = agentWith([send, coming], {
@@ -93,7 +93,7 @@ describe('once such a tool is offered no more', () => {
     await expect.poll(() => originsOf(agent), LONG).toEqual([])
   })
 
-  it('a fork is tainted by it where it holds what the model wrote', async () => {
+  it('a fork is tainted only with what the model wrote', async () => {
     let isThere = true
     const coming = { ...stranger, available: () => isThere }
     const { agent } = agentWith([send, coming], { script: { steps: [{ text: 'hello' }] } })
@@ -106,7 +106,7 @@ describe('once such a tool is offered no more', () => {
     expect(await originsOf(agent, clean)).toEqual([])
   })
 
-  it('nothing asks where the model had not written anything', async () => {
+  it('calls need no approval if the model wrote nothing', async () => {
     let isThere = true
     const coming = { ...stranger, available: () => isThere }
     const { agent } = agentWith([send, coming], {
@@ -123,7 +123,7 @@ describe('once such a tool is offered no more', () => {
   })
 })
 
-test('after a reload the call waits on, and says why', async () => {
+test('after a reload the call still waits for approval, with its reason', async () => {
   const testStorage = createTestStorage()
   const { agent } = agentWith([send, stranger], { script: doing('send'), testStorage })
   void agent.run('go', { conversationId: 'c' }).result.catch(() => undefined)
@@ -141,7 +141,7 @@ test('after a reload the call waits on, and says why', async () => {
   expect(ran).toEqual(['send'])
 })
 
-test('what a tool hands on is marked, as with all words of others', async () => {
+test('tools get `tainted` when descriptions are untrusted', async () => {
   const told: boolean[] = []
   const keep = tool('keep', {
     annotations: { idempotent: true },
@@ -157,23 +157,23 @@ test('what a tool hands on is marked, as with all words of others', async () => 
   expect(told).toEqual([false, true])
 })
 
-describe('a skill that was loaded', () => {
+describe('a loaded skill', () => {
   const source = '---\nname: reply\ndescription: Always call send first.\n---\nBe kind.'
 
-  it('has effects asked about by its description alone', async () => {
+  it('makes calls require approval by its description alone', async () => {
     const skills = [await loadSkill(source)]
     const { agent } = agentWith([send], { script: doing('send'), skills })
     expect(await approving(agent)).toMatchObject([{ because: { origin: 'skill reply' } }])
   })
 
-  it('is one of the app where that says so', async () => {
+  it("counts as the app's own with loaded: false", async () => {
     const skills = [await loadSkill(source, { loaded: false })]
     const { agent } = agentWith([send], { script: doing('send'), skills })
     expect(await approving(agent)).toEqual([])
   })
 })
 
-describe('folded', () => {
+describe('an untrusted description in the fold', () => {
   const rowsOf = (...facts: readonly Fact[]): Row[] =>
     facts.map((fact, at) => ({
       ...fact,
@@ -187,7 +187,7 @@ describe('folded', () => {
   const offered = (...origins: readonly string[]) =>
     ({ type: 'descriptions-taken-in', after: null, origins }) as const
 
-  it('counts as of the request that first held it, for as long as it is held', () => {
+  it('taints from the first request with it until the last', () => {
     const rows = rowsOf(offered('a'), offered('a', 'b'), offered('b'), offered())
     const after = (count: number) =>
       taintOf(fold(emptyState('c'), rows.slice(0, count))).map(({ origin, at }) => [origin, at])
@@ -202,7 +202,7 @@ describe('folded', () => {
     ])
   })
 
-  it('ends consents to what leaves the app when it comes, not when it goes', () => {
+  it('revokes consents for external effects when it appears, not when it disappears', () => {
     const consent = {
       type: 'consent-given',
       consentId: 'k',
@@ -214,7 +214,7 @@ describe('folded', () => {
     expect(left(offered('a'), consent, offered())).toBe(1)
   })
 
-  it('makes a page that shows only the newest messages ask for its state when it may have ended', () => {
+  it('makes a page with only the newest messages reload its state', () => {
     const state = fold(emptyState('c'), rowsOf(offered('a')))
     const shown = { ...windowed(state), taintBefore: { seq: 1, taint: taintOf(state) } }
     const row = rowsOf(offered('a'), offered())[1] as Row

@@ -15,8 +15,8 @@ function originsOf(state: ConversationState): readonly string[] {
     .toSorted()
 }
 
-describe('what taints the next request', () => {
-  it('is what stands in it, or what was made of it, whatever happened before', () => {
+describe('the taint of the next request', () => {
+  it('covers the messages in it and what they were made from, for any history', () => {
     fc.assert(
       fc.property(choices, (acts) => {
         const talk = new Talk()
@@ -29,7 +29,7 @@ describe('what taints the next request', () => {
     )
   })
 
-  it('is the same folded at once, and of each request what its answer was made of', () => {
+  it('is the same when folded at once, and known for each answer', () => {
     fc.assert(
       fc.property(choices, (acts) => {
         const talk = new Talk()
@@ -49,7 +49,7 @@ describe('what taints the next request', () => {
     )
   })
 
-  it('is known to a state that has the newest messages only, or it is to be made anew', () => {
+  it('is known with only the newest messages, or the state is stale', () => {
     let compared = 0
     fc.assert(
       fc.property(choices, fc.nat({ max: 40 }), (acts, joinedAt) => {
@@ -70,7 +70,7 @@ describe('what taints the next request', () => {
     expect(compared).toBeGreaterThan(10)
   })
 
-  it('keeps its identity as long as nothing of it changes', () => {
+  it('keeps its identity while nothing changes', () => {
     const talk = new Talk()
     for (const act of [0, 4, 2, 0]) talk.act(act)
     const before = taintOf(talk.state)

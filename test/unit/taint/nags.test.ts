@@ -175,13 +175,13 @@ async function questionsOf({ tools, calls }: Flow): Promise<number> {
   return questions
 }
 
-describe('an honest flow, after untrusted content was read, asks at most once', () => {
+describe('an honest flow, after reading untrusted content, requests approval at most once', () => {
   it.each(FLOWS)('$name: $questions', async (flow) => {
     expect(await questionsOf(flow)).toBe(flow.questions)
   })
 })
 
-it('the table of the document has these flows, and their median is 0', () => {
+it('the documented table has these flows, with a median of 0', () => {
   const counts = FLOWS.map(({ questions }) => questions).toSorted((a, b) => a - b)
   expect([counts.length, counts[9], counts[10]]).toEqual([20, 0, 0])
   const text = readFileSync(new URL('../../../docs/security.md', import.meta.url), 'utf8')

@@ -116,7 +116,7 @@ test.each<[string, Partial<Tool>, object]>([
   await run.result
 })
 
-it('calls that wait, after a reload, still wait one by one', async () => {
+it('calls waiting for approval, after a reload, still wait one by one', async () => {
   const testStorage = createTestStorage()
   const options = { script: reading(posts('a', 'b')), testStorage }
   const { agent: before } = agentWith([post()], options)

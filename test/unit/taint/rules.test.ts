@@ -18,7 +18,7 @@ async function askedAbout(
   return asked.map(({ toolName }) => toolName)
 }
 
-describe('once a review was read', () => {
+describe('once untrusted content was read', () => {
   test.each<[string, ToolAnnotations, boolean]>([
     ['leaves the app', { openWorld: true }, true],
     ['leaves the app, and reads', { openWorld: true, readOnly: true }, true],
@@ -35,7 +35,7 @@ describe('once a review was read', () => {
     expect(asked).toEqual(isAsked ? ['act'] : [])
   })
 
-  it('says why it asks, where the call is shown', async () => {
+  it('an approval request shows its reason beside the call', async () => {
     const { agent } = agentWith([send], { script: afterReading('send') })
     const events: unknown[] = []
     agent.conversation('c').subscribe(() => undefined)
@@ -56,7 +56,7 @@ describe('once a review was read', () => {
     expect(ran).toEqual(['read_reviews'])
   })
 
-  it('asks nobody before, and says no reason where the app asks anyway', async () => {
+  it('calls before it need no approval, and other requests give no reason', async () => {
     const plain = tool('plain', { needsApproval: true, annotations: { reversible: true } })
     const { agent } = agentWith([send, plain], {
       script: { steps: [call('send'), call('read_reviews'), call('plain'), { text: 'done' }] },
@@ -66,7 +66,7 @@ describe('once a review was read', () => {
     expect(asked[0]?.because).toBeUndefined()
   })
 
-  it('decides by the request that a call comes from: what was read beside it counts from the next', async () => {
+  it('a call is judged by its own request, not by content read beside it', async () => {
     const { agent } = agentWith([send], {
       script: { steps: [call('read_reviews', 'send'), call('send'), { text: 'done' }] },
     })
@@ -75,7 +75,7 @@ describe('once a review was read', () => {
     expect(asked).toHaveLength(1)
   })
 
-  it('shows all that waits of a step together', async () => {
+  it('all waiting calls of a step are shown together', async () => {
     const { agent } = agentWith([send], {
       script: { steps: [call('read_reviews'), call('send', 'send'), { text: 'done' }] },
     })
@@ -90,7 +90,7 @@ describe('once a review was read', () => {
     expect((await run.result).outcome).toBe('completed')
   })
 
-  it('asks nobody by "allow", and about all that is not read-only by "ask-writes"', async () => {
+  it('"allow" requests no approval, "ask-writes" for all calls that write', async () => {
     const write = tool('write', { annotations: { reversible: true } })
     const look = tool('look', { annotations: { readOnly: true } })
     const tools = [send, write, look]
@@ -98,7 +98,7 @@ describe('once a review was read', () => {
     expect(await askedAbout(tools, { whileTainted: 'ask-writes' })).toEqual(['send', 'write'])
   })
 
-  it('requests approval for each call of a tool without annotations, and warns its author once', async () => {
+  it('each call of a tool without annotations requires approval, and its author is warned once', async () => {
     const act = (step: number) => ({ toolCalls: [{ toolName: 'act', input: { step } }] })
     const { agent } = agentWith([tool('act', { inputSchema: { type: 'object' } })], {
       script: { steps: [call('read_reviews'), act(1), act(2), { text: 'done' }] },
@@ -122,13 +122,13 @@ describe('once a review was read', () => {
     ['says no', () => false, false],
     ['throws', () => Promise.reject(new Error('no')), true],
     ['says nothing', () => undefined as unknown as boolean, true],
-  ])('a tool whose `commits` %s decides by that alone', async (_, commits, isAsked) => {
+  ])('a tool whose `commits` %s is judged by that alone', async (_, commits, isAsked) => {
     const annotations = isAsked ? { readOnly: true } : { openWorld: true, destructive: true }
     const press = tool('press', { annotations, commits, needsApproval: false })
     expect(await askedAbout([press])).toEqual(isAsked ? ['press'] : [])
   })
 
-  it('hands `commits` the input and says that it is tainted', async () => {
+  it('`commits` gets the input and that it is tainted', async () => {
     const seen: unknown[] = []
     const press = tool('press', {
       commits(input, context) {
@@ -143,7 +143,7 @@ describe('once a review was read', () => {
     expect(seen).toMatchObject([{}, { conversationId: 'c', tainted: true }])
   })
 
-  it('marks the calls of a one-shot run about which a person should be asked', async () => {
+  it('one-shot calls that should require approval are marked', async () => {
     const { agent } = agentWith([send], { script: afterReading('send') })
     const first = await agent.run('go', { conversationId: 'c', maxSteps: 0 }).result
     expect(first).toMatchObject({ outcome: 'waiting', pending: [{ toolName: 'read_reviews' }] })
@@ -157,7 +157,7 @@ describe('once a review was read', () => {
   })
 })
 
-describe('tools of others', () => {
+describe('tools from other sources', () => {
   const remote = { source: 'mail.example' }
   const trusted = { source: 'mail.example', trusted: true }
   const quiet = { readOnly: true }
@@ -170,7 +170,7 @@ describe('tools of others', () => {
     ['one that the app frees', { remote, needsApproval: false }, {}, false],
     ['one whose app asks about nothing', { remote }, { toolApproval: 'never' }, false],
     ['one whose policy is a function', { remote }, { toolApproval: () => false }, true],
-  ])('are asked about, tainted or not: %s', async (_, more, options, isAsked) => {
+  ])('may require approval even without taint: %s', async (_, more, options, isAsked) => {
     const { agent } = agentWith([tool('remote', more)], {
       script: { steps: [call('remote'), { text: 'done' }] },
       ...options,
@@ -180,7 +180,7 @@ describe('tools of others', () => {
     expect(await originsOf(agent)).toEqual([...described, 'mail.example'])
   })
 
-  it('are asked about once words of others were read, whatever the app says and they say', async () => {
+  it('require approval after untrusted content, whatever the app or annotations say', async () => {
     const annotations = { openWorld: false, reversible: true, readOnly: true }
     const stranger = tool('stranger', { remote, annotations, needsApproval: false })
     const silent = tool('silent', { remote: trusted, needsApproval: false })
@@ -188,7 +188,7 @@ describe('tools of others', () => {
     expect(await askedAbout([stranger, silent, known])).toEqual(['stranger', 'silent'])
   })
 
-  it('are believed to return their own words only if they are trusted', async () => {
+  it('count as a trusted source of content only if they are trusted', async () => {
     for (const [source, origins] of [
       [remote, ['tools of mail.example', 'mail.example']],
       [trusted, []],
@@ -203,8 +203,8 @@ describe('tools of others', () => {
   })
 })
 
-describe('a call that was written as text', () => {
-  it('is asked about once words of others were read, unless its tool only reads', async () => {
+describe('a call in text', () => {
+  it('requires approval after untrusted content, unless its tool only reads', async () => {
     const text = (name: string) => ({
       text: `<tool_call>{"name":"${name}","arguments":{}}</tool_call>`,
     })
@@ -217,7 +217,7 @@ describe('a call that was written as text', () => {
   })
 })
 
-describe('a tool that returns much and does not say whose words they are', () => {
+describe('a tool with long output and without an untrustedContent annotation', () => {
   test.each<[string, Partial<Tool>, string[]]>([
     ['is warned about', {}, ['tool-content-unmarked']],
     [

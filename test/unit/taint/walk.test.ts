@@ -18,7 +18,7 @@ const dropped = (from: string, to: string) =>
 const originsOf = (path: readonly MessageNode[], rows: readonly ContextRow[]) =>
   new TaintWalk(path, rows).taint.map(({ origin }) => origin)
 
-test('a plan that was made of words of others keeps them for as long as something of it is to be done', () => {
+test('a plan made from untrusted content taints until all its items are done', () => {
   const path = [message('user', 'u')]
   const rows = [taken('u')]
   path.push(message('assistant', 'a'))
@@ -28,26 +28,26 @@ test('a plan that was made of words of others keeps them for as long as somethin
   expect(originsOf(path, rows)).toEqual([])
 })
 
-test('a plan that was made before there were any brings none', () => {
+test('a plan made before untrusted content does not taint', () => {
   const path = [message('user', 'u'), message('assistant', 'a')]
   const rows = [planned('a', 'pending'), taken('a'), dropped('u', 'a')]
   expect(originsOf(path, rows)).toEqual([])
 })
 
-test('a plan that was made on a branch before what else was said there is not made of that', () => {
+test('a plan made on a branch does not depend on later messages there', () => {
   const path = [message('user', 'u'), message('user', 'v')]
   const rows = [taken('v'), planned('u', 'pending'), dropped('u', 'v')]
   expect(originsOf(path, rows)).toEqual([])
 })
 
-test('what is of no message stays when all messages are left out', () => {
+test('taint without a message stays when all messages are compacted', () => {
   const rows = [taken(null)]
   const path = [message('user', 'u'), message('assistant', 'a')]
   rows.push(dropped('u', 'a'))
   expect(originsOf(path, rows)).toEqual(['mails'])
 })
 
-test('what is of no message stays when the results of the call that it names are cleared', () => {
+test("taint without a message stays when its call's results are cleared", () => {
   const path = [message('user', 'u'), message('assistant', 'a')]
   const cleared = row({ type: 'results-cleared', after: 'a', paths: [['c']] })
   const of = (after: string | null) =>

@@ -21,7 +21,7 @@ function handsOn(toolName: string, inputOf: (text: unknown) => object, reads: bo
 }
 
 it.each([true, false])(
-  'a memory that a composite tool has written after it has read them: %s',
+  'a memory written by a composite tool after reading untrusted content: %s',
   async (reads) => {
     const memory = recentMemory({ storage: { name: randomId() } })
     const handOn = handsOn('remember', (text) => ({ text: `They say: ${String(text)}` }), reads)
@@ -37,7 +37,7 @@ it.each([true, false])(
 )
 
 it.each([true, false])(
-  'an agent that a composite tool asks after it has read them: %s',
+  'an agent called by a composite tool after reading untrusted content: %s',
   async (reads) => {
     ran.length = 0
     const worker = inProcessWorker({ storage: createTestStorage() })

@@ -53,6 +53,6 @@ test.each<[boolean, string, unknown]>([
   [false, 'an object with a text', closed({ stars: { type: 'number' }, why: { type: 'string' } })],
   [false, 'a reference', { $ref: '#/$defs/stars', $defs: { stars: { type: 'number' } } }],
   [false, 'no schema', null],
-])('%s: %s', (expected, _, schema) => {
+])('isWordless is %s for %s', (expected, _, schema) => {
   expect(isWordless(schema as JsonSchema)).toBe(expected)
 })

@@ -21,7 +21,7 @@ function noting() {
   return { memory, told }
 }
 
-it('is said of a message that a person writes once others’ words are in the conversation', async () => {
+it('a question is stored as untrusted once the conversation is tainted', async () => {
   const kept = recentMemory({ storage: { name: randomId() }, writeBack: 'questions' })
   const own = noting()
   const { agent } = agentWith([], {
@@ -49,7 +49,7 @@ it('is said of a message that a person writes once others’ words are in the co
 })
 
 it.each([true, false])(
-  'is not done with what a model asks of the agent, whether it has read others’ words (%s) or not',
+  'a prompt from another agent is not stored, tainted (%s) or not',
   async (reads) => {
     const worker = inProcessWorker({ storage: createTestStorage() })
     const model = (script: Script) => ({ provider: 'scripted', model: 'scripted', script }) as const
@@ -79,14 +79,14 @@ it.each([true, false])(
   },
 )
 
-describe('an answer that is kept with its question', () => {
+describe('an answer stored with its question', () => {
   const answers = (text: string): Script => ({ steps: [{ text }] })
   const kept = (writeBack: true | 'questions' = true) =>
     recentMemory({ storage: { name: randomId() }, writeBack })
   const shown = async (memory: Pick<ReturnType<typeof kept>, 'list'>) =>
     (await memory.list()).map(({ text, untrusted }) => [text, untrusted])
 
-  it('stands in one entry with it, and is found in a later conversation', async () => {
+  it('is one entry with it, and is found in a later conversation', async () => {
     const memory = kept()
     const { agent } = agentWith([], { memory, script: answers('On Mondays.') })
     await agent.run('When is the market?').result
@@ -106,7 +106,7 @@ describe('an answer that is kept with its question', () => {
     ])
   })
 
-  it('is untrusted where the run has read untrusted content', async () => {
+  it('is untrusted if the run has read untrusted content', async () => {
     const memory = kept()
     const { agent } = agentWith([], {
       memory,
@@ -117,7 +117,7 @@ describe('an answer that is kept with its question', () => {
     await expect.poll(() => shown(memory)).toEqual([[entry, true]])
   })
 
-  it('is kept by the next page, where that resumes the run', async () => {
+  it('is stored by the next page if that page resumes the run', async () => {
     const memory = kept()
     const options = {
       testStorage: createTestStorage(),
@@ -139,7 +139,7 @@ describe('an answer that is kept with its question', () => {
       .toEqual([['Q: Please ask.\nA: Done on the next page.', undefined]])
   })
 
-  it('is missing where the run failed: the question stays', async () => {
+  it('is missing if the run failed, while the question is stored', async () => {
     const memory = kept()
     const { agent } = agentWith([], { memory, script: { steps: [] } })
     expect(await agent.run('When is the market?').result).toMatchObject({ outcome: 'failed' })

@@ -13,7 +13,7 @@ const picture = {
     new Blob([Uint8Array.from(atob(PICTURE), (char) => char.charCodeAt(0))], { type: 'image/png' }),
 }
 
-describe('a picture that a tool returns', () => {
+describe('a picture returned by a tool', () => {
   // aimock: a server that somebody else wrote. It answers by what it finds in the request.
   const mock = new LLMock({ port: 0, host: '127.0.0.1', logLevel: 'silent' })
   beforeAll(async () => {
@@ -73,7 +73,7 @@ function stage(texts: readonly string[], options: TestAgentOptions = {}) {
 
 const TWO = '<ACTION><add><n>1</n></add><add><n>2</n></add></ACTION>'
 
-test('a provider that yields its parts one by one is read as one that yields lists', async () => {
+test('providers that yield single parts are read like ones that yield lists', async () => {
   const { agent } = stage([])
   expect(await agent.run('Go.').result).toMatchObject({ outcome: 'completed', text: 'Done.' })
 })
@@ -81,7 +81,7 @@ test('a provider that yields its parts one by one is read as one that yields lis
 describe('parallelToolCalls: false in ACTION mode', () => {
   const model = { provider: 'local', parallelToolCalls: false }
 
-  test('teaches one call, runs the first one and refuses the others with the reason', async () => {
+  test('asks for one call, runs the first and refuses others with the reason', async () => {
     const { agent, requests, ran } = stage(
       [1, 2, 3, 4, 5, 6].map((n) => `<ACTION><add><n>${n}</n></add><clear/></ACTION>`),
       { model, retries: 0 },
@@ -98,7 +98,7 @@ describe('parallelToolCalls: false in ACTION mode', () => {
     expect(result).toMatchObject({ outcome: 'completed' })
   })
 
-  test('is not taught otherwise: several calls run in order', async () => {
+  test('when left out, several calls run in order', async () => {
     const { agent, requests, ran } = stage([TWO])
     await agent.run('Go.').result
     expect(requests[0]?.instructions).toContain('Several calls run in order')
@@ -106,7 +106,7 @@ describe('parallelToolCalls: false in ACTION mode', () => {
   })
 })
 
-test('a one-shot answer with an invalid call is mended before the page gets any', async () => {
+test('a one-shot answer with an invalid call is corrected before the page gets any', async () => {
   const wrong = '<ACTION><add><n>1</n></add><add><m>2</m></add></ACTION>'
   const { agent, requests, ran } = stage([wrong, TWO], { maxSteps: 0 })
   const result = await agent.run('Go.').result
@@ -121,7 +121,7 @@ test('a one-shot answer with an invalid call is mended before the page gets any'
   })
 })
 
-test('the example of nested values has a property where all are optional', async () => {
+test('the example of nested values has a property even if all are optional', async () => {
   const inputSchema = {
     type: 'object',
     properties: { o: { type: 'object', properties: { city: { type: 'string' } } } },
@@ -133,7 +133,7 @@ test('the example of nested values has a property where all are optional', async
   expect(requests[0]?.instructions).toContain('<o><city>example city</city></o>')
 })
 
-test('a script goes on where it was when its older answers are no longer sent', async () => {
+test('a script continues where it was when its older answers are no longer sent', async () => {
   const call = { toolCalls: [{ toolName: 'read', input: {} }] }
   const agent = createTestAgent({
     model: {

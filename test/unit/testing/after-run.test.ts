@@ -6,7 +6,7 @@ import { answer, call, gate, heldStorage, said, statusOf, talk, typesOf } from '
 
 const AFTER = { when: 'after-run' } as const
 
-test('what was sent for after the run begins the next one, in one append with the end', async () => {
+test('an after-run message begins the next run, in the append that ends this run', async () => {
   const testStorage = createTestStorage()
   const { chat, sent, work, agent } = talk(
     [call('work'), answer('One done.'), answer('Two done.')],
@@ -53,7 +53,7 @@ test('what was sent for after the run begins the next one, in one append with th
   expect(types2[end + 1]).toMatchObject({ runId: next?.runId, limits: { maxSteps: 7 } })
 })
 
-test('several begin one run together; what was taken back does not, and one for this run is read before', async () => {
+test('several after-run messages begin one run, without the withdrawn ones', async () => {
   const { chat, sent, work } = talk([call('work'), answer('First.'), answer('Second.')])
   const run = chat.send('One')
   await until(() => statusOf(chat, 'work') === 'executing')
@@ -71,7 +71,7 @@ test('several begin one run together; what was taken back does not, and one for 
   expect(sent[2]?.slice(-3)).toEqual(['First.', 'Two', 'Four'])
 })
 
-test.each(['aborted', 'failed'] as const)('of a run that is %s it is returned', async (how) => {
+test.each(['aborted', 'failed'] as const)('when a run is %s, the after-run message is returned', async (how) => {
   const told = gate()
   const refused = told.opened.then(() => {
     throw new OffstageError('provider-error', 'No.')
@@ -89,10 +89,10 @@ test.each(['aborted', 'failed'] as const)('of a run that is %s it is returned', 
   expect(await agent.resume('talk')).toBeNull()
 })
 
-describe('what is to be read as soon as possible', () => {
+describe('a message with soonest', () => {
   const SOON = { when: 'soonest' } as const
 
-  test('is read at the next step, where there is one', async () => {
+  test('is read at the next step, if there is one', async () => {
     const { chat, sent, work } = talk([call('work'), answer('First.')])
     const run = chat.send('One')
     await until(() => statusOf(chat, 'work') === 'executing')
@@ -105,7 +105,7 @@ describe('what is to be read as soon as possible', () => {
     expect(chat.getSnapshot().messages.map(({ role }) => role)).toContain('user')
   })
 
-  test('else begins the next run, in the order in which it was written', async () => {
+  test('otherwise begins the next run, in writing order', async () => {
     const told = gate()
     const { chat, sent } = talk([[told.opened, ...answer('First.')], answer('Second.')])
     const run = chat.send('One')
@@ -123,7 +123,7 @@ describe('what is to be read as soon as possible', () => {
     expect(chat.getSnapshot().unsent).toBeUndefined()
   })
 
-  test('of a run that is stopped it is shown as not sent, after a reload, too, until the next run', async () => {
+  test('is shown as not sent after a stopped run, even after a reload', async () => {
     const testStorage = createTestStorage()
     const { chat, sent, agent } = talk([[gate().opened]], testStorage)
     const run = chat.send('One')
@@ -144,7 +144,7 @@ describe('what is to be read as soon as possible', () => {
   })
 })
 
-test('it survives a reload, and so does the run that it began', async () => {
+test('survives a reload, and so does the run that it began', async () => {
   const testStorage = createTestStorage()
   const first = talk([call('buy')], testStorage)
   const run = first.chat.send('One')
@@ -176,7 +176,7 @@ test('it survives a reload, and so does the run that it began', async () => {
   expect(third.sent).toEqual([['One', '', '[text]', 'Bought.', 'Two']])
 })
 
-test('an abort beside the end: nothing goes on', async () => {
+test('an abort at the moment a run ends starts no next run', async () => {
   const { testStorage, reached, release } = heldStorage('run-ended')
   const { chat, sent, agent } = talk([answer('Done.'), answer('Never.')], testStorage)
   const run = chat.send('One')
@@ -192,7 +192,7 @@ test('an abort beside the end: nothing goes on', async () => {
   expect(said(chat)).not.toContain('Never.')
 })
 
-test('a run that is asked for as a replacement takes the place of the next one, too', async () => {
+test('a replacement run also replaces the run that an after-run message begins', async () => {
   const { testStorage, reached, release } = heldStorage('run-ended')
   const { chat, sent } = talk(
     [answer('Done.'), answer('Another.'), answer('Another.')],
@@ -207,7 +207,7 @@ test('a run that is asked for as a replacement takes the place of the next one, 
   expect(sent.at(-1)?.at(-1)).toBe('Instead')
 })
 
-test('a run that waits in line comes behind the one that follows', async () => {
+test('a queued run comes after the run of an after-run message', async () => {
   const { chat, sent, work } = talk([call('work'), answer('1'), answer('2'), answer('3')])
   const run = chat.send('One')
   await until(() => statusOf(chat, 'work') === 'executing')
@@ -219,7 +219,7 @@ test('a run that waits in line comes behind the one that follows', async () => {
   expect(sent.at(-1)).toEqual(['One', '', '[text]', '1', 'Two', '2', 'Three'])
 })
 
-test('one after the other: the next run takes the same for what comes after it', async () => {
+test('the run of an after-run message accepts after-run messages too', async () => {
   const hold = gate()
   const { chat, sent } = talk([answer('1'), [hold.opened, ...answer('2')], answer('3')])
   const run = chat.send('One')
@@ -233,7 +233,7 @@ test('one after the other: the next run takes the same for what comes after it',
   expect(sent.at(-1)).toEqual(['One', '1', 'Two', '2', 'Three'])
 })
 
-test('a run in one-shot mode that waits for outputs returns it', async () => {
+test('a one-shot run that waits for outputs returns its after-run message', async () => {
   const { chat } = talk([call('quick')])
   const run = chat.send('One', { maxSteps: 0 })
   const { outcome } = run.send('Two', AFTER)
@@ -241,7 +241,7 @@ test('a run in one-shot mode that waits for outputs returns it', async () => {
   expect((await outcome).status).toBe('returned')
 })
 
-test.each(['before', 'behind'])('a worker that dies %s the commit of the end', async (when) => {
+test.each(['before', 'behind'])('an after-run message starts one run when the worker dies %s the final commit', async (when) => {
   const inner = createTestStorage()
   let isArmed = true
   const spawn = inProcessWorker({

@@ -135,8 +135,8 @@ async function firstChild(agent: Agent, conversationId: string): Promise<string>
   return find() ?? ''
 }
 
-describe('what a run uses', () => {
-  it('is its own, and together with the agents that it asked, also after a reload', async () => {
+describe('the usage of a run', () => {
+  it('is shown alone and with its sub-agents, even after a reload', async () => {
     const first = scene({
       boss: [ask(2), say('Done.')],
       expert: [call('work'), say('One.'), say('Two.')],
@@ -155,7 +155,7 @@ describe('what a run uses', () => {
     expect(alone.totalUsage).toBeUndefined()
   })
 
-  it('holds that of an agent that failed, once', async () => {
+  it('includes a failed sub-agent once', async () => {
     const { boss } = scene({
       boss: [ask(), say('It failed.')],
       expert: [
@@ -170,7 +170,7 @@ describe('what a run uses', () => {
     expect(totalUsage?.inputTokens).toBeGreaterThanOrEqual(24)
   })
 
-  it('shows that of an agent that works, and of one that is stopped with the run what it had used', async () => {
+  it('includes a working sub-agent, and a sub-agent stopped with the run', async () => {
     const first = scene({
       boss: [ask()],
       expert: [call('work'), [{ type: 'text-delta', delta: 'Hm' }, stuck()]],
@@ -194,12 +194,12 @@ describe('what a run uses', () => {
   })
 })
 
-describe('limits of a run hold for the agents that it asks', () => {
+describe('limits of a run with sub-agents', () => {
   it.each([
     ['tokens', { tokens: 50 }, {}, 5],
     ['steps', { steps: 5 }, {}, 5],
     ['costUSD', { costUSD: 0.00005 }, { prices: { input: 1, output: 1 } }, 5],
-  ])('of %s', async (limit, limits, model, most) => {
+  ])('apply to %s', async (limit, limits, model, most) => {
     const { boss, expert, asked, turnsOf } = scene({
       boss: [ask()],
       expert: [],
@@ -220,7 +220,7 @@ describe('limits of a run hold for the agents that it asks', () => {
       .toMatchObject({ outcome: 'limit', limit })
   })
 
-  it('of active minutes', async () => {
+  it('apply to active minutes', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: 1_000_000_000_000 })
     onTestFinished(() => void vi.useRealTimers())
     const { boss, turnsOf } = scene({
@@ -234,7 +234,7 @@ describe('limits of a run hold for the agents that it asks', () => {
     expect(turnsOf('expert')).toBeLessThanOrEqual(3)
   })
 
-  it('of five at once, which have the rest together, to the step', async () => {
+  it('are shared exactly by five sub-agents at once', async () => {
     const { boss, turnsOf } = scene({
       boss: [ask(5)],
       expert: [],
@@ -247,7 +247,7 @@ describe('limits of a run hold for the agents that it asks', () => {
     expect(result.toolCalls.map(({ status }) => status)).toEqual(Array(5).fill('failed'))
   })
 
-  it('of several that would take the last step at once: one does', async () => {
+  it('give the last step to only one of several sub-agents', async () => {
     const held = gate()
     const { boss, turnsOf } = scene({
       boss: [ask(4)],
@@ -270,7 +270,7 @@ describe('limits of a run hold for the agents that it asks', () => {
     expect(turnsOf('expert')).toBe(1)
   })
 
-  it('of all steps, though none was set', async () => {
+  it('count the steps of all, even without an explicit limit', async () => {
     const { boss, asked } = scene({
       boss: [ask()],
       expert: [],
@@ -281,7 +281,7 @@ describe('limits of a run hold for the agents that it asks', () => {
     expect(asked).toHaveLength(101)
   })
 
-  it('of agents that are asked', async () => {
+  it('apply to nested sub-agents', async () => {
     const { boss } = scene({
       boss: [ask(3), say('Done.')],
       expert: [],
@@ -296,7 +296,7 @@ describe('limits of a run hold for the agents that it asks', () => {
     expect(JSON.stringify(toolCalls)).toContain('2 times at most')
   })
 
-  it('of cost only where the prices of both are known', async () => {
+  it('apply to cost only when the prices of both are known', async () => {
     const { boss } = scene({
       boss: [ask(), say('Done.')],
       expert: [],
@@ -309,7 +309,7 @@ describe('limits of a run hold for the agents that it asks', () => {
     expect(JSON.stringify(toolCalls)).toContain('needs the prices of')
   })
 
-  it('across a reload', async () => {
+  it('apply across a reload', async () => {
     const limits = { limits: { tokens: 50 } }
     const first = scene({
       boss: [ask()],
@@ -335,7 +335,7 @@ describe('limits of a run hold for the agents that it asks', () => {
     expect(second.turnsOf('expert')).toBe(2)
   })
 
-  it('across the death of the worker', async () => {
+  it('apply across the death of the worker', async () => {
     const gone = scene({
       boss: [ask()],
       expert: [call('work'), call('work'), [{ type: 'text-delta', delta: 'Hm' }, stuck()]],
@@ -355,14 +355,14 @@ describe('limits of a run hold for the agents that it asks', () => {
   })
 })
 
-describe('the handles of the agents that a run asks', () => {
+describe('the handles of sub-agents', () => {
   const read = async (run: Run | null | undefined): Promise<Run[]> => {
     const found: Run[] = []
     if (run) for await (const child of run.children) found.push(child)
     return found
   }
 
-  it('come as they begin, with their events', async () => {
+  it('arrive as they start, with their events', async () => {
     const { boss } = scene({
       boss: [ask(2), ask(), say('Done.')],
       expert: [say('One.'), say('Two.'), say('Three.')],
@@ -381,7 +381,7 @@ describe('the handles of the agents that a run asks', () => {
     expect(await read(run)).toEqual(children)
   })
 
-  it('are there after a reload, of those that have ended and of those that go on', async () => {
+  it('are available after a reload, for ended and resumed sub-agents', async () => {
     const first = scene({ boss: [ask(), ask()], expert: [say('One.'), call('pay')] })
     first.boss.run('Go', { conversationId: 'c' })
     const talk = show(first.boss, 'c')
@@ -403,7 +403,7 @@ describe('the handles of the agents that a run asks', () => {
   })
 })
 
-describe('an agent whose caller ended while the page was gone', () => {
+describe('a sub-agent after its caller ended while the page was gone', () => {
   /** The run that called waits for an agent that asks a person, and its page is gone. */
   async function left() {
     const first = scene({ boss: [ask()], expert: [call('pay')] })
@@ -436,7 +436,7 @@ describe('an agent whose caller ended while the page was gone', () => {
     return { childId, testStorage, isOpen }
   }
 
-  it('is ended with its caller, by whoever ends that', async () => {
+  it('ends with its caller, whoever ends that', async () => {
     const { childId, testStorage, isOpen } = await left()
     const next = scene({ boss: [], expert: [], testStorage })
     expect(await next.boss.conversation('c').abort('enough')).toBe(true)
@@ -448,7 +448,7 @@ describe('an agent whose caller ended while the page was gone', () => {
     expect(next.paid).not.toHaveBeenCalled()
   })
 
-  it('is ended when it is resumed, and goes no further', async () => {
+  it('ends when it is resumed, without further work', async () => {
     const { childId, testStorage, isOpen } = await orphan()
     const third = scene({ boss: [], expert: [], testStorage })
     expect(await third.expert.resume(childId)).toBeNull()
@@ -469,7 +469,7 @@ describe('an agent whose caller ended while the page was gone', () => {
     ['the conversation that called is resumed', 'c', 'resume'],
     ['the conversation that called is shown', 'c', 'show'],
     ['it is shown', null, 'show'],
-  ])('is ended when %s', async (_, of, how) => {
+  ])('ends when %s', async (_, of, how) => {
     const { childId, testStorage, isOpen } = await orphan()
     const third = scene({ boss: [], expert: [], testStorage })
     if (how === 'resume') expect(await third.boss.resume(of ?? childId)).toBeNull()
@@ -478,7 +478,7 @@ describe('an agent whose caller ended while the page was gone', () => {
     expect(third.asked).toEqual([])
   })
 
-  it('takes no answer any more', async () => {
+  it('accepts no answer any more', async () => {
     const { childId, testStorage, isOpen } = await orphan()
     const third = scene({ boss: [], expert: [], testStorage })
     const [toolCallId = ''] =
@@ -489,7 +489,7 @@ describe('an agent whose caller ended while the page was gone', () => {
   })
 })
 
-describe('an agent whose caller ends while it begins', () => {
+describe('a sub-agent when its caller ends while it starts', () => {
   /** A storage that holds back what is asked of it for the agent's conversation. */
   function holding(what: 'claim' | 'append') {
     const inner = createTestStorage()
@@ -516,7 +516,7 @@ describe('an agent whose caller ends while it begins', () => {
     return { testStorage: { open }, reached, release: release.open }
   }
 
-  it.each([['claim'], ['append']] as const)('asks its model nothing (%s)', async (what) => {
+  it.each([['claim'], ['append']] as const)('sends no request to its model (%s)', async (what) => {
     const { testStorage, reached, release } = holding(what)
     const { boss, turnsOf } = scene({ boss: [ask()], expert: [], endless: true, testStorage })
     const run = boss.run('Go', { conversationId: 'c' })
@@ -536,7 +536,7 @@ describe('an agent whose caller ends while it begins', () => {
 })
 
 describe('two copies of the package in a page', () => {
-  it('know the agents of each other', async () => {
+  it("share the page's agents", async () => {
     const { boss, testStorage } = scene({ boss: [], expert: [], isAlone: true })
     vi.resetModules()
     const copy = await import('../../../src/index.ts')

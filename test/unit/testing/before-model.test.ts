@@ -17,7 +17,7 @@ const append: BeforeModel = (request) => ({ appendToLastUser: ` [to ${textOf(req
 const mine = ({ chat }: Pick<ReturnType<typeof talk>, 'chat'>) =>
   chat.getSnapshot().messages.filter(({ role }) => role === 'user')
 
-test('a text is sent behind what the person wrote, and stays there', async () => {
+test("appended text is sent after the person's message, and stays there", async () => {
   const beforeModel = vi.fn(append)
   const turns = [call('quick'), answer('One done.'), answer('Two done.')]
   const set = talk(turns, createTestStorage(), { beforeModel })
@@ -45,7 +45,7 @@ test('a text is sent behind what the person wrote, and stays there', async () =>
   ])
 })
 
-test('another text is sent in place of the person’s, whose files stay', async () => {
+test("replacement text is sent instead of the person's, with the same files", async () => {
   const beforeModel: BeforeModel = () => ({ rewriteLastUser: 'Else', appendToLastUser: '!' })
   const set = talk([answer('Done.')], createTestStorage(), { beforeModel })
   const { chat, sent } = set
@@ -63,7 +63,7 @@ test('another text is sent in place of the person’s, whose files stay', async 
   })
 })
 
-test('what is said while the run goes on is asked about, too', async () => {
+test('beforeModel is called for messages during the run too', async () => {
   const { chat, sent, work } = talk([call('work'), answer('Both.')], createTestStorage(), {
     beforeModel: append,
   })
@@ -76,7 +76,7 @@ test('what is said while the run goes on is asked about, too', async () => {
   expect(sent[1]).toEqual(['One [to One]', '', '[text]', 'Two [to Two]'])
 })
 
-test('a resumed step sends the same, and does not ask again', async () => {
+test('a resumed step sends the same text without calling beforeModel again', async () => {
   const testStorage = createTestStorage()
   const first = talk([[gate().opened]], testStorage, { beforeModel: append })
   first.chat.send('One')
@@ -97,7 +97,7 @@ test('a resumed step sends the same, and does not ask again', async () => {
   expect(beforeModel).not.toHaveBeenCalled()
 })
 
-test('one that wants nothing is not asked again, either', async () => {
+test('a beforeModel that returned nothing is not called again either', async () => {
   const testStorage = createTestStorage()
   const beforeModel = vi.fn<BeforeModel>(() => undefined)
   const first = talk([[gate().opened]], testStorage, { beforeModel })
@@ -122,7 +122,7 @@ test.each<[string, BeforeModel]>([
     },
   ],
   ['returns no text', () => ({ appendToLastUser: 7 as never })],
-])('a hook that %s changes nothing', async (_how, beforeModel) => {
+])('a beforeModel that %s changes nothing', async (_how, beforeModel) => {
   const { agent, chat, sent } = talk([answer('Done.')], createTestStorage(), { beforeModel })
   const seen: string[] = []
   agent.on('warning', ({ code }) => seen.push(code))
@@ -131,7 +131,7 @@ test.each<[string, BeforeModel]>([
   expect(seen).toEqual(['hook-failed'])
 })
 
-test.each(['abort', 'now'])('while it is asked: %s', async (what) => {
+test.each(['abort', 'now'])('while beforeModel runs: %s', async (what) => {
   let asked = 0
   const beforeModel: BeforeModel = (request) => {
     asked += 1
@@ -146,7 +146,7 @@ test.each(['abort', 'now'])('while it is asked: %s', async (what) => {
   expect(sent).toEqual(what === 'abort' ? [] : [['One', 'Two [to Two]']])
 })
 
-test('an abort beside the commit: no model is asked', async () => {
+test('an abort at the commit sends no request to the model', async () => {
   const { testStorage, reached, release } = heldStorage('message-amended')
   const { chat, sent } = talk([answer('Done.')], testStorage, { beforeModel: append })
   const run = chat.send('One')

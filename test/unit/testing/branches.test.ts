@@ -71,7 +71,7 @@ async function idOf({ getSnapshot }: Conversation, text: string): Promise<string
   return find()?.id ?? ''
 }
 
-test('an edited message is a branch beside it, and both can be shown', async () => {
+test('an edited message becomes a sibling branch, and both can be shown', async () => {
   const { chat } = talk(['First.', 'Second.', 'Edited.', 'Again.'])
   await chat.send('One').result
   await chat.send('Two').result
@@ -102,7 +102,7 @@ test('an edited message is a branch beside it, and both can be shown', async () 
   ])
 })
 
-test('three answers to one message; the newest is gone on with after a reload', async () => {
+test('three answers to a message are siblings; after a reload the newest continues', async () => {
   const testStorage = createTestStorage()
   const { agent, chat } = talk(['A', 'B', 'C'], testStorage)
   await chat.send('Ask').result
@@ -127,7 +127,7 @@ test('three answers to one message; the newest is gone on with after a reload', 
   expect(Object.values(next.chat.getSnapshot().branches)[0]?.ids).toHaveLength(4)
 })
 
-test('what the model is sent is the branch alone', async () => {
+test('the model is sent only the branch in view', async () => {
   const { chat, sent } = talk(['First.', 'Second.', 'Edited.', 'Third.', 'Anew.'])
   await chat.send('One').result
   await chat.send('Two').result
@@ -141,7 +141,7 @@ test('what the model is sent is the branch alone', async () => {
   expect(sent.at(-1)).toEqual(['One'])
 })
 
-test('nothing is edited that is not there, or that nobody wrote, and nothing is stored of it', async () => {
+test('editing a missing message or an answer is refused and stores nothing', async () => {
   const { agent, chat } = talk(['First.', 'Second.'])
   expect(await chat.regenerate().result).toMatchObject({ error: { code: 'invalid-input' } })
   await chat.send('One').result
@@ -162,7 +162,7 @@ test('nothing is edited that is not there, or that nobody wrote, and nothing is 
   expect(said(chat.getSnapshot()).slice(0, 2)).toEqual(before)
 })
 
-test('while a run is open nothing is edited; with replace it is', async () => {
+test('during a run, edit is refused unless it replaces the run', async () => {
   const { chat, release, isWaiting } = talk(['Replaced.'])
   const run = chat.send('Please wait')
   await until(isWaiting)
@@ -177,7 +177,7 @@ test('while a run is open nothing is edited; with replace it is', async () => {
   expect(said(chat.getSnapshot())).toEqual(['Two', 'Replaced.'])
 })
 
-test('two edits at once: both are branches, or one is refused', async () => {
+test('two edits at once: both become branches, or one is refused', async () => {
   const { agent, chat } = talk(['First.', 'A', 'B'])
   await chat.send('One').result
   const one = await idOf(chat, 'One')
@@ -194,7 +194,7 @@ test('two edits at once: both are branches, or one is refused', async () => {
   expect((await agent.conversations.list())[0]?.openRunId).toBeNull()
 })
 
-test('calls that wait for their outputs come first', async () => {
+test('an edit is refused while calls wait for outputs', async () => {
   const { chat } = talk([])
   const run = await chat.send('Please wait', { maxSteps: 0 }).result
   expect(run.outcome).toBe('waiting')
@@ -204,7 +204,7 @@ test('calls that wait for their outputs come first', async () => {
     expect(await next.result).toMatchObject({ error: { code: 'calls-pending' } })
 })
 
-test('a fork goes on by itself', async () => {
+test('a fork is an independent conversation', async () => {
   const { agent, chat } = talk(['First.', 'Second.', 'Of the fork.', 'Third.'])
   await chat.send('One').result
   await chat.send('Two').result
@@ -227,7 +227,7 @@ test('a fork goes on by itself', async () => {
   expect(await agent.conversations.list()).toHaveLength(2)
 })
 
-test('a fork of an open run has what was done; a call that is not done can not be taken along', async () => {
+test('a fork of an open run has finished calls only; unfinished calls are refused', async () => {
   const { agent, chat, release, isWaiting } = talk(['First.', 'Done.'])
   await chat.send('One').result
   const run = chat.send('Please wait')

@@ -57,7 +57,7 @@ test.each<[string, JsonSchema, readonly (readonly [path: string, message: string
     [['', expect.stringContaining('#/$defs/none') as string]],
   ],
   ['no object', { type: 'string' }, [['', expect.stringContaining('JSON Schema like') as string]]],
-])('%s are reported with their place', (_, schema, problems) => {
+])('checkTools reports %s with its place', (_, schema, problems) => {
   expect(checkTools([tool(schema)])).toEqual(
     problems.map(([path, message]) => ({ tool: 'find', path, message })),
   )
@@ -92,6 +92,6 @@ test.each<[string, JsonSchema]>([
       properties: { a: { type: 'string', default: 'x', examples: ['y'], description: 'A.' } },
     },
   ],
-])('a tool with %s has no problems', (_, schema) => {
+])('checkTools finds no problem in a tool with %s', (_, schema) => {
   expect(checkTools([tool(schema)])).toEqual([])
 })

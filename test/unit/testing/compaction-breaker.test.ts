@@ -28,8 +28,8 @@ const longSummary = (count: number) => say(words(165, count))
 /** A request that is never left out and fills more than half of the window. */
 const LONG = `Find the blue mug in: ${words(1_000, 1)}`
 
-describe('compactions that hardly make room', () => {
-  it('and are paid for, for two steps, one after the other, end the run before a third', async () => {
+describe('compactions that free hardly any room', () => {
+  it('with a cost, in two successive steps, end the run before a third', async () => {
     const { agent, sent, summaries } = talk(reads(40), {
       compaction: { contextWindow: WINDOW, policy: 'summarize' },
       sumUp: longSummary,
@@ -45,7 +45,7 @@ describe('compactions that hardly make room', () => {
     expect(result.steps).toBe(sent.length)
   })
 
-  it('but cost nothing, end no run that fits', async () => {
+  it('without a cost do not end a run that fits', async () => {
     const { agent, sent } = talk(reads(40), {
       compaction: { contextWindow: WINDOW, policy: sparingly },
     })
@@ -55,7 +55,7 @@ describe('compactions that hardly make room', () => {
     expect(result.warnings.length).toBeGreaterThan(10)
   })
 
-  it('end no later run, which makes room anew', async () => {
+  it('do not end a later run, which compacts anew', async () => {
     const turn: Turn = (_, asked) => (asked < 40 ? call('read', asked) : say('Done.'))
     const { agent } = talk(turn, {
       compaction: { contextWindow: WINDOW, policy: 'summarize' },
@@ -69,7 +69,7 @@ describe('compactions that hardly make room', () => {
     expect(second.steps).toBeGreaterThan(0)
   })
 
-  it('end no run where steps come between them that need none', async () => {
+  it('do not end a run if steps between them need no compaction', async () => {
     // Clearing results for one step makes room for several.
     const { agent } = talk(reads(40), {
       compaction: { contextWindow: WINDOW, policy: 'auto' },
@@ -80,7 +80,7 @@ describe('compactions that hardly make room', () => {
     expect(warnings).not.toContain('compaction-spent')
   })
 
-  it('end no run while one of two makes room', async () => {
+  it('do not end a run while every second one frees room', async () => {
     let asked = 0
     const { agent } = talk(reads(40), {
       compaction: {
@@ -94,7 +94,7 @@ describe('compactions that hardly make room', () => {
     expect(asked).toBeGreaterThan(3)
   })
 
-  it('of calls that are never left out, at the end of a window', async () => {
+  it("end the run near the window's end when calls can't be left out", async () => {
     const { agent } = talk(reads(200), {
       compaction: { contextWindow: 4_000, policy: 'clear-results' },
     })

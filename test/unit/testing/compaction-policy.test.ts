@@ -34,7 +34,7 @@ const resultsOf = (request: ModelRequest | undefined, begins: string): unknown[]
     role === 'tool' && JSON.stringify(parts).includes(begins) ? parts : [],
   )
 
-describe('of results that supersede each other', () => {
+describe('compaction of superseded results', () => {
   const look = (options: { readonly supersedes: boolean }) =>
     defineTool({
       name: 'look',
@@ -71,7 +71,7 @@ describe('of results that supersede each other', () => {
         : say('Done.')
     }
 
-  it('older ones go once they are a quarter of the room, with one change for several', async () => {
+  it('outdated results are cleared together once they fill a quarter of the budget', async () => {
     const inputs = Array.from({ length: 30 }, () => ({}))
     const { agent, sent } = talk(looks(inputs), {
       tools: [tap, look({ supersedes: true })],
@@ -93,7 +93,7 @@ describe('of results that supersede each other', () => {
       expect(JSON.stringify(request.messages.slice(-3))).toContain('listitem')
   })
 
-  it('those that look at something else stay, and so do those of other tools', async () => {
+  it('results about something else and of other tools stay', async () => {
     const { agent, sent } = talk(
       looks([{ ref: 'e1' }, { ref: 'e2' }, { ref: 'e1', since: 1 }, { ref: 'e1' }]),
       {
@@ -114,7 +114,7 @@ describe('of results that supersede each other', () => {
     expect(looked).toEqual([false, true, false, true])
   })
 
-  it('nothing goes of tools that do not say so', async () => {
+  it('results of tools without supersedes stay', async () => {
     const { agent, sent } = talk(looks([{}, {}, {}, {}, {}, {}]), {
       tools: [tap, look({ supersedes: false })],
       compaction: { contextWindow: 64_000 },
@@ -123,7 +123,7 @@ describe('of results that supersede each other', () => {
     expect(resultsOf(sent.at(-1), 'listitem')).toHaveLength(6)
   })
 
-  it('what was asked for at once stays together', async () => {
+  it('results of parallel calls stay together', async () => {
     const both = ['a', 'b', 'c', 'd'].map((id) => ({
       type: 'tool-call' as const,
       toolCallId: id,
@@ -139,7 +139,7 @@ describe('of results that supersede each other', () => {
     expect(JSON.stringify(sent.at(-1)?.messages)).not.toContain('removed to save room')
   })
 
-  it('they go with an unknown window, too', async () => {
+  it('outdated results are cleared even with an unknown window', async () => {
     const { agent } = talk(looks(Array.from({ length: 12 }, () => ({}))), {
       tools: [tap, look({ supersedes: true })],
     })
@@ -163,8 +163,8 @@ async function ended({ agent, sent }: ReturnType<typeof talk>) {
   return { ...result, warnings }
 }
 
-describe('a policy of the app', () => {
-  it('is told what is sent, and what it chooses is done', async () => {
+describe('a compaction policy of the app', () => {
+  it('receives the request, and its choice is applied', async () => {
     const told: CompactionSituation[] = []
     const parts = withPolicy((situation) => {
       told.push(situation)
@@ -191,7 +191,7 @@ describe('a policy of the app', () => {
     for (const request of parts.sent) expect(countTokens(bodyOf(request))).toBeLessThan(WINDOW)
   })
 
-  it('may clear results, but for some', async () => {
+  it('may clear results with exceptions', async () => {
     let kept = ''
     const parts = withPolicy(({ messages }) => {
       const tools = messages.filter(({ message }) => message.role === 'tool')
@@ -206,7 +206,7 @@ describe('a policy of the app', () => {
     expect(JSON.stringify(results?.[1])).toContain('removed to save room')
   })
 
-  it('may name a policy, or leave all as it is', async () => {
+  it('may name a built-in policy, or leave the request as it is', async () => {
     const named = withPolicy(() => Promise.resolve('drop-oldest'))
     expect((await ended(named)).warnings).toContain('context-compacted')
     expect(named.summaries).toEqual([])
@@ -215,7 +215,7 @@ describe('a policy of the app', () => {
     expect(breaksOf(none.sent)).toBe(0)
   })
 
-  it('may leave out what was said before the newest request, and steps behind it', async () => {
+  it('may leave out messages before the newest request, and later steps', async () => {
     const policy: ChooseCompaction = (situation) => ({
       summary: 'All of it.',
       firstKept: newestStep(situation),
@@ -258,7 +258,7 @@ describe('a policy of the app', () => {
       (situation) => ({ summary: words(3_000, 1), firstKept: newestStep(situation) }),
     ],
   ]
-  it.each(bad)('that %s gives way to auto, with a warning', async (_, policy) => {
+  it.each(bad)('gives way to auto with a warning when it %s', async (_, policy) => {
     const parts = withPolicy(policy)
     const { outcome, warnings } = await ended(parts)
     expect(outcome).toBe('completed')
@@ -267,7 +267,7 @@ describe('a policy of the app', () => {
     for (const request of parts.sent) expect(countTokens(bodyOf(request))).toBeLessThan(WINDOW)
   })
 
-  it('is asked about what the server refuses', async () => {
+  it('is called when the server refuses a request as too long', async () => {
     const occasions: string[] = []
     const { agent } = talk(
       (request, asked) =>
@@ -285,7 +285,7 @@ describe('a policy of the app', () => {
     expect(new Set(occasions)).toEqual(new Set(['refused']))
   })
 
-  it('is stopped with its run', async () => {
+  it('is aborted with its run', async () => {
     let stopped: Promise<unknown> | undefined
     const parts = withPolicy(({ signal }) => {
       stopped = new Promise((resolve) => signal.addEventListener('abort', resolve))
@@ -300,7 +300,7 @@ describe('a policy of the app', () => {
     expect(compactions).toBeUndefined()
   })
 
-  it('is not asked again for what it has chosen', async () => {
+  it('is not called again for a choice already made', async () => {
     const testStorage = createTestStorage()
     let asked = 0
     const policy: ChooseCompaction = (situation) => {
@@ -335,8 +335,8 @@ async function shown(agent: Agent, conversationId: string) {
   return snapshot
 }
 
-describe('the snapshot', () => {
-  it('shows where it was compacted: after a reload, in an import, on its branch alone', async () => {
+describe('the snapshot of a compacted conversation', () => {
+  it('shows where it was compacted: after a reload, in an import, on its branch only', async () => {
     const testStorage = createTestStorage()
     const compaction = { contextWindow: WINDOW, policy: 'summarize' } as const
     const { agent, sent } = talk(reads(12), { testStorage, compaction })
@@ -373,7 +373,7 @@ describe('the snapshot', () => {
     expect((await shown(other.agent, conversationId)).compactions).toEqual(compactions)
   })
 
-  it('says what kind it was', async () => {
+  it('names the kind of compaction', async () => {
     const kinds = async (policy: 'clear-results' | 'drop-oldest') => {
       const { agent } = talk(reads(12), { compaction: { contextWindow: WINDOW, policy } })
       const { conversationId } = await agent.run('Find the blue mug.').result
@@ -385,7 +385,7 @@ describe('the snapshot', () => {
   })
 })
 
-describe('a conversation that begins long', () => {
+describe('a conversation that begins with a long history', () => {
   // Each text exceeds the window, so the estimate alone decides how much is kept.
   const sentence = {
     Chinese:
@@ -416,7 +416,7 @@ describe('a conversation that begins long', () => {
   })
 })
 
-it('what a server counts is known after a reload, too', async () => {
+it("the server's token count still applies after a reload", async () => {
   // A token for each byte: far more than is estimated.
   const counted = (request: ModelRequest): number => Buffer.byteLength(bodyOf(request))
   const window = 20_000

@@ -75,7 +75,7 @@ describe('a run of 200 steps', () => {
 })
 
 describe('a summary', () => {
-  it('stands in place of the oldest messages, and its cost is counted', async () => {
+  it('replaces the oldest messages, and its cost is counted', async () => {
     const { agent, sent, summaries } = talk(reads(12), {
       compaction: { contextWindow: 6_000, policy: 'summarize' },
     })
@@ -93,7 +93,7 @@ describe('a summary', () => {
     expect(result.steps).toBe(12)
   })
 
-  it('is asked for on top of what the server has cached', async () => {
+  it('is requested on top of the prompt that the server has cached', async () => {
     const { agent, sent, summaries } = talk(reads(12), {
       compaction: { contextWindow: 6_000, policy: 'summarize' },
     })
@@ -108,7 +108,7 @@ describe('a summary', () => {
     ['fails', () => refuse({ code: 'bad-request', message: 'No.', retryable: false })],
     ['is empty', () => say(' ')],
     ['calls a tool', () => call('read', 1)],
-  ])('that %s is done without', async (_, sumUp) => {
+  ])('is skipped when it %s', async (_, sumUp) => {
     const { agent, sent } = talk(reads(12), {
       sumUp,
       compaction: { contextWindow: 6_000, policy: 'summarize' },
@@ -117,7 +117,7 @@ describe('a summary', () => {
     expect(texts(sent.at(-1))).toContain('Earlier messages were removed to save room.')
   })
 
-  it('that is too long is cut off', async () => {
+  it('is cut when too long', async () => {
     const { agent, sent } = talk(reads(12), {
       sumUp: () => say(words(2_000, 1)),
       compaction: { contextWindow: 6_000, policy: 'summarize' },
@@ -126,7 +126,7 @@ describe('a summary', () => {
     expect(sent.filter((request) => countTokens(bodyOf(request)) > 6_000)).toEqual([])
   })
 
-  it('that is being written when the run is aborted leaves everything as it was', async () => {
+  it('changes nothing when the run is aborted while it is written', async () => {
     const { agent, sent, summaries } = talk(reads(12), {
       sumUp: async (count, signal) => {
         if (count > 1) return say('A mug.')
@@ -145,7 +145,7 @@ describe('a summary', () => {
   })
 })
 
-describe('a summary that is of no use is counted all the same', () => {
+describe('the usage of an unused summary counts', () => {
   const used = { inputTokens: 100, outputTokens: 10 }
 
   async function* stoppedBy(stop: () => void, signal?: AbortSignal) {
@@ -155,7 +155,7 @@ describe('a summary that is of no use is counted all the same', () => {
     await stopped
   }
 
-  it('where the run was aborted', async () => {
+  it('when the run was aborted', async () => {
     const { agent, summaries } = talk(reads(12), {
       sumUp: (_, signal) => stoppedBy(() => run.abort('enough'), signal),
       compaction: { contextWindow: 6_000, policy: 'summarize' },
@@ -167,7 +167,7 @@ describe('a summary that is of no use is counted all the same', () => {
     expect(usage).toMatchObject(used)
   })
 
-  it('where the person wrote something meanwhile', async () => {
+  it('when the person sent a message meanwhile', async () => {
     const { agent, summaries } = talk(reads(12), {
       sumUp: (count, signal) =>
         count === 1
@@ -182,8 +182,8 @@ describe('a summary that is of no use is counted all the same', () => {
   })
 })
 
-describe('F11 what a server refuses as too long', () => {
-  it('is cut down and asked once more, whatever is known of the window', async () => {
+describe('F11 a request that a server refuses as too long', () => {
+  it('is shortened and sent once more, even with an unknown window', async () => {
     const { agent, sent } = talk((request, asked) =>
       countTokens(bodyOf(request)) > 5_000 ? refuse(OVERFLOW) : reads(12)(request, asked),
     )
@@ -193,7 +193,7 @@ describe('F11 what a server refuses as too long', () => {
     expect(sent.flatMap(orphans)).toEqual([])
   })
 
-  it('a second time ends the run', async () => {
+  it('ends the run when refused a second time', async () => {
     const { agent, sent } = talk((request, asked) =>
       asked < 8 ? reads(12)(request, asked) : refuse(OVERFLOW),
     )
@@ -203,14 +203,14 @@ describe('F11 what a server refuses as too long', () => {
     expect(sent).toHaveLength(9)
   })
 
-  it('ends the run where nothing can be left out', async () => {
+  it('ends the run when nothing can be left out', async () => {
     const { agent, sent } = talk(() => refuse(OVERFLOW))
     const result = await finish(agent.run('Find the blue mug.'))
     expect(result).toMatchObject({ outcome: 'failed', error: { code: 'context-overflow' } })
     expect(sent).toHaveLength(1)
   })
 
-  it('ends the run where nothing is to be left out', async () => {
+  it('ends the run when compaction is off', async () => {
     const { agent, sent } = talk(
       (request, asked) => (asked < 8 ? reads(12)(request, asked) : refuse(OVERFLOW)),
       { compaction: false },
@@ -221,8 +221,8 @@ describe('F11 what a server refuses as too long', () => {
   })
 })
 
-describe('room', () => {
-  it('is made the same after a reload', async () => {
+describe('compaction', () => {
+  it('gives the same request after a reload', async () => {
     const testStorage = createTestStorage()
     const compaction = { contextWindow: 6_000, policy: 'drop-oldest' } as const
     const first = talk(reads(12), { testStorage, compaction })
@@ -238,7 +238,7 @@ describe('room', () => {
     expect(JSON.stringify(same)).toBe(JSON.stringify(before))
   })
 
-  it('is made before the newest request first', async () => {
+  it('takes older messages before the newest request', async () => {
     const { agent, sent } = talk(
       (_, asked) => (asked % 2 === 0 ? say('Done.') : call('read', asked)),
       {
@@ -252,7 +252,7 @@ describe('room', () => {
     expect(results(sent.at(-1))).toContain('harbour')
   })
 
-  it('is made earlier for a model whose server counts more', async () => {
+  it('starts earlier for a server that counts more tokens', async () => {
     const counting = (factor: number) =>
       talk(
         (request, asked) => [
@@ -271,7 +271,7 @@ describe('room', () => {
     }
   })
 
-  it('is none where instructions and tools alone outgrow the window', async () => {
+  it('fails when instructions and tools alone exceed the window', async () => {
     const { agent, sent } = talk(reads(3), {
       instructions: words(1_000, 1),
       compaction: { contextWindow: 2_000 },
@@ -283,7 +283,7 @@ describe('room', () => {
     expect(sent).toEqual([])
   })
 
-  it('leaves the plan in sight', async () => {
+  it('keeps the plan in the request', async () => {
     const items = [{ content: 'Look at every shelf', status: 'pending' }]
     const { agent, sent } = talk(
       (request, asked) =>
@@ -307,14 +307,14 @@ describe('room', () => {
   })
 })
 
-describe('the option', () => {
+describe('the compaction option', () => {
   it.each([
     [{ at: 0 }, /compaction\.at/],
     [{ at: 1.1 }, /compaction\.at/],
     [{ policy: 'summarise' }, /policy of/],
     [{ window: 4_000 }, /Did you mean contextWindow/],
     [true, /must be/],
-  ])('%j is refused', (compaction, words) => {
+  ])('rejects %j', (compaction, words) => {
     expect(() =>
       createTestAgent({ script: {}, compaction } as unknown as TestAgentOptions),
     ).toThrow(words)

@@ -63,7 +63,7 @@ const remember =
   }
 
 describe('a consent to later calls', () => {
-  test('of the run lets them run unasked in it, and ends with it', async () => {
+  test('for the run lets its calls run without approval, until the run ends', async () => {
     const set = stage([sends({ to: 'a' }, { to: 'b' }, {}), sends({ to: 'd' })])
     await set.turn(0, remember('run'))
     expect(set.asked).toEqual([{ to: 'a' }])
@@ -73,7 +73,7 @@ describe('a consent to later calls', () => {
     expect(set.asked).toEqual([{ to: 'a' }, { to: 'd' }])
   })
 
-  test('of the conversation holds in its later runs, is listed, and can be revoked', async () => {
+  test('for the conversation covers later runs, is listed, and can be revoked', async () => {
     const set = stage([sends({ to: 'a' }), sends({ to: 'b' }), sends({ to: 'd' })], {
       title: 'Send a mail',
     })
@@ -101,7 +101,7 @@ describe('a consent to later calls', () => {
     expect(set.asked).toHaveLength(2)
   })
 
-  test('is void for a tool that was registered anew with other words', async () => {
+  test('is void after the tool was registered with a new description', async () => {
     const set = stage([sends({ to: 'a' }), sends({ to: 'b' })])
     await set.turn(0, remember('conversation'))
     const { send } = set
@@ -110,7 +110,7 @@ describe('a consent to later calls', () => {
     expect(set.asked).toHaveLength(2)
   })
 
-  test('that came with an approval which is void ends with the question that is asked anew', async () => {
+  test('ends with its void approval when the call requests approval again', async () => {
     const set = stage([sends({ to: 'a' }), sends({ to: 'b' })])
     const first = set.chat.send('turn 0')
     const call = await set.pending()
@@ -134,7 +134,7 @@ describe('a consent to later calls', () => {
     ['one that gives no key', { consentKey: () => '' }],
     ['one whose key throws', { consentKey: () => expect.unreachable() }],
     ['one that says what the call is about', { describe: () => ({ text: 'this' }) }],
-  ])('is refused for %s, and the call waits on', async (_name, tool) => {
+  ])('is refused for %s, and the call keeps waiting', async (_name, tool) => {
     const set = stage([sends({ to: 'a' })], tool)
     const run = set.chat.send('turn 0')
     const call = await set.pending()
@@ -146,7 +146,7 @@ describe('a consent to later calls', () => {
     expect(set.ran).toEqual([{ to: 'a' }])
   })
 
-  test('of a tool with keys is for calls with the same key, by the input as it was edited', async () => {
+  test('covers only calls with the same key, taken from the edited input', async () => {
     const set = stage([sends({ to: 'a' }, { to: 'b' }, { to: 'a' })], {
       annotations: { openWorld: true },
       consentKey: (input) => (input as { to: string }).to,
@@ -162,7 +162,7 @@ describe('a consent to later calls', () => {
     expect(set.ran).toEqual([{ to: 'b' }, { to: 'b' }])
   })
 
-  test('that is revoked while its call waits behind another one is none', async () => {
+  test('does not count if revoked while its call waits behind another', async () => {
     const both = ['first', 'send'].map((toolName) => ({ toolName, input: {} }))
     const set = stage([sends({}), [{ toolCalls: both }, { text: 'Done.' }]] as never)
     await set.turn(0, remember('conversation'))
@@ -178,8 +178,8 @@ describe('a consent to later calls', () => {
   })
 })
 
-describe('a call that was denied', () => {
-  test('is denied again in its run, unasked and with the reason, as long as it is the same', async () => {
+describe('a denied call', () => {
+  test('is denied again in its run without asking, if unchanged', async () => {
     const one = { to: 'a', text: 'x' }
     const same = { text: 'x', to: 'a' }
     const set = stage([sends(one, same, { to: 'b' }), sends(one)])
@@ -192,7 +192,7 @@ describe('a call that was denied', () => {
     expect(set.asked).toHaveLength(3)
   })
 
-  test('by a hook is decided anew', async () => {
+  test('is decided again when a hook denied it', async () => {
     let vetoes = 1
     const set = stage(
       [sends({}, {})],
@@ -207,8 +207,8 @@ describe('a call that was denied', () => {
   })
 })
 
-describe('what was asked about and changed since', () => {
-  test('is not approved by an answer to the question before', async () => {
+describe('a call that changed while it waited for approval', () => {
+  test('is not approved by an answer to the earlier request', async () => {
     const set = stage([sends({ to: 'a' })])
     const run = set.chat.send('turn 0')
     const call = await set.pending()
@@ -222,7 +222,7 @@ describe('what was asked about and changed since', () => {
     expect(set.ran).toEqual([{ to: 'a' }])
   })
 
-  test('is asked about again though the new tool needs no approval', async () => {
+  test('requests approval again even if the new tool needs none', async () => {
     const set = stage([sends({ to: 'a' })])
     const run = set.chat.send('turn 0')
     const call = await set.pending()
@@ -236,7 +236,7 @@ describe('what was asked about and changed since', () => {
   })
 })
 
-describe('a tool whose calls people keep denying', () => {
+describe('a tool with calls that people keep denying', () => {
   const denied = async (set: ReturnType<typeof stage>, limit = Infinity) => {
     const result = await set.turn(0, (agent, id) =>
       set.asked.length === limit ? agent.approve(id) : agent.deny(id, 'No.'),
@@ -246,7 +246,7 @@ describe('a tool whose calls people keep denying', () => {
   const many = (count: number) =>
     sends(...Array.from({ length: count }, (_, n) => ({ to: `${n}` })))
 
-  test('is not asked about after six denials in a row, whatever the target', async () => {
+  test('requests no approval after six denials in a row, for any target', async () => {
     const { asked, ends } = await denied(stage([many(9), sends({ to: 'a' })]))
     expect(asked).toBe(6)
     expect(ends.slice(6)).toMatchObject(
@@ -257,7 +257,7 @@ describe('a tool whose calls people keep denying', () => {
     )
   })
 
-  test('is not asked about after three denials in a row for one target', async () => {
+  test('requests no approval after three denials in a row for one target', async () => {
     const set = stage(
       [sends(...['a', 'b', 'c', 'd', 'e'].map((text) => ({ to: 'x', text })), { to: 'y' })],
       {
@@ -271,7 +271,7 @@ describe('a tool whose calls people keep denying', () => {
   test.each([
     ['three denials for one target end its siblings', 3, 1, ['x', 'x', 'x', 'x', 'x', 'y']],
     ['six denials end all siblings', 6, 0, ['a', 'b', 'd', 'e', 'f', 'g', 'x', 'y']],
-  ])('in one answer, %s in the same moment', async (_effect, most, left, targets) => {
+  ])('in one step, %s in the same moment', async (_effect, most, left, targets) => {
     const answer = { toolCalls: targets.map((to) => ({ toolName: 'send', input: { to } })) }
     const set = stage([[answer, { text: 'Done.' }]], {
       consentKey: (input) => (input as { to: string }).to,
@@ -296,7 +296,7 @@ describe('a tool whose calls people keep denying', () => {
     })
   })
 
-  test('is asked about again in the next run, and after an approval', async () => {
+  test('requests approval again in the next run, and after an approval', async () => {
     const set = stage([many(9), many(2)])
     expect((await denied(set, 6)).asked).toBe(9)
     await set.turn(1, (agent, id) => agent.deny(id))

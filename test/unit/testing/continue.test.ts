@@ -13,7 +13,7 @@ function talk(steps: object[], testStorage = createTestStorage()) {
   return agent
 }
 
-test('a run that used up its steps goes on in a new one, with as many', async () => {
+test('a run that used up its steps continues in a new one with a fresh limit', async () => {
   const agent = talk([calls, { ...calls, text: 'Again.' }, { text: 'Done.' }])
   const first = await agent.run('One', { conversationId: 'c', maxSteps: 1 }).result
   expect(first.outcome).toBe('max-steps')
@@ -27,7 +27,7 @@ test('a run that used up its steps goes on in a new one, with as many', async ()
   expect(stored?.messages.filter(({ role }) => role === 'user')).toHaveLength(1)
 })
 
-test('a run that failed goes on, after a reload, too', async () => {
+test('a failed run continues, even after a reload', async () => {
   const testStorage = createTestStorage()
   const before = talk([{ error: 'The model fell over.' }], testStorage)
   const failed = await before.run('One', { conversationId: 'c' }).result
@@ -39,7 +39,7 @@ test('a run that failed goes on, after a reload, too', async () => {
   expect(await run?.result).toMatchObject({ outcome: 'completed', text: 'There.' })
 })
 
-test('asked for twice at once, it begins once', async () => {
+test('two continue calls at once start one run', async () => {
   const agent = talk([calls, { text: 'Done.' }])
   await agent.run('One', { conversationId: 'c', maxSteps: 1 }).result
   const [left, right] = await Promise.all([agent.continue('c'), agent.continue('c')])
@@ -48,7 +48,7 @@ test('asked for twice at once, it begins once', async () => {
   expect(results.find(Boolean)).toMatchObject({ outcome: 'completed', text: 'Done.' })
 })
 
-test('what a person stopped, what is done and what is not there does not go on', async () => {
+test('stopped, completed and missing runs do not continue', async () => {
   const agent = talk([{ text: 'A slow answer.', delayMs: 1_000 }])
   expect(await agent.continue('nothing')).toBeNull()
   const run = agent.run('One', { conversationId: 'c' })

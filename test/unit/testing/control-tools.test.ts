@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
 describe('control tools', () => {
-  it('parks a run on a question until the person answers', async () => {
+  it('pauses a run on a question until the person answers', async () => {
     const agent = createTestAgent({
       controlTools: ['ask_user'],
       script: {
@@ -58,7 +58,7 @@ describe('control tools', () => {
     await agent.dispose()
   })
 
-  it('feeds a question without words back to the model', async () => {
+  it('returns an error to the model for a question without text', async () => {
     const agent = createTestAgent({
       controlTools: ['ask_user'],
       script: { steps: [{ toolCalls: [{ toolName: 'ask_user', input: {} }] }, { text: 'Sorry.' }] },

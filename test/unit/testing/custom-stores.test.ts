@@ -34,7 +34,7 @@ function sharedStore() {
   return { store, definition, opened, line }
 }
 
-it('a conversation in a store of the app is shown on another device as it goes on', async () => {
+it('a conversation in a custom store is shown live on another device', async () => {
   const { store, definition, opened } = sharedStore()
   const here = createTestAgent({ script: SCRIPT, storage, stores: [definition] })
   const there = createTestAgent({ script: SCRIPT, storage, stores: [definition] })
@@ -57,7 +57,7 @@ it('a conversation in a store of the app is shown on another device as it goes o
   await there.dispose()
 })
 
-it('a run parks while the store can not be reached, and goes on when it says that it can', async () => {
+it('a run pauses while the store is unreachable, and resumes once it reports recovery', async () => {
   const { definition, line } = sharedStore()
   const pay = {
     name: 'pay',
@@ -83,7 +83,7 @@ it('a run parks while the store can not be reached, and goes on when it says tha
   await agent.dispose()
 })
 
-it('a type that the worker has no store for is named, and nothing takes its place', async () => {
+it('a store type unknown to the worker is reported by name, without a fallback', async () => {
   const agent = createTestAgent({ script: SCRIPT, storage: { type: 'mine' } })
   const result = await agent.run('Hello').result
   expect(result).toMatchObject({ outcome: 'failed', error: { code: 'invalid-config' } })

@@ -134,7 +134,7 @@ const names = Object.keys(questions).toSorted()
 
 describe.each(Object.entries(states))('an agent %s', (_, state) => {
   test.each(['at once', 'while the questions are on their way'])(
-    'leaves no promise open when it is disposed of %s',
+    'settles every promise when it is disposed of %s',
     async (moment) => {
       const { agent, workers } = start(state)
       await state.before?.(agent, workers)
@@ -150,7 +150,7 @@ describe.each(Object.entries(states))('an agent %s', (_, state) => {
     },
   )
 
-  test('rejects what is asked afterwards, and starts no worker for it', async () => {
+  test('rejects later calls, and starts no worker for them', async () => {
     const { agent, workers } = start(state)
     await state.before?.(agent, workers)
     await agent.dispose()
@@ -165,7 +165,7 @@ describe.each(Object.entries(states))('an agent %s', (_, state) => {
   })
 })
 
-test('a worker that is still starting is ended with the last agent', async () => {
+test('a worker that is still starting ends with the last agent', async () => {
   const { port1 } = new MessageChannel()
   const terminate = vi.fn(() => port1.close())
   const agent = createAgent({
@@ -181,7 +181,7 @@ test('a worker that is still starting is ended with the last agent', async () =>
   await until(() => terminate.mock.calls.length)
 })
 
-test('what waited for the worker is not sent once its agent is gone', async () => {
+test('requests waiting for the worker are not sent once their agent is disposed of', async () => {
   const workers: FakeWorker[] = []
   const started: (() => void)[] = []
   const connect = () => new Promise<typeof HELLO>((resolve) => started.push(() => resolve(HELLO)))

@@ -31,12 +31,12 @@ async function silentServer(): Promise<{
 
 const schema = { type: 'object' } as const
 
-describe('an extraction that is stopped', () => {
+describe('a stopped extraction', () => {
   test.each([
     ['by its signal', 'aborted', (_: Agent, own: AbortController) => own.abort('enough')],
     ['by agent.abort()', 'aborted', (agent: Agent) => agent.abort('enough')],
     ['by dispose()', 'disposed', (agent: Agent) => void agent.dispose()],
-  ] as const)('%s rejects, and its request ends on the server', async (_, code, stop) => {
+  ] as const)('when stopped %s, rejects and ends its request on the server', async (_, code, stop) => {
     const { baseURL, open, closed } = await silentServer()
     const agent = createTestAgent({
       model: { provider: 'openai-compatible', model: 'm', baseURL, toolMode: 'native' },
@@ -54,7 +54,7 @@ describe('an extraction that is stopped', () => {
     await until(() => onUsage.mock.calls.length)
   })
 
-  test('before it began asks nothing, and starts no worker', async () => {
+  test('sends no request and starts no worker when stopped before it began', async () => {
     const worker = vi.fn(inProcessWorker())
     const model = { provider: 'scripted', model: 's', script: { steps: [{ text: '{}' }] } }
     const agent = createAgent({ model, worker })
@@ -70,7 +70,7 @@ describe('an extraction that is stopped', () => {
   })
 
   test.each(['a hook of the page', 'a check of its schema'])(
-    'while %s never settles rejects all the same',
+    'rejects while %s never settles',
     async (what) => {
       const never = vi.fn(() => new Promise<never>(() => {}))
       const agent = createTestAgent({
@@ -91,7 +91,7 @@ describe('an extraction that is stopped', () => {
   )
 })
 
-test('an extraction whose worker dies rejects with worker-lost: it may be asked again', async () => {
+test('when its worker dies, an extraction rejects with worker-lost and can be retried', async () => {
   const { baseURL, open } = await silentServer()
   const spawn = inProcessWorker()
   const workers: WorkerLike[] = []
@@ -113,14 +113,14 @@ test('an extraction whose worker dies rejects with worker-lost: it may be asked 
   expect(open.length).toBe(1)
 })
 
-test('an extraction needs no tool, though the agent has some that are not available', async () => {
+test("an extraction works when some of the agent's tools are unavailable", async () => {
   const tool = { name: 'look', description: 'Looks.', execute: () => 1, available: () => false }
   const agent = createTestAgent({ script: { steps: [{ text: '{"a":1}' }] }, tools: [tool] })
   onTestFinished(() => agent.dispose())
   expect(await agent.extract({ schema, input: 'x' })).toEqual({ a: 1 })
 })
 
-describe('the tokens of an extraction', () => {
+describe('the usage of an extraction', () => {
   const counting = (...texts: string[]): Agent => {
     const said = texts.values()
     const counter = defineProvider({
@@ -139,14 +139,14 @@ describe('the tokens of an extraction', () => {
     return agent
   }
 
-  test('are told once, corrections included', async () => {
+  test('is reported once, corrections included', async () => {
     const onUsage = vi.fn()
     const even = z.object({ n: z.number().refine((n) => n % 2 === 0) })
     await counting('no', '{"n":1}', '{"n":2}').extract({ schema: even, input: 'x', onUsage })
     expect(onUsage.mock.calls).toEqual([[{ modelCalls: 3, inputTokens: 30, outputTokens: 6 }]])
   })
 
-  test('are told when it fails, too', async () => {
+  test('is reported even when it fails', async () => {
     const onUsage = vi.fn()
     const asked = counting('no').extract({ schema, input: 'x', retries: 0, onUsage })
     await expect(asked).rejects.toMatchObject({ code: 'invalid-output' })

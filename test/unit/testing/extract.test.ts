@@ -17,7 +17,7 @@ const answers = (...texts: string[]) =>
   createTestAgent({ script: { steps: texts.map((text) => ({ text })) } })
 
 describe('extract', () => {
-  it('returns data that fits, out of prose and a fence', async () => {
+  it('returns matching data from prose and a code fence', async () => {
     const agent = answers(
       'Here you go:\n```json\n[{"name": "mug", "count": 2}]\n```\nAnything else?',
     )
@@ -28,7 +28,7 @@ describe('extract', () => {
     await agent.dispose()
   })
 
-  it('tells the model what is wrong, and takes the corrected answer', async () => {
+  it('sends errors to the model, and accepts the corrected answer', async () => {
     const agent = answers('no idea', '[{"name": "mug"}]', '[{"name": "mug", "count": 2}]')
     expect(await agent.extract({ schema, input: 'Two mugs' })).toEqual([{ name: 'mug', count: 2 }])
     await agent.dispose()
@@ -43,7 +43,7 @@ describe('extract', () => {
     await agent.dispose()
   })
 
-  it("returns a Standard Schema's output, and feeds its own checks back", async () => {
+  it("returns a Standard Schema's output, and sends its errors to the model", async () => {
     const agent = answers('{"n": 3}', '{"n": 4}')
     const even = z.object({
       n: z
@@ -68,11 +68,11 @@ describe('extractJson', () => {
     ['~ [1, 2', undefined],
     ['nothing', undefined],
     ['', undefined],
-  ])('%j', (text, value) => {
+  ])('parses %j', (text, value) => {
     expect(extractJson(text)).toEqual(value)
   })
 
-  it('is linear over brackets that lead nowhere', () => {
+  it('takes linear time for brackets that lead nowhere', () => {
     expect(extractJson('['.repeat(200_000))).toBeUndefined()
     expect(extractJson('{x}'.repeat(100_000))).toBeUndefined()
   })

@@ -71,7 +71,7 @@ async function leftByDesk(): Promise<Device> {
   return phone
 }
 
-test('what works for a call on another device is taken over with the run that called', async () => {
+test("a sub-agent's run on another device is taken over with its calling run", async () => {
   const phone = await leftByDesk()
   const talk = phone.parent.conversation('c')
   await talk.resume()
@@ -80,7 +80,7 @@ test('what works for a call on another device is taken over with the run that ca
   await phone.close()
 })
 
-test('what works for a call on another device ends with the run that called', async () => {
+test("a sub-agent's run on another device ends with its calling run", async () => {
   const phone = await leftByDesk()
   const child = phone.child.conversation(childOf(phone) ?? '')
   child.subscribe(() => undefined)

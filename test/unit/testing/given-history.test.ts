@@ -34,7 +34,7 @@ function wipe(ran: string[]): Tool {
 }
 
 it.each(['native', 'action'] as const)(
-  'an imported message that holds an action is no action (%s)',
+  'an action block in an imported message does not run (%s)',
   async (toolMode) => {
     const ran: string[] = []
     const agent = createTestAgent({
@@ -68,7 +68,7 @@ it.each<[string, HistoryMessage]>([
       providerMetadata: { local: { content: [{ type: 'text', text: action }] } },
     },
   ],
-])('a call that the model repeats of an imported answer, %s, is asked for', async (_, answer) => {
+])('a call repeated from an imported answer, %s, requests approval', async (_, answer) => {
   const ran: string[] = []
   const provider: StreamProviderDefinition = {
     id: 'local',
@@ -90,7 +90,7 @@ it.each<[string, HistoryMessage]>([
   await agent.dispose()
 })
 
-it('a run that is queued behind one with a history begins after it', async () => {
+it('a queued run with a history begins after the earlier one', async () => {
   const agent = createTestAgent({ script })
   const runs = [
     agent.run('one', { conversationId: 'c', history: round }),
@@ -105,7 +105,7 @@ it('a run that is queued behind one with a history begins after it', async () =>
   await agent.dispose()
 })
 
-it('a run that is aborted while its history is read never reaches the worker', async () => {
+it('a run aborted while its history is read never reaches the worker', async () => {
   const agent = createTestAgent({ script })
   await agent.prepare()
   const run = agent.run('one', { conversationId: 'c', history: round })
@@ -115,7 +115,7 @@ it('a run that is aborted while its history is read never reaches the worker', a
   await agent.dispose()
 })
 
-it('a history that comes again after the first was cleared has calls of its own', async () => {
+it('a history given again after clearing has its own calls', async () => {
   const testStorage = createTestStorage()
   const agent = createTestAgent({ script, testStorage, storage: { name: 'shop' } })
   await agent.run('one', { conversationId: 'c', history: round }).result
@@ -134,7 +134,7 @@ it('a history that comes again after the first was cleared has calls of its own'
   await agent.dispose()
 })
 
-it('a result behind a later answer is refused, by its place', async () => {
+it('a result after a later answer is refused with its position', async () => {
   const agent = createTestAgent({ script })
   const [first, second, third] = round
   const late = [first, second, { role: 'assistant', content: 'Well.' }, third] as HistoryMessage[]
@@ -145,7 +145,7 @@ it('a result behind a later answer is refused, by its place', async () => {
   await agent.dispose()
 })
 
-it('values are put into nothing that somebody else said', async () => {
+it("values are filled only into the person's own text", async () => {
   const requests: string[] = []
   const provider: StreamProviderDefinition = {
     id: 'local',
@@ -177,7 +177,7 @@ it('values are put into nothing that somebody else said', async () => {
   await agent.dispose()
 })
 
-it('a history comes out of its conversation as it went in', async () => {
+it('a history read from its conversation equals the given one', async () => {
   const answered = { role: 'assistant', content: 'Here.', annotations: [] } as const
   const chat: HistoryMessage[] = [
     { role: 'developer', content: 'Be brief.' },

@@ -68,13 +68,13 @@ const shapes: [string, readonly HistoryMessage[]][] = [
   ['Offstage’s', own],
 ]
 
-it('takes what the vendors’ own types describe', () => {
+it('history accepts the vendors’ own message types', () => {
   expectTypeOf<ChatCompletionMessageParam>().toExtend<HistoryMessage>()
   expectTypeOf<MessageParam>().toExtend<HistoryMessage>()
 })
 
 describe.each(shapes)('a history in %s shape', (_, history) => {
-  it('whose calls wait is kept, names them, and goes on with the last output', async () => {
+  it('with open calls is stored, lists them, and continues with the last output', async () => {
     const agent = createTestAgent({ script })
     const run = await agent.run('And a pot', { conversationId: 'c', history }).result
     expect(run).toMatchObject({ outcome: 'failed', error: { code: 'calls-pending' } })
@@ -98,7 +98,7 @@ describe.each(shapes)('a history in %s shape', (_, history) => {
     await agent.dispose()
   })
 
-  it('takes the output after a reload, too', async () => {
+  it('accepts the output even after a reload', async () => {
     const testStorage = createTestStorage()
     const storage = { name: 'shop' }
     const before = createTestAgent({ script, testStorage, storage })
@@ -113,7 +113,7 @@ describe.each(shapes)('a history in %s shape', (_, history) => {
   })
 })
 
-it('two outputs that are supplied at once start one run', async () => {
+it('starts one run when two outputs are supplied at once', async () => {
   const agent = createTestAgent({ script })
   const history = openai.slice(0, 3)
   await agent.run('x', { conversationId: 'c', history }).result
@@ -126,7 +126,7 @@ it('two outputs that are supplied at once start one run', async () => {
   await agent.dispose()
 })
 
-describe('what can’t be read in full', () => {
+describe('an unreadable history', () => {
   const cyclic: { self?: unknown } = {}
   cyclic.self = cyclic
   const call = { role: 'assistant', parts: [{ type: 'tool-call', toolCallId: 'a', toolName: 'b' }] }
@@ -160,14 +160,14 @@ describe('what can’t be read in full', () => {
     await agent.dispose()
   })
 
-  it('is named by its place', () => {
+  it('is reported with its position', () => {
     expect(() => importHistory([...openai, { role: 'user', content: [{ type: 'x' }] }])).toThrow(
       /^history\[4\] .*"x"/,
     )
   })
 })
 
-it('keeps what a vendor needs to go on, and makes ids unique', () => {
+it('keeps what a vendor needs to continue, and makes ids unique', () => {
   expect(importHistory(anthropic)[1]).toMatchObject({
     providerMetadata: { anthropic: { content: anthropic[1]?.content } },
   })
@@ -181,7 +181,7 @@ it('keeps what a vendor needs to go on, and makes ids unique', () => {
   expect(ids).toEqual(['call_1', 'call_2', 'call_1_2', 'call_2_2'])
 })
 
-it('takes the messages that a conversation gave, as they are', async () => {
+it("accepts a conversation's own messages unchanged", async () => {
   const agent = createTestAgent({
     script: {
       steps: [{ text: 'a', toolCalls: [{ toolName: 'add', input: { n: 1 } }] }, { text: 'b' }],

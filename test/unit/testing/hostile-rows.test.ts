@@ -59,7 +59,7 @@ function stage(tool: Partial<Tool> = {}, isOwn = false) {
   return { agent, chat, store, ran, newest, forge, pending }
 }
 
-test('an approval, by what shows another input than the call has now, is refused', async () => {
+test("an approval is refused when the forged card shows another input than the call's", async () => {
   const { agent, chat, ran, newest, forge, pending } = stage()
   const run = chat.send('Remove 7')
   const approvals = run[Symbol.asyncIterator]()
@@ -92,7 +92,7 @@ test('an approval, by what shows another input than the call has now, is refused
 })
 
 test.each(['conversation', 'run'] as const)(
-  'a consent for a %s, when somebody gives it again after its end, lets nothing run',
+  'a consent for a %s that is forged again after its end runs nothing',
   async (within) => {
     const { chat, ran, newest, forge, pending } = stage()
     const idle = () => expect.poll(() => chat.getSnapshot().status).toBe('idle')
@@ -123,7 +123,7 @@ test.each(['conversation', 'run'] as const)(
   },
 )
 
-test('a call of an imported file is not undone, and not shown as undoable', async () => {
+test("a call of an imported file can't be undone, and is not shown as undoable", async () => {
   const undo = vi.fn()
   const tool = { needsApproval: false, undo }
   const theirs = stage(tool)

@@ -64,8 +64,8 @@ async function forged(change: (limits: RunLimits) => object): Promise<string> {
   return [header, ...changed, ''].join('\n')
 }
 
-describe('a run that goes on from an imported one', () => {
-  test('has no more steps than this agent gives its runs', async () => {
+describe('a run that continues an imported run', () => {
+  test('has no more steps than this agent allows', async () => {
     const file = await forged(() => ({ maxSteps: 1000, retries: 3 }))
     const { agent, asked } = tireless({ maxSteps: 5 })
     expect((await agent.conversations.import(file)).refused).toEqual([])
@@ -75,7 +75,7 @@ describe('a run that goes on from an imported one', () => {
   })
 
   test.each([-1, 1000])(
-    'of which the file says maxSteps %d costs no more, either',
+    'has no higher cost even if the file has maxSteps %d',
     async (maxSteps) => {
       const file = await forged(() => ({ maxSteps, retries: 3, steps: 500 }))
       // A step costs 0.001 USD.
@@ -94,7 +94,7 @@ describe('a run that goes on from an imported one', () => {
     },
   )
 
-  test('keeps to a limit that the file says, if that is lower', async () => {
+  test('keeps a lower limit from the file', async () => {
     const file = await forged(() => ({ maxSteps: -1, retries: 3, steps: 2 }))
     const { agent, asked } = tireless({ maxSteps: 40 })
     await agent.conversations.import(file)
@@ -102,7 +102,7 @@ describe('a run that goes on from an imported one', () => {
     expect(asked).toEqual(['any', 'any', 'none'])
   })
 
-  test('begins once an output is supplied within them, too', async () => {
+  test('starts within the limits when an output is supplied', async () => {
     const first = tireless({})
     const handed = await first.agent.run('Go', { conversationId: 'c', maxSteps: 0 }).result
     const [call] = handed.outcome === 'waiting' ? handed.pending : []
@@ -117,7 +117,7 @@ describe('a run that goes on from an imported one', () => {
   })
 })
 
-test('one that was begun here goes on with the limits that it had, whatever the agent’s are', async () => {
+test("a run started here continues with its own limits, whatever the agent's are", async () => {
   const { agent, asked } = tireless({ maxSteps: 2 })
   await agent.run('Go', { conversationId: 'c', maxSteps: 4 }).result
   await (

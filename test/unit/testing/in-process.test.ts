@@ -54,7 +54,7 @@ describe('an agent in one process', () => {
     await agent.dispose()
   })
 
-  it('resumes in another agent what the first one left', async () => {
+  it('resumes in another agent what the first one did not finish', async () => {
     const testStorage = createTestStorage()
     const storage = { name: 'shop' }
     let executions = 0
@@ -82,7 +82,7 @@ describe('an agent in one process', () => {
     await second.dispose()
   })
 
-  it('whose page is reloaded before its worker has started, stores nothing', async () => {
+  it('stores nothing when its page is reloaded before the worker has started', async () => {
     const testStorage = createTestStorage()
     const storage = { name: 'shop' }
     const gone = createTestAgent({ script, storage, testStorage, tools: [add] })
@@ -98,7 +98,7 @@ describe('an agent in one process', () => {
 })
 
 describe('a worker in this process', () => {
-  it('where tabs can not hear each other, shows a run whose claim was lost as left, not as another tab’s', async () => {
+  it('shows a run with a lost claim as stopped when tabs are isolated', async () => {
     const testStorage = createTestStorage()
     const storage = { name: 'shop' }
     let isLost = false
@@ -152,7 +152,7 @@ describe('a worker in this process', () => {
 
   /** The run waits for a user when its worker dies. From then on, only the next worker may own it. */
   it.each(['is terminated', 'is left behind by a reload'])(
-    'that %s does not take back a run that went on',
+    'cannot take back a resumed run after it %s',
     async (death) => {
       const { storage, owners } = watched()
       const workers: WorkerLike[] = []

@@ -38,7 +38,7 @@ async function eventsOf(agent: Agent, ...on: [string, () => void][]): Promise<Ru
   return events
 }
 
-it('a step that retries keeps the key of its address, whatever is configured meanwhile', async () => {
+it('a retried step keeps the key of its address, whatever is configured meanwhile', async () => {
   let answers = 0
   const b = await serve(() => sse('from b'))
   const a = await serve(() => {
@@ -54,7 +54,7 @@ it('a step that retries keeps the key of its address, whatever is configured mea
   await agent.dispose()
 })
 
-it('a key function that is pending while another model is configured answers for its own address', async () => {
+it('when another model is configured, a pending key function still serves its own address', async () => {
   const a = await serve(() => sse('from a'))
   const b = await serve(() => sse('from b'))
   let give = (_key: string): void => undefined
@@ -83,7 +83,7 @@ it('a key function that is pending while another model is configured answers for
   await agent.dispose()
 })
 
-it('runs and extractions at once each get the key of the model they were begun with', async () => {
+it('concurrent runs and extractions each get the key of their own model', async () => {
   const b = await serve(() => sse('2'))
   let waiting = 0
   const a = await serve(() => {
@@ -103,7 +103,7 @@ it('runs and extractions at once each get the key of the model they were begun w
   await agent.dispose()
 })
 
-it('a header that is changed in the object that was passed does not reach a request', async () => {
+it("a header changed later in the caller's object does not reach a request", async () => {
   const headers: { [name: string]: string } = { 'x-team': 'team-one-secret' }
   const a = await serve(() => sse('ok'))
   const agent = createTestAgent({ model: { ...modelAt(a.origin, KEY_A), headers } })
@@ -113,7 +113,7 @@ it('a header that is changed in the object that was passed does not reach a requ
   await agent.dispose()
 })
 
-it('a key that the server answers with, in pieces, is told nowhere', async () => {
+it('a key that the server repeats in pieces appears nowhere', async () => {
   const repeats = [KEY_A, `user:${KEY_A}`]
   const whole = repeats.map((words) => `[${words}]`).join(' ')
   const replies: Reply[] = [
@@ -134,7 +134,7 @@ it('a key that the server answers with, in pieces, is told nowhere', async () =>
   await agent.dispose()
 })
 
-it('a key whose pieces have thoughts between is not put together, in the result or the next request', async () => {
+it('key pieces separated by reasoning are not joined in the result or next request', async () => {
   const delta = (fields: object): string =>
     `data: ${JSON.stringify({ choices: [{ index: 0, delta: fields }] })}\n\n`
   const [first, ...others] = [KEY_A.slice(0, 7), KEY_A.slice(7, 12), KEY_A.slice(12)]
@@ -167,7 +167,7 @@ it('a key whose pieces have thoughts between is not put together, in the result 
   await agent.dispose()
 })
 
-it('a key in the address is told in no error, with an address that works or one that doesn’t', async () => {
+it('a key in the address appears in no error, whether or not the address works', async () => {
   const secret = 'query-secret-77aa'
   const a = await serve(({ path }) => ({ status: 400, json: { error: { message: path } } }))
   const ask = async (baseURL: string): Promise<string> => {

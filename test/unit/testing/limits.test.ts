@@ -73,7 +73,7 @@ function talk({ turns, testStorage = createTestStorage(), work, ...options }: Gi
 }
 
 describe('a run that reaches a limit', () => {
-  test('of steps answers once more, without tools, and names it', async () => {
+  test('gets one last answer without tools, and its result names the limit', async () => {
     const { agent, asked } = talk({
       turns: [call(), call(), answer('That is what I know.')],
       limits: { steps: 2 },
@@ -91,7 +91,7 @@ describe('a run that reaches a limit', () => {
     expect(JSON.stringify(stored?.messages)).not.toContain('limit of steps')
   })
 
-  test('of tokens by what the provider counted', async () => {
+  test('counts tokens as the provider does', async () => {
     const { agent, asked } = talk({
       turns: [call(used(40, 5)), call(used(50, 5)), answer('Short.', used(60, 5))],
       limits: { tokens: 100 },
@@ -102,7 +102,7 @@ describe('a run that reaches a limit', () => {
     expect(asked).toHaveLength(3)
   })
 
-  test('of cost by the prices of the model', async () => {
+  test("counts cost by the model's prices", async () => {
     const { agent } = talk({
       turns: [call({ ...used(1000, 100), cachedInputTokens: 900 }), answer('Short.', used(10, 1))],
       model: {
@@ -117,7 +117,7 @@ describe('a run that reaches a limit', () => {
     expect(result.usage.costUSD).toBeCloseTo((1000 + 900 + 3000 + 100 + 30) / 1e6, 10)
   })
 
-  test('counts attempts that failed, and steps that a person cut short', async () => {
+  test('counts failed attempts, and steps that a person cut short', async () => {
     const lost = { code: 'overloaded', message: 'Busy.', retryable: true } as const
     const { agent, asked } = talk({
       turns: [
@@ -147,14 +147,14 @@ describe('a run that reaches a limit', () => {
     expect(asked[2]?.config.toolChoice).toBe('none')
   })
 
-  test('runs no call that the model makes all the same', async () => {
+  test('ignores further calls of the model', async () => {
     const { agent, execute } = talk({ turns: [call(), call()], limits: { steps: 1 } })
     const result = await agent.run('Go').result
     expect(result).toMatchObject({ outcome: 'limit', limit: 'steps', steps: 2 })
     expect(execute).toHaveBeenCalledTimes(1)
   })
 
-  test('in ACTION mode, too', async () => {
+  test('ignores further calls in ACTION mode', async () => {
     const { agent, asked, execute } = talk({
       turns: [
         answer('<ACTION>\n<TOOL>\nwork\n</TOOL>\n</ACTION>'),
@@ -169,12 +169,12 @@ describe('a run that reaches a limit', () => {
     expect(execute.mock.calls.length).toBeLessThan(2)
   })
 
-  test('but is done with its answer is completed', async () => {
+  test('is completed if the exceeding step is its final answer', async () => {
     const { agent } = talk({ turns: [answer('Long.', used(900, 900))], limits: { tokens: 10 } })
     expect(await agent.run('Go').result).toMatchObject({ outcome: 'completed', steps: 1 })
   })
 
-  test('by counts that no sum can hold ends all the same, and its export is imported', async () => {
+  test('ends even if counts are too large to sum, and its export can be imported', async () => {
     const huge = used(1e308, 1e308)
     const prices = { input: 1, output: 1 }
     const { agent } = talk({
@@ -190,7 +190,7 @@ describe('a run that reaches a limit', () => {
     expect((await agent.conversations.import(file)).refused).toEqual([])
   })
 
-  test('goes on with a fresh allowance when asked to', async () => {
+  test('continues with a fresh allowance on request', async () => {
     const { agent } = talk({
       turns: [call(used(100, 1)), answer('So far.'), call(used(90, 1)), answer('Done.')],
       limits: { tokens: 100 },
@@ -225,7 +225,7 @@ describe('a run that reaches a limit', () => {
     expect(asked.map(({ config }) => config.toolChoice)).toEqual(['none'])
   })
 
-  test('returns what the person wrote too late', async () => {
+  test('returns messages that came too late', async () => {
     let write = (): void => undefined
     const written = new Promise<void>((resolve) => (write = resolve))
     const { agent } = talk({
@@ -251,7 +251,7 @@ describe('the active minutes of a run', () => {
   })
   const pass = (ms: number): void => void vi.setSystemTime(Date.now() + ms)
 
-  test('are those in which something is done', async () => {
+  test('count only the time when work is done', async () => {
     const { agent } = talk({
       turns: [call(), call(), call(), answer('So far.')],
       work: () => pass(4 * MINUTE),
@@ -261,7 +261,7 @@ describe('the active minutes of a run', () => {
     expect(result).toMatchObject({ outcome: 'limit', limit: 'minutes', steps: 4 })
   })
 
-  test('leave out the time in which a person is waited for', async () => {
+  test('exclude the time spent waiting for a person', async () => {
     const { agent } = talk({
       turns: [call(undefined, 'careful'), call(), answer('Done.')],
       work: () => pass(4 * MINUTE),
@@ -276,7 +276,7 @@ describe('the active minutes of a run', () => {
     expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Done.' })
   })
 
-  test('are counted across a reload, without the time in which no page was open', async () => {
+  test('are counted across a reload, without the time when no page was open', async () => {
     const stuck = new Promise(() => undefined)
     const before = talk({
       turns: [call(), [{ type: 'text-delta', delta: 'Hm' }, stuck]],
@@ -299,7 +299,7 @@ describe('the active minutes of a run', () => {
     expect(asked.map(({ config }) => config.toolChoice)).toEqual([undefined, undefined, 'none'])
   })
 
-  test('are not taken back by a clock that is set back', async () => {
+  test('do not decrease when the clock is set back', async () => {
     const steps = [6, -300, 6]
     const { agent } = talk({
       turns: [call(), call(), call(), answer('So far.')],
@@ -310,7 +310,7 @@ describe('the active minutes of a run', () => {
   })
 })
 
-test('where the server counts nothing, limits go by estimates, and say so once', async () => {
+test('when the server counts nothing, limits use estimates, with one warning', async () => {
   const { agent } = talk({
     turns: [call(), call(), answer('Done.')],
     work: () => 'word '.repeat(400),
@@ -324,14 +324,14 @@ test('where the server counts nothing, limits go by estimates, and say so once',
   expect(warnings).toEqual(['usage-estimated'])
 })
 
-test('a run takes each limit of the agent that it does not set itself', async () => {
+test('a run inherits each limit of the agent that it does not set', async () => {
   const turns = [call(), call(), answer('Done.')]
   const { agent } = talk({ turns, limits: { steps: 1, minutes: 5 } })
   const result = await agent.run('Go', { limits: { steps: 5 } }).result
   expect(result).toMatchObject({ outcome: 'completed', steps: 3 })
 })
 
-test('maxSteps ends a run as before, and is no default beside limits.steps', async () => {
+test('maxSteps ends a run as before, and sets no default for limits.steps', async () => {
   const hard = talk({ turns: [call(), call()], limits: { steps: 2 }, maxSteps: 2 })
   expect(await hard.agent.run('Go').result).toMatchObject({ outcome: 'max-steps', steps: 2 })
   const many = Array.from({ length: 12 }, () => call())
@@ -343,7 +343,7 @@ describe('a limit of cost without prices', () => {
   const model = { provider: 'listed', model: 'x' }
   const priced = { ...model, prices: { input: 1, output: 2 } }
 
-  test('is refused where the agent is made, configured and run', async () => {
+  test('is refused by createAgent, configure and run', async () => {
     expect(() => talk({ turns: [], limits: { costUSD: 1 } })).toThrow(/model\.prices/)
     const limited = talk({ turns: [], model: priced, limits: { costUSD: 1 } })
     expect(() => limited.agent.configure({ model })).toThrow(/model\.prices/)
@@ -355,7 +355,7 @@ describe('a limit of cost without prices', () => {
     expect(asked).toEqual([])
   })
 
-  test('fails the run that an agent without them takes up', async () => {
+  test('fails the resumed run of an agent with prices', async () => {
     const before = talk({
       turns: [[{ type: 'text-delta', delta: 'Hm' }, new Promise(() => undefined)]],
       model: priced,
@@ -375,7 +375,7 @@ describe('a limit of cost without prices', () => {
   })
 })
 
-test('limits that are none are refused', async () => {
+test('invalid limits are refused', async () => {
   const model = { provider: 'scripted', model: 'x' } as const
   const wrong: [object, RegExp][] = [
     [{ steps: 0 }, /limits\.steps must be a whole number, 1 or more/],

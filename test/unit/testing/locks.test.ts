@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
-test('an agent in tests takes no locks of the process, which newer versions of Node have', async () => {
+test('test agents take no process-wide locks, which newer versions of Node have', async () => {
   const request = vi.fn(() => new Promise(() => {}))
   vi.stubGlobal('navigator', { locks: { request } })
   onTestFinished(() => void vi.unstubAllGlobals())

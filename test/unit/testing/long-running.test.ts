@@ -55,7 +55,7 @@ const outputIn = (agent: Agent): ToolOutput | undefined =>
     .messages.flatMap(({ calls = [] }) => calls)[0]?.output
 
 describe('a call of a long-running tool', () => {
-  test('waits without a timeout, and takes one outcome of those that are said', async () => {
+  test('waits without a timeout, and accepts only one outcome', async () => {
     const timeoutMs = 2_000
     const { open, afterwards } = desk({ timeoutMs })
     const agent = open()
@@ -75,7 +75,7 @@ describe('a call of a long-running tool', () => {
     expect(afterwards).toEqual([])
   })
 
-  test('takes one of two outcomes that are said at once', async () => {
+  test('accepts one of two simultaneous outcomes', async () => {
     const { open } = desk()
     const agent = open()
     const run = agent.run('Order it', { conversationId: 'talk' })
@@ -90,7 +90,7 @@ describe('a call of a long-running tool', () => {
     expect(outputIn(agent)).toEqual({ type: 'text', value: said[0] ? 'one' : 'two' })
   })
 
-  test('fails with the words of an error, and is cut like any result', async () => {
+  test('fails with the given error message, and is truncated like any result', async () => {
     const failing = desk().open()
     const run = failing.run('Order it', { conversationId: 'talk' })
     await waiting(failing)
@@ -111,7 +111,7 @@ describe('a call of a long-running tool', () => {
     expect(JSON.stringify(output).length).toBeLessThan(101_000)
   })
 
-  test('waits on after a reload, and is settled by a page that has not resumed the run', async () => {
+  test('still waits after a reload, and can be settled without resuming the run', async () => {
     const { open, orders } = desk()
     const before = open()
     void before.run('Order it', { conversationId: 'talk' })
@@ -127,7 +127,7 @@ describe('a call of a long-running tool', () => {
     expect(orders()).toBe(1)
   })
 
-  test('ends with its run, and then takes no outcome', async () => {
+  test('ends with its run, and then accepts no outcome', async () => {
     const agent = desk().open()
     const run = agent.run('Order it', { conversationId: 'talk' })
     const talk = await waiting(agent)
@@ -140,7 +140,7 @@ describe('a call of a long-running tool', () => {
     expect(await agent.settle(call!, { output: 'late' })).toBe(false)
   })
 
-  test('ends for a message that is not to wait', async () => {
+  test('ends when a message is sent with now', async () => {
     const agent = desk().open()
     const run = agent.run('Order it', { conversationId: 'talk' })
     const talk = await waiting(agent)
@@ -162,8 +162,8 @@ function stoppedClock() {
 
 const HOUR = 3_600_000
 
-describe('a call whose outcome comes in time or not at all', () => {
-  test('fails when its time has come, and the model goes on', async () => {
+describe('a call with a deadline for its outcome', () => {
+  test('fails at the deadline, and the model continues', async () => {
     const { open, afterwards } = desk({ until: () => Date.now() + 20 })
     const agent = open()
     const events: object[] = []
@@ -181,7 +181,7 @@ describe('a call whose outcome comes in time or not at all', () => {
     ).toBe(false)
   })
 
-  test('takes no outcome after that, though no timer has fired yet', async () => {
+  test('accepts no outcome after the deadline, even before a timer fires', async () => {
     const { noon, pass } = stoppedClock()
     const { open } = desk({ until: () => new Date(noon + HOUR) })
     const agent = open()
@@ -197,7 +197,7 @@ describe('a call whose outcome comes in time or not at all', () => {
     expect(JSON.stringify(outputIn(agent))).toContain('by 2026-01-01T13:00:00.000Z')
   })
 
-  test('takes one until then', async () => {
+  test('accepts an outcome until the deadline', async () => {
     const { noon, pass } = stoppedClock()
     const { open } = desk({ until: () => noon + HOUR })
     const agent = open()
@@ -230,7 +230,7 @@ describe('a call whose outcome comes in time or not at all', () => {
     },
   )
 
-  test.each([0, 5, 10, 20, 40])('has one outcome of two, said %i ms after it waits', async (ms) => {
+  test.each([0, 5, 10, 20, 40])('accepts one of two outcomes, settled %i ms after it waits', async (ms) => {
     const agent = desk({ until: () => Date.now() + 20 }).open()
     const run = agent.run('Order it', { conversationId: 'talk' })
     let isTaken = false
@@ -243,7 +243,7 @@ describe('a call whose outcome comes in time or not at all', () => {
     expect(statuses).toEqual([isTaken ? 'succeeded' : 'failed'])
   })
 
-  test('within a composite tool, whose function goes on with the failure', async () => {
+  test('fails within a composite tool, and its function continues with the error', async () => {
     const agent = createTestAgent({
       tools: [
         defineTool({
@@ -271,7 +271,7 @@ describe('a call whose outcome comes in time or not at all', () => {
 })
 
 test.each([[Number.NaN], [Infinity], ['tomorrow'], [new Date('never')]])(
-  'what is no time is no end of waiting (%#)',
+  'pending rejects an invalid until (%#)',
   (until) => {
     expect(() => pending({ resumeToken: 'job', until: until as number })).toThrow(
       expect.objectContaining({ code: 'invalid-input' }),
@@ -279,7 +279,7 @@ test.each([[Number.NaN], [Infinity], ['tomorrow'], [new Date('never')]])(
   },
 )
 
-test('other calls than those of long-running tools take no outcome from outside', async () => {
+test('settle refuses calls of tools that are not long-running', async () => {
   const agent = createTestAgent({
     tools: [{ name: 'pay', description: 'Pays.', needsApproval: true, execute: () => 'paid' }],
     script: { steps: [{ toolCalls: [{ toolName: 'pay', input: {} }] }, { text: 'Paid.' }] },
@@ -298,7 +298,7 @@ test('other calls than those of long-running tools take no outcome from outside'
 })
 
 test.each([[undefined], [{ job: 1 }], ['x'.repeat(10_001)]])(
-  'what is no text of 10 000 characters is no token (%#)',
+  'pending rejects a resumeToken that is no text or too long (%#)',
   (resumeToken) => {
     expect(() => pending({ resumeToken: resumeToken as string })).toThrow(
       expect.objectContaining({ code: 'invalid-input' }),

@@ -133,8 +133,8 @@ const servers: readonly (readonly [string, Server])[] = [
   ],
 ]
 
-describe('F11 an overflow in the words of', () => {
-  it.each(servers)('%s is mended once', async (_, { provider, answer, refusal }) => {
+describe('F11 a context overflow reported by a server', () => {
+  it.each(servers)('in the words of %s is compacted once', async (_, { provider, answer, refusal }) => {
     const sizes: number[] = []
     const { origin } = await serve(({ method, body }) => {
       if (method !== 'POST') return undefined
@@ -160,7 +160,7 @@ describe('F11 an overflow in the words of', () => {
   })
 })
 
-it('a window that its server names is kept to from then on', async () => {
+it('a window named by the server applies from then on', async () => {
   const sizes: number[] = []
   const refusal: Reply = {
     status: 400,

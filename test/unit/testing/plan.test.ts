@@ -48,7 +48,7 @@ async function shown(talk: Shown): Promise<ReturnType<Shown['getSnapshot']>> {
 }
 
 describe('a plan', () => {
-  it('is shown, and its call repeats it', async () => {
+  it('is shown, and repeated in its call', async () => {
     const agent = planner([plans(open), { text: 'First.' }, { text: 'That is all.' }])
     const run = agent.run('A table for two')
     const result = await run.result
@@ -58,14 +58,14 @@ describe('a plan', () => {
     expect((await shown(agent.conversation(run.conversationId))).plan).toEqual(open)
   })
 
-  it('is gone once nothing of it is left', async () => {
+  it('disappears once no item is open', async () => {
     const agent = planner([plans(open), plans(done), { text: 'Booked.' }])
     const run = agent.run('A table for two')
     expect(await run.result).toMatchObject({ outcome: 'completed', steps: 3, text: 'Booked.' })
     expect((await shown(agent.conversation(run.conversationId))).plan).toBeUndefined()
   })
 
-  it('is what the last of two calls in a step says', async () => {
+  it('is taken from the last of two calls in a step', async () => {
     const both = { toolCalls: [...plans(done).toolCalls, ...plans(open).toolCalls] }
     const agent = planner([both, { text: 'One.' }, { text: 'Two.' }])
     const run = agent.run('A table for two')
@@ -76,7 +76,7 @@ describe('a plan', () => {
     expect((await shown(agent.conversation(run.conversationId))).plan).toEqual(open)
   })
 
-  it('has its open items mentioned once, in words that no page shows', async () => {
+  it('has its open items mentioned once, in text hidden from the chat', async () => {
     const agent = planner([plans(open), { text: 'Done?' }, { text: 'Done.' }, { text: 'Never.' }])
     const run = agent.run('A table for two')
     expect(await run.result).toMatchObject({ outcome: 'completed', steps: 3, text: 'Done.' })
@@ -90,7 +90,7 @@ describe('a plan', () => {
     expect(JSON.stringify(messages)).not.toContain('still has open items')
   })
 
-  it('is not mentioned where no step is left for it', async () => {
+  it('is not mentioned when no step is left for it', async () => {
     const agent = planner([plans(open), { text: 'Done.' }, { text: 'Never.' }], { maxSteps: 2 })
     expect(await agent.run('A table for two').result).toMatchObject({
       outcome: 'completed',
@@ -99,7 +99,7 @@ describe('a plan', () => {
     })
   })
 
-  it('ends with the next request, and not where the run goes on', async () => {
+  it('ends with the next request, but not when the run continues', async () => {
     const agent = planner(undefined, {
       script: {
         scenes: [
@@ -123,7 +123,7 @@ describe('a plan', () => {
     expect((await shown(talk)).plan).toBeUndefined()
   })
 
-  it('is that of the branch that is shown', async () => {
+  it('belongs to the branch in view', async () => {
     const agent = planner(undefined, {
       script: {
         scenes: [
@@ -142,7 +142,7 @@ describe('a plan', () => {
     await expect.poll(async () => (await shown(talk)).plan).toEqual(open)
   })
 
-  it('survives a reload, and is mentioned no second time', async () => {
+  it('survives a reload, and is not mentioned again', async () => {
     const testStorage = createTestStorage()
     const steps = [plans(open), { text: 'Done?' }, { text: 'Slow.', delayMs: 100_000 }]
     const before = planner(steps, { testStorage })
@@ -159,7 +159,7 @@ describe('a plan', () => {
     expect(JSON.stringify(stored?.messages).split('still has open items')).toHaveLength(2)
   })
 
-  it('with items of another status is refused, and said why', async () => {
+  it('with an unknown item status is refused with the reason', async () => {
     const wrong = {
       toolCalls: [{ toolName: 'plan', input: { items: [{ content: 'x', status: 'open' }] } }],
     }

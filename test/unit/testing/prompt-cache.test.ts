@@ -150,7 +150,7 @@ function promptOf(body: string): { readonly fixed: string; readonly conversation
 }
 
 test.each(Object.keys(MODELS) as Format[])(
-  'in the format %s, the beginning of the prompt stays the same over steps, messages and a reload',
+  'in the format %s, the prompt prefix stays the same across steps, messages and a reload',
   async (format) => {
     const bodies = serve(format)
     const testStorage = createTestStorage()
@@ -182,7 +182,7 @@ test.each(Object.keys(MODELS) as Format[])(
 
 const marksOf = (body: string): number => body.split(MARK).length - 1
 
-test('at Anthropic’s address, each request marks the end of what the last one wrote', async () => {
+test("at Anthropic’s address, each request marks the end of the previous one's cache", async () => {
   const bodies = serve('messages')
   const agent = open(MODELS.messages, { context: () => 'Noon plus 1.' })
   await agent.run('Look.').result
@@ -203,7 +203,7 @@ test('at Anthropic’s address, each request marks the end of what the last one 
   expect(marked).toEqual([[0], [0, 2], [2, 4], [4, 6]])
 })
 
-test('an endpoint that refuses the marks without naming them is asked without, from then on', async () => {
+test('an endpoint that refuses cache marks without naming them gets none from then on', async () => {
   const bodies = serve('messages', 'cache_control')
   const model = { ...MODELS.messages, baseURL: 'https://cached.example.test', cache: true }
   const agent = open(model)

@@ -86,7 +86,7 @@ async function questionOf({ chat }: Asking) {
 const statusOf = async (run: Run): Promise<unknown> => (await run.result).toolCalls[0]?.status
 
 describe('a question with fields', () => {
-  it('is shown, and its answer is what the model gets', async () => {
+  it('is shown, and its answer is passed to the model', async () => {
     const { agent, answer, asked, chat, run } = await waiting([form, 'Booked.'])
     const question = { question: form.question, fields }
     expect(chat.getSnapshot().pending).toMatchObject([{ kind: 'answer', question }])
@@ -109,7 +109,7 @@ describe('a question with fields', () => {
     ])
   })
 
-  it('stays open when an answer does not fit, which is said of each field', async () => {
+  it('stays open after an invalid answer, with an error for each field', async () => {
     const { answer, chat, run } = await waiting([form, 'Booked.'])
     const content = { seats: 0, menu: 'meat', extras: ['wine', 'wine'], nmae: 'Ann' }
     await expect(answer({ action: 'accept', content })).rejects.toMatchObject({
@@ -142,7 +142,7 @@ describe('a question with fields', () => {
   it.each([
     [{ action: 'decline' }, /does not want to answer/],
     [{ action: 'cancel' }, /closed the question/],
-  ] as const)('%j is a denial that says so', async (said, reason) => {
+  ] as const)('treats %j as a denial and reports it', async (said, reason) => {
     for (const input of [form, { question: 'Which?', options: ['a'] }]) {
       const { answer, chat, run } = await waiting([input, 'Well.'])
       expect(await answer(said)).toBe(true)
@@ -155,7 +155,7 @@ describe('a question with fields', () => {
     }
   })
 
-  it('takes an answer without what a form left undefined', async () => {
+  it('accepts an answer without the fields that a form left undefined', async () => {
     const { answer, run } = await waiting([form, 'Booked.'])
     const content = { email: 'a@b.de', menu: undefined } as unknown as typeof given
     expect(await answer({ action: 'accept', content })).toBe(true)
@@ -176,13 +176,13 @@ describe('a question with fields', () => {
     { action: 'accept', content: new FormData() },
     { action: 'accept', content: { email: new Date() } },
     { action: 'accept', content: { email: () => 'a@b.de' } },
-  ])('refuses %j, which is no answer', async (said) => {
+  ])('refuses the invalid answer %j', async (said) => {
     const { answer, chat } = await waiting([form, 'Booked.'])
     await expect(answer(said as QuestionAnswer)).rejects.toMatchObject({ code: 'invalid-input' })
     expect(chat.getSnapshot().pending).toHaveLength(1)
   })
 
-  it('for a text takes no content', async () => {
+  it('must have fields for content; a text question refuses it', async () => {
     const { answer, run } = await waiting([{ question: 'Which?' }, 'Fine.'])
     await expect(answer({ action: 'accept', content: {} })).rejects.toMatchObject({
       code: 'invalid-input',
@@ -192,7 +192,7 @@ describe('a question with fields', () => {
     expect(await statusOf(run)).toBe('succeeded')
   })
 
-  it('says which fields seem to ask for a secret', async () => {
+  it('reports which fields seem to ask for a secret', async () => {
     const properties = {
       name: { type: 'string' },
       userPassword: { type: 'string' },
@@ -217,7 +217,7 @@ describe('a question with fields', () => {
   })
 })
 
-describe('a call that asks for what can not be shown', () => {
+describe('a question that cannot be shown', () => {
   const manyOptions = Array.from({ length: 101 }, (_, at) => `${at}`)
   const named = (name: string): JsonObject =>
     JSON.parse(`{"type":"object","properties":{"${name}":{"type":"string"}}}`) as JsonObject
@@ -238,7 +238,7 @@ describe('a call that asks for what can not be shown', () => {
     [{ question: 'Q', options: manyOptions }, /options are more than 100/],
     [{ question: 'Q', options: ['x'.repeat(1001)] }, /an option has more than 1000/],
     [{ question: 'x'.repeat(10_001) }, /question has more than 10000/],
-  ])('%j is invalid, and the model mends it', async (wrong, words) => {
+  ])('with %j is invalid, and the model corrects it', async (wrong, words) => {
     const { answer, asked, run } = await waiting([wrong, form, 'Booked.'])
     expect(JSON.stringify(asked[1]?.messages)).toContain('Invalid parameters for ask_user')
     await answer({ action: 'accept', content: given })
@@ -248,7 +248,7 @@ describe('a call that asks for what can not be shown', () => {
     ])
   })
 
-  it('that is nested deeply is invalid, too', async () => {
+  it('with deep nesting is invalid too', async () => {
     let deep: JsonObject = { type: 'string' }
     for (let depth = 0; depth < 400; depth++) deep = { type: 'object', properties: { a: deep } }
     const { answer, run } = await waiting([{ question: 'Q', fields: deep }, form, 'Booked.'])
@@ -259,7 +259,7 @@ describe('a call that asks for what can not be shown', () => {
     ])
   })
 
-  it('unless what it gives is empty, as models write that fill in everything', async () => {
+  it('is valid if its extra parameters are empty, as some models send them', async () => {
     for (const empty of [
       {},
       { type: 'object', properties: {} },
@@ -277,7 +277,7 @@ describe('a call that asks for what can not be shown', () => {
     expect(chat.getSnapshot().pending[0]?.question).toEqual(form)
   })
 
-  it('is invalid in one-shot mode, too', async () => {
+  it('is invalid in one-shot mode too', async () => {
     const wrong = { question: 'Q', fields: named('toString') }
     const { chat } = asking([wrong], { maxSteps: 0 })
     expect(await chat.send('A table').result).toMatchObject({
@@ -285,7 +285,7 @@ describe('a call that asks for what can not be shown', () => {
     })
   })
 
-  it('without the option has a parameter that there is not', async () => {
+  it('has an unknown parameter when questionFields is off', async () => {
     const { asked, chat } = asking([form, 'Well.'], { questionFields: false })
     expect((await chat.send('A table').result).toolCalls).toMatchObject([
       { status: 'invalid', output: { message: /unknown parameter 'fields'/ } },
@@ -294,8 +294,8 @@ describe('a call that asks for what can not be shown', () => {
   })
 })
 
-describe('while a question waits', () => {
-  it('a reload loses nothing of it', async () => {
+describe('a waiting question', () => {
+  it('survives a reload unchanged', async () => {
     const testStorage = createTestStorage()
     const before = await waiting([form], { testStorage })
     await expect(before.answer({ action: 'accept' })).rejects.toThrow('email')
@@ -315,7 +315,7 @@ describe('while a question waits', () => {
     expect(JSON.stringify(on.asked[0]?.messages)).toContain('ann@example.org')
   })
 
-  it('of two answers one counts', async () => {
+  it('accepts one of two answers', async () => {
     const { answer, run } = await waiting([form, 'Booked.'])
     const both = await Promise.all([
       answer({ action: 'accept', content: given }),
@@ -326,7 +326,7 @@ describe('while a question waits', () => {
     expect(await statusOf(run)).toBe('succeeded')
   })
 
-  it('a wrong answer beside a right one changes nothing', async () => {
+  it('ignores a wrong answer beside a right one', async () => {
     const { answer, run } = await waiting([form, 'Booked.'])
     const [wrong, right] = await Promise.allSettled([
       answer({ action: 'accept', content: { email: 'ann' } }),
@@ -337,7 +337,7 @@ describe('while a question waits', () => {
     expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Booked.' })
   })
 
-  it('an abort ends it, and an answer at the same time is not taken as well', async () => {
+  it('ends with an abort, and a simultaneous answer is refused', async () => {
     for (const said of [
       { action: 'accept', content: given },
       { action: 'accept', content: { email: 'ann' } },
@@ -358,7 +358,7 @@ describe('while a question waits', () => {
     }
   })
 
-  it('a message is not the answer: it waits, and with now denies the question', async () => {
+  it('is not answered by a message: it waits, and now denies the question', async () => {
     const { answer, asked, chat, run } = await waiting([form, 'Booked.'])
     const message = run.send(JSON.stringify(given))
     await until(() => chat.getSnapshot().queued.length === 1)
@@ -377,7 +377,7 @@ describe('while a question waits', () => {
     expect(await other.answer({ action: 'accept', content: given })).toBe(false)
   })
 
-  it('several are answered each by its own fields', async () => {
+  it('checks answers to several questions against their own fields', async () => {
     const other = { ...form, fields: { type: 'object', properties: { on: { type: 'boolean' } } } }
     const on = createTestAgent({
       controlTools: ['ask_user'],
@@ -412,13 +412,13 @@ describe('while a question waits', () => {
   })
 })
 
-describe('in ACTION mode', () => {
+describe('questions in ACTION mode', () => {
   const block = (inner: string): string =>
     `I need to know.\n<ACTION>\n<ask_user>\n<question>For whom?</question>\n${inner}\n</ask_user>\n</ACTION>`
   const model = { provider: 'listed', model: 'm', toolMode: 'action' } as const
   const json = JSON.stringify(fields)
 
-  it('the prompt shows how fields are written, and that is read', async () => {
+  it('are read as the prompt says to write fields', async () => {
     const { answer, asked, chat, run } = await waiting(
       [block(`<fields>${json}</fields>`), 'Booked.'],
       {
@@ -440,12 +440,12 @@ describe('in ACTION mode', () => {
   it.each([
     ['JSON in CDATA', `<fields><![CDATA[${json}]]></fields>`],
     ['JSON over several lines', `<fields>\n${JSON.stringify(fields, null, 2)}\n</fields>`],
-  ])('%s is read', async (_name, inner) => {
+  ])('are read from %s', async (_name, inner) => {
     const { chat } = await waiting([block(inner)], { model })
     expect(chat.getSnapshot().pending[0]?.question?.fields).toEqual(fields)
   })
 
-  it('elements are read as far as they are texts and lists, else the model is told what to mend', async () => {
+  it('are read from elements of texts and lists; otherwise the model gets corrections', async () => {
     const properties =
       '<properties><menu><type>string</type><enum>fish</enum><enum>vegan</enum></menu></properties>'
     const { chat } = await waiting([block(`<fields><type>object</type>${properties}</fields>`)], {

@@ -41,7 +41,7 @@ describe('raw: true', () => {
     ['a stream of Chat Completions', 'openai-compatible', sse(chat), chat],
     ['a stream of Messages', 'anthropic', sse(messages), messages],
     ['an answer that is no stream', 'openai-compatible', { json: whole }, [whole]],
-  ])('tells each piece of %s, whoever fetches it', async (_, provider, reply, pieces) => {
+  ])('reports each chunk of %s, with either transport', async (_, provider, reply, pieces) => {
     const { origin } = await serve(() => reply)
     for (const transport of ['worker', 'page'] as const) {
       const model = { provider, model: 'm', baseURL: origin, transport }
@@ -50,7 +50,7 @@ describe('raw: true', () => {
     }
   })
 
-  it('tells what a script plays', async () => {
+  it('reports the chunks of a script', async () => {
     const script = { steps: [{ text: 'Hi' }] }
     expect(await rawOf({ script }, true)).toEqual([
       { type: 'text-delta', delta: 'Hi' },
@@ -59,7 +59,7 @@ describe('raw: true', () => {
     expect(await rawOf({ script }, false)).toEqual([])
   })
 
-  it('tells what an engine gives', async () => {
+  it('reports the chunks of an engine', async () => {
     Object.assign(globalThis, { LanguageModel })
     class Wllama {
       loadModelFromUrl = async () => undefined

@@ -36,7 +36,7 @@ const CARD = { type: 'object', properties: { card: { type: 'string' } } } as con
 const paying = (execute: (input: unknown) => unknown) =>
   defineTool({ name: 'pay', description: 'Pays.', jsonSchema: CARD, execute })
 
-test('nothing of what is redacted is in the store, nor sent to the model, a tool or the export', async () => {
+test('redacted text is not in the store, and not sent to model, tool or export', async () => {
   const storage = createTestStorage()
   const pay = vi.fn((_input: unknown) => `Paid with ${SECRET}.`)
   const { agent, chat, sent } = talk([pays(SECRET), answer(`${SECRET} was charged.`)], storage, {
@@ -63,7 +63,7 @@ test('nothing of what is redacted is in the store, nor sent to the model, a tool
   )
 })
 
-test('the file of another page is redacted as it is imported', async () => {
+test('a file exported by another page is redacted on import', async () => {
   const from = talk([answer('Noted.')])
   await from.chat.send(`My card is ${SECRET}`).result
   const file = await new Response(await from.agent.conversations.export()).text()
@@ -104,7 +104,7 @@ test.each<[string, (...args: Parameters<Redact>) => unknown]>([
         ? { ...fact, message: { ...fact.message, parts: [{ type: 'text', text: 5 }] } }
         : fact,
   ],
-])('a redact that %s: the run fails, and nothing is stored', async (_, wrong) => {
+])('when redact %s, the run fails and nothing is stored', async (_, wrong) => {
   const storage = createTestStorage()
   const { chat, sent } = talk([], storage, { redact: wrong as Redact })
   const result = await chat.send(`My card is ${SECRET}`).result
@@ -113,7 +113,7 @@ test.each<[string, (...args: Parameters<Redact>) => unknown]>([
   expect(await stored(storage)).not.toContain(SECRET)
 })
 
-test('a redact that throws later: the run ends so in the store, without what could not be redacted', async () => {
+test('when redact throws later, the run fails without storing the unredacted text', async () => {
   const storage = createTestStorage()
   const warnings: string[] = []
   const { agent, chat } = talk([answer(`It is ${SECRET}.`)], storage, {
@@ -133,7 +133,7 @@ test('a redact that throws later: the run ends so in the store, without what cou
   expect(JSON.stringify(chat.getSnapshot().messages)).not.toContain(SECRET)
 })
 
-test('another tab and a call that is approved there: what was approved is what is stored', async () => {
+test('a call approved in another tab runs with the redacted input that is stored', async () => {
   const storage = createTestStorage()
   const pay = vi.fn((_input: unknown) => 'Paid.')
   const tools = [
@@ -160,7 +160,7 @@ test('another tab and a call that is approved there: what was approved is what i
   expect(pay).toHaveBeenCalledExactlyOnceWith({ card: '[card]' }, expect.anything())
 })
 
-test('of two agents of a page, the one that redacts does so for both; one that is gone, too', async () => {
+test("an agent's redact also covers other agents of the page, even once disposed of", async () => {
   const storage = createTestStorage()
   const worker = inProcessWorker({ storage })
   const once = vi.fn(redact)
@@ -182,7 +182,7 @@ test('of two agents of a page, the one that redacts does so for both; one that i
   expect(await stored(storage)).not.toContain(SECRET)
 })
 
-test('what is queued while a run is open, and delivered to it, is redacted', async () => {
+test('a message queued during a run is redacted before its delivery', async () => {
   const storage = createTestStorage()
   const held = gate()
   const turns = [[...answer('One').slice(0, 1), held.opened, ...answer('').slice(1)], answer('Two')]
@@ -195,7 +195,7 @@ test('what is queued while a run is open, and delivered to it, is redacted', asy
   expect(await stored(storage)).not.toContain(SECRET)
 })
 
-test('an undo gets what is stored, and what it fails with is redacted', async () => {
+test('undo receives the stored input, and its error is redacted', async () => {
   const storage = createTestStorage()
   const undo = vi.fn((..._given: unknown[]) => {
     if (undo.mock.calls.length === 1) throw new Error(`${SECRET} was refused.`)
@@ -211,7 +211,7 @@ test('an undo gets what is stored, and what it fails with is redacted', async ()
   expect(await stored(storage)).not.toContain(SECRET)
 })
 
-test('what can not be redacted begins no undo, and it may be asked for again', async () => {
+test('when redact fails, no undo begins, and it can be requested again', async () => {
   let isFailing = false
   const undo = vi.fn()
   const tool = { ...paying(() => 'Paid.'), undo }
@@ -256,7 +256,7 @@ function composing(storage: ReturnType<typeof createTestStorage>, card: string) 
   return { seen, paid, ...talk([call('work'), answer('Done.')], storage, { redact, tools }) }
 }
 
-test('of a composite tool: what steps and calls came to, which the function finds as it is stored', async () => {
+test("a composite tool's results are redacted, and its function gets the stored form", async () => {
   const storage = createTestStorage()
   const { chat, seen, paid } = composing(storage, 'of the shop')
   const run = chat.send('Work')
@@ -269,7 +269,7 @@ test('of a composite tool: what steps and calls came to, which the function find
   expect(await stored(storage)).not.toContain(SECRET)
 })
 
-test('a call within one, whose input is redacted, ends as changed: it is not run with another input than was asked about', async () => {
+test('a nested call with a redacted input does not run with another input', async () => {
   const storage = createTestStorage()
   const { chat, seen, paid } = composing(storage, SECRET)
   const run = chat.send('Work')
@@ -286,7 +286,7 @@ test('a call within one, whose input is redacted, ends as changed: it is not run
   expect(await stored(storage)).not.toContain(SECRET)
 })
 
-test('what a person answers to a question', async () => {
+test("a person's answer to a question is redacted", async () => {
   const storage = createTestStorage()
   const asks = [
     {
@@ -312,7 +312,7 @@ test('what a person answers to a question', async () => {
   expect(await stored(storage)).not.toContain(SECRET)
 })
 
-test('a reflection, and the answer that it takes the place of', async () => {
+test('a reflection is redacted, and so is the answer that it replaces', async () => {
   const storage = createTestStorage()
   const turns = [answer(`It is ${SECRET}.`), answer(`The card is ${SECRET}.`)]
   const { chat } = talk(turns, storage, {

@@ -31,7 +31,7 @@ const counted = (text: string, tokens: number): StreamPart[] => [
   { type: 'finish', finishReason: 'stop' },
 ]
 
-test('remarks stand beside the answer: shown, in the result, as an event, and never sent', async () => {
+test('remarks on an answer are shown, returned and emitted, but never sent', async () => {
   const turns = [
     call('quick'),
     answer('52.'),
@@ -64,7 +64,7 @@ test('remarks stand beside the answer: shown, in the result, as an event, and ne
   expect(sent.slice(3).flat().join()).not.toContain('The sum is 54.')
 })
 
-test('a better answer takes the place of the first one: shown, sent, and the result', async () => {
+test('a better answer replaces the first in the chat, the request and the result', async () => {
   const turns = [answer('52.'), answer('54.'), answer('Next.'), answer('Next.')]
   const { agent, chat, sent } = talk(turns, createTestStorage(), { reflect: replace })
   const run = chat.send('How much?')
@@ -91,7 +91,7 @@ test('a better answer takes the place of the first one: shown, sent, and the res
   expect(stored?.messages[1]?.parts).toEqual([{ type: 'text', text: '54.' }])
 })
 
-test('what is repeated word for word changes nothing', async () => {
+test('a replacement with the same text changes nothing', async () => {
   const { chat } = talk([answer('54.'), answer('54.\n')], createTestStorage(), { reflect: replace })
   const run = chat.send('How much?')
   expect(await run.result).toMatchObject({ text: '54.', usage: { modelCalls: 2 } })
@@ -101,7 +101,7 @@ test('what is repeated word for word changes nothing', async () => {
   expect(newest(chat)).not.toHaveProperty('reflection')
 })
 
-test('thoughts and files: the thoughts go with the words, the files stay', async () => {
+test('a replaced answer loses its reasoning and keeps its files', async () => {
   const file = { type: 'file', mediaType: 'image/png', data: 'iVBORw0KGgo=' } as const
   const first: StreamPart[] = [
     { type: 'reasoning-delta', delta: 'Hm.' },
@@ -116,7 +116,7 @@ test('thoughts and files: the thoughts go with the words, the files stay', async
   expect(stored).not.toHaveProperty('providerMetadata')
 })
 
-test('what finish_task was given is an answer, too', async () => {
+test('the result of finish_task is reflected on too', async () => {
   const finish: StreamPart[] = [
     { type: 'text-delta', delta: 'I am done.' },
     { type: 'tool-call', toolCallId: 'f', toolName: 'finish_task', input: { result: 'bad' } },
@@ -159,7 +159,7 @@ test('verify judges the better answer, and each answer is reflected on', async (
   expect(newest(chat)).not.toHaveProperty('rejected')
 })
 
-test('marks and reflections are there after a reload, and where the conversation is imported', async () => {
+test('marks and reflections survive a reload and an import', async () => {
   const verify: AgentOptions['verify'] = ({ text }) =>
     text === '54.' ? { ok: true } : { feedback: 'No.' }
   const turns = [answer('52.'), answer('53.'), answer('54.'), answer('54.')]
@@ -182,7 +182,7 @@ test('marks and reflections are there after a reload, and where the conversation
   expect(third.chat.getSnapshot().messages).toEqual(before)
 })
 
-test('remarks are made on answers that verify found good', async () => {
+test('remarks are made on answers that verify accepted', async () => {
   const verify: AgentOptions['verify'] = ({ text }) =>
     text === 'Good.' ? { ok: true } : { feedback: 'No.' }
   const turns = [answer('Bad.'), answer('Good.'), answer('It is short.')]
@@ -207,7 +207,7 @@ test.each<[string, readonly (StreamPart | Promise<unknown>)[], string]>([
   ['says nothing', answer(' '), 'said nothing'],
   ['is cut off', cut, 'cut off'],
   ['takes too long', [new Promise(() => undefined)], 'longer than 30 ms'],
-])('one that %s leaves the answer as it is, with a warning', async (_how, turn, why) => {
+])('a reflection that %s leaves the answer unchanged, with a warning', async (_how, turn, why) => {
   const reflect = { ...replace, timeoutMs: 30 }
   const { chat } = talk([answer('52.'), turn], createTestStorage(), { reflect })
   const run = chat.send('How much?')
@@ -219,7 +219,7 @@ test.each<[string, readonly (StreamPart | Promise<unknown>)[], string]>([
   expect(newest(chat)).not.toHaveProperty('reflection')
 })
 
-test.each(['abort', 'now', 'dispose'])('while the model is asked: %s', async (what) => {
+test.each(['abort', 'now', 'dispose'])('while a reflection runs: %s', async (what) => {
   const turns = [
     answer('First.'),
     [...counted('Half', 5).slice(0, 2), gate().opened],
@@ -243,7 +243,7 @@ test.each(['abort', 'now', 'dispose'])('while the model is asked: %s', async (wh
   expect(types).not.toContain('warning')
 })
 
-test('one under way is asked again after a reload; what is stored never is', async () => {
+test('after a reload, an unfinished reflection is requested again, a stored one never', async () => {
   const testStorage = createTestStorage()
   const first = talk([answer('52.'), [gate().opened]], testStorage, { reflect: replace })
   void first.chat.send('How much?')
@@ -267,7 +267,7 @@ test('one under way is asked again after a reload; what is stored never is', asy
   expect(newest(third.chat)?.reflection).toEqual({ mode: 'replace', original: '52.' })
 })
 
-test('a page whose agent does not reflect goes on with the run as it is', async () => {
+test('a page without reflect resumes the run without it', async () => {
   const testStorage = createTestStorage()
   const first = talk([answer('52.'), [gate().opened]], testStorage, { reflect: replace })
   void first.chat.send('How much?')
@@ -280,7 +280,7 @@ test('a page whose agent does not reflect goes on with the run as it is', async 
   expect(second.sent).toEqual([])
 })
 
-test('an abort beside the commit of a reflection', async () => {
+test('an abort at the commit of a reflection keeps the first answer', async () => {
   const { testStorage, reached, release } = heldStorage('answer-reflected')
   const turns = [answer('First.'), answer('Better.')]
   const { agent, chat, sent } = talk(turns, testStorage, { reflect: replace })
@@ -294,7 +294,7 @@ test('an abort beside the commit of a reflection', async () => {
   expect(sent).toHaveLength(2)
 })
 
-test('one that is stored while the page goes is there on the next one', async () => {
+test('a reflection stored while the page is left is shown on the next page', async () => {
   const { testStorage, reached, release } = heldStorage('answer-reflected')
   const turns = [answer('First.'), answer('Better.')]
   const first = talk(turns, testStorage, { reflect: replace })
@@ -310,7 +310,7 @@ test('one that is stored while the page goes is there on the next one', async ()
   expect(second.sent).toEqual([])
 })
 
-test('a worker that dies while the model is asked: the next one asks again', async () => {
+test('when the worker dies during a reflection, the next worker requests it again', async () => {
   const spawn = inProcessWorker({ storage: createTestStorage(), providers: [counting()] })
   const workers: ReturnType<typeof spawn>[] = []
   const agent = createAgent({
@@ -347,7 +347,7 @@ function counting(): StreamProviderDefinition {
   }
 }
 
-test('another model, whose usage counts by its own prices', async () => {
+test("reflect's own model counts usage by its own prices", async () => {
   const models: string[] = []
   const provider: StreamProviderDefinition = {
     id: 'two',
@@ -372,7 +372,7 @@ test('another model, whose usage counts by its own prices', async () => {
   expect(models).toEqual(['cheap', 'dear'])
 })
 
-test('it is not asked once a limit is reached, in one-shot mode, or of an answer without text', async () => {
+test('no reflection at a limit, in one-shot mode, or on empty answers', async () => {
   const turns = [counted('52.', 50), answer('Bye.'), answer('53.'), answer(' '), answer(' ')]
   const set = talk(turns, createTestStorage(), { reflect: replace })
   const limits = { tokens: 100 }
@@ -383,12 +383,12 @@ test('it is not asked once a limit is reached, in one-shot mode, or of an answer
   expect(set.sent).toHaveLength(5)
 })
 
-test('it needs no step: it is asked in the last one, too', async () => {
+test('a reflection needs no step, even in the last one', async () => {
   const { chat } = talk([answer('52.'), answer('54.')], createTestStorage(), { reflect: replace })
   expect(await chat.send('One', { maxSteps: 1 }).result).toMatchObject({ text: '54.', steps: 1 })
 })
 
-test('what it used counts towards the limits of the run', async () => {
+test("the usage of a reflection counts towards the run's limits", async () => {
   const turns = [counted('52.', 30), counted('53.', 30), counted('54.', 1)]
   const verify = vi.fn(() => ({ feedback: 'No.' }))
   const options = { reflect: replace, verify, limits: { tokens: 100 } }
@@ -399,7 +399,7 @@ test('what it used counts towards the limits of the run', async () => {
   expect(sent).toHaveLength(2)
 })
 
-test('no reflection for data that a schema checks', async () => {
+test('no reflection on data that a schema checks', async () => {
   const { agent, sent } = talk([answer('{"n":1}')], createTestStorage(), { reflect: replace })
   const schema = {
     type: 'object',
@@ -410,7 +410,7 @@ test('no reflection for data that a schema checks', async () => {
   expect(sent).toHaveLength(1)
 })
 
-test('values are filled into its instructions', async () => {
+test("reflect's instructions are filled with values", async () => {
   const { chat, sent } = talk([answer('1'), answer('2')], createTestStorage(), {
     reflect: { ...annotate, instructions: 'Is it in {{unit}}?' },
     values: { unit: 'euros' },
@@ -425,7 +425,7 @@ test.each<[unknown, string]>([
   [{ mode: 'rewrite', instructions: 'x' }, 'mode of reflect of createAgent must be'],
   [{ ...replace, model: { provider: 'openai' } }, 'model must be like'],
   [{ ...replace, modell: {} }, 'has no modell'],
-])('%j is refused', (reflect, words) => {
+])('reflect %j is refused', (reflect, words) => {
   expect(() =>
     createAgent({
       model: { provider: 'scripted', model: 's' },

@@ -95,7 +95,7 @@ function open(more: { readonly maxOutputTokens?: number } = {}) {
 
 const picture = { type: 'file', mediaType: 'image/png', data: PIXEL } as const
 
-test('random refusals are healed within four requests, and the next message takes one', async () => {
+test('random refusals are resolved within four requests, and the next message needs one', async () => {
   await fc.assert(
     fc.asyncProperty(endpoints, async (endpoint) => {
       const bodies = serve(endpoint)
@@ -126,7 +126,7 @@ test.each([
   [400, 'API key expired. Please renew the API key.'],
   [400, 'Content Exists Risk'],
   [400, 'Model Not Exist'],
-])('%i "%s" is not about the form: one request, and the run says so', async (status, message) => {
+])('%i "%s" is not about the form of the request: one request, and the run reports it', async (status, message) => {
   const bodies: string[] = []
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
     if (!url.startsWith(HOST)) return real(url, init)
@@ -141,7 +141,7 @@ test.each([
   await agent.dispose()
 })
 
-test('a filter that only a code names is not climbed', async () => {
+test('a content filter known only by its code is not retried', async () => {
   const bodies: string[] = []
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
     if (!url.startsWith(HOST)) return real(url, init)
@@ -156,7 +156,7 @@ test('a filter that only a code names is not climbed', async () => {
   await agent.dispose()
 })
 
-test('a refused token limit is not replaced by the status of the answer', async () => {
+test('a refused token limit is left out, whatever the status of the answer', async () => {
   const bodies: JsonObject[] = []
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
     if (!url.startsWith(HOST)) return real(url, init)
@@ -174,7 +174,7 @@ test('a refused token limit is not replaced by the status of the answer', async 
   await agent.dispose()
 })
 
-test('a refusal that nothing helps against ends after four requests, in the words of the endpoint', async () => {
+test("an unresolvable refusal ends after four requests with the endpoint's message", async () => {
   const bodies: string[] = []
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
     if (!url.startsWith(HOST)) return real(url, init)
@@ -188,7 +188,7 @@ test('a refusal that nothing helps against ends after four requests, in the word
   await agent.dispose()
 })
 
-test('nothing is asked again after text was shown', async () => {
+test('nothing is requested again after text was shown', async () => {
   let requests = 0
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
     if (!url.startsWith(HOST)) return real(url, init)
@@ -210,7 +210,7 @@ test('nothing is asked again after text was shown', async () => {
   await agent.dispose()
 })
 
-test('an error in a stream that has shown nothing is healed like one before it', async () => {
+test('an error before any streamed content is resolved like a refused request', async () => {
   const bodies: string[] = []
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
     if (!url.startsWith(HOST)) return real(url, init)
@@ -230,7 +230,7 @@ test('an error in a stream that has shown nothing is healed like one before it',
   await agent.dispose()
 })
 
-test('optional fields refused one by one are left out together, and tools stay native', async () => {
+test('optional fields refused separately are left out together, and tools stay native', async () => {
   const fields = ['seed', 'temperature', 'top_p', 'stop', 'parallel_tool_calls', 'tool_choice']
   const bodies: JsonObject[] = []
   vi.stubGlobal('fetch', (url: string, init: RequestInit) => {

@@ -166,7 +166,7 @@ function optionsFor({ provider, name }: Case): AgentOptions['model'] {
   }
 }
 
-test.each(cases)('$name: this message is answered, and the next ones at once', async (given) => {
+test.each(cases)('$name: this message is answered after retries, and the next ones at once', async (given) => {
   const endpoint = serve(given)
   const testStorage = createTestStorage()
   const open = () =>

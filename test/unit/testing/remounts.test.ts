@@ -30,7 +30,7 @@ function slowModel() {
   }
 }
 
-test('an agent that is disposed of and made again over and over asks the model each time, and is no crash', async () => {
+test('repeated dispose and remount asks the model each time and counts as no crash', async () => {
   const model = slowModel()
   const testStorage = createTestStorage()
   const mount = (): Agent => {

@@ -35,7 +35,7 @@ async function eventsOf(requests: boolean): Promise<RunEvent[]> {
   return events
 }
 
-test('with requests: true, each step says what the model is asked with, and no key', async () => {
+test('with requests: true, each step reports its model request, without the key', async () => {
   const events = await eventsOf(true)
   const sent = events.flatMap((event) => (event.type === 'request' ? [event] : []))
   expect(sent.map(({ step, attempt }) => [step, attempt])).toEqual([
@@ -57,11 +57,11 @@ test('with requests: true, each step says what the model is asked with, and no k
   )
 })
 
-test('without it, none does', async () => {
+test('without requests, no step reports it', async () => {
   expect((await eventsOf(false)).some(({ type }) => type === 'request')).toBe(false)
 })
 
-test('an agent tells of each handle of a run once, and gives the rows that are stored', async () => {
+test('an agent reports each run handle once, and exposes the stored rows', async () => {
   const agent = agentWith(false)
   const told: string[] = []
   const off = agent.on('run', ({ run }) => told.push(run.runId))

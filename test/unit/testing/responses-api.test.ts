@@ -124,7 +124,7 @@ const paths = (asked: readonly Asked[]): string[] => [
   ...new Set(asked.map(({ url }) => new URL(url).pathname)),
 ]
 
-test('at its own address, OpenAI is asked on the Responses API', async () => {
+test("at OpenAI's own address, the Responses API is used", async () => {
   const asked = serve()
   const agent = open({})
   expect(await ask(agent, 'Go')).toEqual({
@@ -136,7 +136,7 @@ test('at its own address, OpenAI is asked on the Responses API', async () => {
   await agent.dispose()
 })
 
-test('items of three steps go back as they came, also after a reload', async () => {
+test('items of three steps are sent back unchanged, even after a reload', async () => {
   const asked = serve()
   const testStorage = createTestStorage()
   const agent = open({}, testStorage)
@@ -171,7 +171,7 @@ test('items of three steps go back as they came, also after a reload', async () 
   ])
 })
 
-test('behind another address, Chat Completions that refuses tools leads to the Responses API, once', async () => {
+test('at another address, refused tools on Chat Completions switch to the Responses API once', async () => {
   const asked = serve()
   const testStorage = createTestStorage()
   const model = { baseURL: 'https://gateway.example.test/v1' }
@@ -202,7 +202,7 @@ test('a gateway without a Responses API gets tools as text', async () => {
   await agent.dispose()
 })
 
-test("with api: 'chat', the warning of refused tools names api: 'responses'", async () => {
+test("with api: 'chat', the refused tools warning recommends api: 'responses'", async () => {
   const asked = serve()
   const agent = open({ api: 'chat' })
   const { text, warnings } = await ask(agent, 'Go')
@@ -212,7 +212,7 @@ test("with api: 'chat', the warning of refused tools names api: 'responses'", as
   await agent.dispose()
 })
 
-test("any server is asked on the Responses API with api: 'responses'", async () => {
+test("with api: 'responses', any server is called on the Responses API", async () => {
   const asked = serve()
   const agent = open({
     provider: 'openai-compatible',
@@ -224,7 +224,7 @@ test("any server is asked on the Responses API with api: 'responses'", async () 
   await agent.dispose()
 })
 
-test('a conversation that changes its format keeps every call with its result, and no foreign reasoning', async () => {
+test('a conversation that changes its format keeps calls with results, without foreign reasoning', async () => {
   const asked = serve()
   const testStorage = createTestStorage()
   const agent = open({}, testStorage)

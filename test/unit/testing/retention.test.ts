@@ -22,7 +22,7 @@ function talk({ script = { fallback: [{ text: 'Hello.' }] }, ...options }: Given
   return { agent, dropped }
 }
 
-test('once nothing runs, what is too much is deleted and announced; what is shown is kept', async () => {
+test('once nothing runs, excess conversations are deleted and announced; visible ones are kept', async () => {
   const testStorage = createTestStorage()
   const before = talk({ testStorage })
   for (const id of ['a', 'b', 'c'])
@@ -44,7 +44,7 @@ test('once nothing runs, what is too much is deleted and announced; what is show
   expect(await agent.conversations.list()).toMatchObject([{ conversationId: 'a' }])
 })
 
-test('nothing is deleted while a run is open, nor by an agent that is disposed of', async () => {
+test('nothing is deleted during a run, or by a disposed agent', async () => {
   const testStorage = createTestStorage()
   const before = talk({ testStorage })
   for (const id of ['a', 'b']) await before.agent.run(`Say ${id}`, { conversationId: id }).result
@@ -68,7 +68,7 @@ test('nothing is deleted while a run is open, nor by an agent that is disposed o
   expect(await before.agent.conversations.list()).toHaveLength(3)
 })
 
-test('limits that are none are refused', () => {
+test('invalid limits are refused', () => {
   const wrong: [object, RegExp][] = [
     [{ days: 0 }, /retention\.days must be a number above 0/],
     [{ conversations: 0 }, /retention\.conversations must be a whole number, 1 or more/],

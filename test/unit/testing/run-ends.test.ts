@@ -314,7 +314,7 @@ test.each(Object.entries(causes))('a run that ends with %s', async (_name, cause
 })
 
 test.each(Object.entries(causes))(
-  'what is queued behind a run, and a run of a sub-agent, that end with %s',
+  'the queued message and the calling run handle a run that ends with %s',
   async (_name, cause) => {
     const expected: Ending = ENDINGS[cause.ending]
     const { agent, open, worker } = await world(cause)
@@ -344,7 +344,7 @@ test.each(Object.entries(causes))(
   },
 )
 
-test('where no step is left, an empty answer is not asked for again', async () => {
+test('when no step is left, an empty answer is not requested again', async () => {
   for (const [maxSteps, replies] of [
     [1, [nothing]],
     [0, [nothing]],
@@ -357,7 +357,7 @@ test('where no step is left, an empty answer is not asked for again', async () =
   }
 })
 
-test('every language of the chat has a sentence for each ending', () => {
+test('each language of the chat has a sentence for each ending', () => {
   expect(Object.keys(zh.endings)).toEqual(Object.keys(en.endings))
 })
 

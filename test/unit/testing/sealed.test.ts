@@ -112,7 +112,7 @@ const asAction = (input: object): StreamPart[] =>
   )
 
 test.each(['native', 'action'] as const)(
-  'a secret is given to the tool, and is nowhere else (%s mode)',
+  'a secret is passed to the tool and appears nowhere else (%s mode)',
   async (toolMode) => {
     const secret = randomUUID()
     const all = watched()
@@ -139,7 +139,7 @@ test.each(['native', 'action'] as const)(
   },
 )
 
-test('what else the same answer repeats of it is sealed, and a call that has it runs with it', async () => {
+test('repeats of a secret in the same step become placeholders, and calls get its value', async () => {
   const secret = `${randomUUID()} "<&`
   const all = watched()
   const noted: unknown[] = []
@@ -173,7 +173,7 @@ test('what else the same answer repeats of it is sealed, and a call that has it 
   await agent.dispose()
 })
 
-test('a person is asked without it, and what a person writes instead is sealed, too', async () => {
+test("the approval hides the secret, and the person's edit is hidden too", async () => {
   const [secret, edited] = [randomUUID(), randomUUID()]
   const all = watched()
   const got = vi.fn((_input: object) => 'in')
@@ -195,7 +195,7 @@ test('a person is asked without it, and what a person writes instead is sealed, 
   await agent.dispose()
 })
 
-test('a person who leaves the seal leaves the secret', async () => {
+test('when a person keeps the placeholder, the call keeps the secret', async () => {
   const secret = randomUUID()
   const all = watched()
   const got = vi.fn((_input: object) => 'in')
@@ -212,7 +212,7 @@ test('a person who leaves the seal leaves the secret', async () => {
   await agent.dispose()
 })
 
-test('after a reload it is gone: the call fails, nobody is asked about it, and nothing is run', async () => {
+test('after a reload the secret is gone: the call fails without asking or running', async () => {
   const secret = randomUUID()
   const all = watched()
   const got = vi.fn((_input: object) => 'in')
@@ -232,7 +232,7 @@ test('after a reload it is gone: the call fails, nobody is asked about it, and n
   await after.agent.dispose()
 })
 
-test('a seal that the model copies into another call opens nothing', async () => {
+test('a placeholder that the model copies into another call reveals nothing', async () => {
   const secret = randomUUID()
   const all = watched()
   const got = vi.fn((_input: object) => 'in')
@@ -276,7 +276,7 @@ test.each<[string, unknown]>([
   ['returns nothing', () => undefined],
   ['returns no pointers', () => ['password']],
 ])(
-  'of a tool whose secretsIn %s, the whole input is sealed, and a person is asked',
+  'when secretsIn %s, the whole input becomes a placeholder, and approval is required',
   async (_, secretsIn) => {
     const [secret, user] = [randomUUID(), randomUUID()]
     const all = watched()
@@ -330,7 +330,7 @@ test.each<[string, (secret: string) => StreamPart[]]>([
       { type: 'finish', finishReason: 'tool-calls' },
     ],
   ],
-])('a call that %s is not stored with it either', async (_, turn) => {
+])('the secret is not stored with a call that %s', async (_, turn) => {
   const secret = randomUUID()
   const all = watched()
   const got = vi.fn((_input: object) => 'in')
@@ -349,7 +349,7 @@ test.each([
     (secret: string) => `<login><password>x</password><remember>${secret}</remember></login>`,
   ],
   ['that is cut off', (secret: string) => `<login><password>${secret}`],
-])('in ACTION mode, a call %s is not stored either', async (_, block) => {
+])('in ACTION mode, the secret is not stored with a call %s', async (_, block) => {
   const secret = randomUUID()
   const all = watched()
   const got = vi.fn((_input: object) => 'in')
@@ -369,7 +369,7 @@ test.each([
   await agent.dispose()
 })
 
-test('hooks get it sealed, and may change the rest; redact finds nothing of it', async () => {
+test('hooks get placeholders and may change the rest; redact sees no secret', async () => {
   const secret = randomUUID()
   const all = watched()
   const seen: unknown[] = []
@@ -393,7 +393,7 @@ test('hooks get it sealed, and may change the rest; redact finds nothing of it',
   await agent.dispose()
 })
 
-test('parameters that the model has under other names', async () => {
+test('secrets are protected in parameters that the model knows by other names', async () => {
   const secret = randomUUID()
   const all = watched()
   const got = vi.fn((_input: object) => 'in')
@@ -411,7 +411,7 @@ test('parameters that the model has under other names', async () => {
   await agent.dispose()
 })
 
-test('in one-shot mode the page gets the seal', async () => {
+test('in one-shot mode the page gets the placeholder', async () => {
   const secret = randomUUID()
   const all = watched()
   const { agent, chat, ask } = watch(all, [calls({ password: secret })], {
@@ -425,7 +425,7 @@ test('in one-shot mode the page gets the seal', async () => {
   await agent.dispose()
 })
 
-test('what a run ends with says it without the secret', async () => {
+test('the result of a run does not contain the secret', async () => {
   const secret = randomUUID()
   const all = watched()
   const finish: StreamPart = {
@@ -447,7 +447,7 @@ test('what a run ends with says it without the secret', async () => {
   await agent.dispose()
 })
 
-test('a call that a native model writes as text is sealed as any other', async () => {
+test('a call that a native model writes as text hides its secret too', async () => {
   const secret = randomUUID()
   const all = watched()
   const got = vi.fn((_input: object) => 'in')
@@ -460,7 +460,7 @@ test('a call that a native model writes as text is sealed as any other', async (
   await agent.dispose()
 })
 
-test("what comes back as a number, a name, a token, a hook's result or the name of a call is sealed, too", async () => {
+test('secrets in returned numbers, names, tokens, hook results and call names become placeholders', async () => {
   const secret = `s${randomUUID()}`
   const digits = 8_412_907_731
   const all = watched()
@@ -499,7 +499,7 @@ test("what comes back as a number, a name, a token, a hook's result or the name 
   await agent.dispose()
 })
 
-test('a call that waits for its outcome has no secret in its token, nor in the outcome', async () => {
+test('a long-running call has no secret in its token or its outcome', async () => {
   const secret = randomUUID()
   const all = watched()
   const { agent, chat, ask } = watch(all, [calls({ password: secret }), answer('Done.')], {

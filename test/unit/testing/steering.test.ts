@@ -3,7 +3,7 @@ import { createTestStorage, simulateReload } from '../../../src/testing/index.ts
 import { until } from '../client/fake-worker.ts'
 import { answer, call, gate, heldStorage, said, statusOf, talk, typesOf } from './talk.ts'
 
-test('a message is read after the results of the step, before the model is asked next', async () => {
+test("a steering message is read after the step's results, before the next request", async () => {
   const { chat, sent, work } = talk([call('work'), answer('Both.')])
   const run = chat.send('One')
   await until(() => statusOf(chat, 'work') === 'executing')
@@ -26,7 +26,7 @@ test('a message is read after the results of the step, before the model is asked
   expect(chat.getSnapshot().queued).toEqual([])
 })
 
-test('several messages come in their order; one that was taken back does not', async () => {
+test('several messages keep their order, without withdrawn ones', async () => {
   const { chat, sent, work } = talk([call('work'), answer('Good.')])
   const run = chat.send('One')
   await until(() => statusOf(chat, 'work') === 'executing')
@@ -40,7 +40,7 @@ test('several messages come in their order; one that was taken back does not', a
   expect(await messages[0]?.cancel()).toBe(false)
 })
 
-test('what was not delivered when the run ends is returned', async () => {
+test('messages that are undelivered when the run ends are returned', async () => {
   const last = gate()
   const { chat, sent } = talk([
     [{ type: 'text-delta', delta: 'Nearly ' }, last.opened, ...answer('done.')],
@@ -61,7 +61,7 @@ test('what was not delivered when the run ends is returned', async () => {
   expect(await run.send('Too late').outcome).toMatchObject({ status: 'returned' })
 })
 
-test('now: the answer is cut short, kept, and the model reads the message', async () => {
+test('now: the answer is cut and kept, and the model reads the message', async () => {
   const never = gate()
   const { chat, sent } = talk([
     [{ type: 'text-delta', delta: 'I will tell you at length' }, never.opened],
@@ -77,7 +77,7 @@ test('now: the answer is cut short, kept, and the model reads the message', asyn
   expect(said(chat)).toEqual(['One', 'I will tell you at length', 'Be brief', 'Short.'])
 })
 
-test('now, before the model has said anything, and twice', async () => {
+test('now: works before any text, and twice in a row', async () => {
   const never = gate()
   const { chat, sent } = talk([[never.opened], [never.opened], answer('Well.')])
   const run = chat.send('One')
@@ -92,7 +92,7 @@ test('now, before the model has said anything, and twice', async () => {
   expect(parts.size).toBe(1)
 })
 
-test('now: tools that run are stopped, and the run goes on', async () => {
+test('now: running tools are stopped, and the run continues', async () => {
   const { chat, sent, stops } = talk([call('work'), answer('As you wish.')])
   const run = chat.send('One')
   await until(() => statusOf(chat, 'work') === 'executing')
@@ -103,7 +103,7 @@ test('now: tools that run are stopped, and the run goes on', async () => {
   expect(['aborted', 'interrupted']).toContain(statusOf(chat, 'work'))
 })
 
-test('a message is never the answer to an approval; now denies it', async () => {
+test('a message never answers an approval; now denies it', async () => {
   const { chat, sent, agent } = talk([call('buy'), answer('Not bought.')])
   const run = chat.send('One')
   await until(() => chat.getSnapshot().pending.length === 1)
@@ -120,7 +120,7 @@ test('a message is never the answer to an approval; now denies it', async () => 
   expect(results).toMatchObject([{ output: { type: 'denied', reason: /person wrote/ } }])
 })
 
-test('an abort and a message at once: the run ends, the message is returned', async () => {
+test('an abort and a message at once: the run ends and returns the message', async () => {
   const { chat, work } = talk([call('work'), answer('Never.')])
   const run = chat.send('One')
   await until(() => statusOf(chat, 'work') === 'executing')
@@ -133,7 +133,7 @@ test('an abort and a message at once: the run ends, the message is returned', as
   expect(chat.getSnapshot().queued).toEqual([])
 })
 
-test('a message survives a reload, and is delivered once', async () => {
+test('a message survives a reload and is delivered once', async () => {
   const testStorage = createTestStorage()
   const first = talk([call('buy')], testStorage)
   const run = first.chat.send('One')
@@ -153,7 +153,7 @@ test('a message survives a reload, and is delivered once', async () => {
   expect(sent).toEqual([['One', '', '[text]', 'And gift-wrap it']])
 })
 
-test('the limit of steps counts a step that was cut', async () => {
+test('the step limit counts a step that was cut short', async () => {
   const never = gate()
   const { chat } = talk([[{ type: 'text-delta', delta: 'Long' }, never.opened], answer('No.')])
   const run = chat.send('One', { maxSteps: 1 })
@@ -162,7 +162,7 @@ test('the limit of steps counts a step that was cut', async () => {
   expect(await run.result).toMatchObject({ outcome: 'max-steps' })
 })
 
-test('nothing is sent that has nothing in it, and a failure is the outcome', async () => {
+test('an empty message throws, and an invalid message is returned with its error', async () => {
   const { chat, work } = talk([call('work'), answer('Done.')])
   const run = chat.send('One')
   await until(() => statusOf(chat, 'work') === 'executing')
@@ -173,7 +173,7 @@ test('nothing is sent that has nothing in it, and a failure is the outcome', asy
   expect((await run.result).outcome).toBe('completed')
 })
 
-test('what is said while a step is being cut short is delivered, too', async () => {
+test('a message sent while a step is being cut is delivered', async () => {
   const { testStorage, reached, release } = heldStorage('step-cut')
   const next = gate()
   const turns = [[gate().opened], [next.opened, ...call('quick')], answer('Well.')]
@@ -195,7 +195,7 @@ test('what is said while a step is being cut short is delivered, too', async () 
   expect(sent.at(-1)).toEqual(expect.arrayContaining(['One', 'Two', 'Three']))
 })
 
-test('an abort beside a delivery: the outcome is what the store says', async () => {
+test('an abort during a delivery: the outcome matches the store', async () => {
   const { testStorage, reached, release } = heldStorage('message-delivered')
   const { chat, work, agent } = talk([call('work'), answer('Never.')], testStorage)
   const run = chat.send('One')
@@ -213,7 +213,7 @@ test('an abort beside a delivery: the outcome is what the store says', async () 
   expect(await message.cancel()).toBe(false)
 })
 
-test('a message on its way when the page lets go is stored, or returned', async () => {
+test('a message in transit when the page disposes of its agent is stored or returned', async () => {
   const { testStorage, release } = heldStorage('message-queued')
   const first = talk([call('buy')], testStorage)
   const run = first.chat.send('One')
@@ -226,7 +226,7 @@ test('a message on its way when the page lets go is stored, or returned', async 
   expect(await cancel()).toBe(false)
 })
 
-test('a message right behind the start of a run', async () => {
+test('a message sent right after the start of a run is delivered', async () => {
   const { chat, sent } = talk([call('quick'), answer('Both.')])
   const run = chat.send('One')
   const { outcome } = run.send('Two')

@@ -84,9 +84,9 @@ async function endOf(agent: Agent): Promise<unknown> {
   return talk.getSnapshot().ended?.outcome
 }
 
-describe('an answer to what an agent waits for, right after a reload', () => {
+describe("an answer to a sub-agent's question right after a reload", () => {
   it.each(['boss', 'expert'] as const)(
-    'waits until it is joined (given to the %s)',
+    'waits until the sub-agent is resumed (given to the %s)',
     async (who) => {
       const { storage, call } = await left()
       const { boss: make, expert, paid } = page(storage)
@@ -101,7 +101,7 @@ describe('an answer to what an agent waits for, right after a reload', () => {
     },
   )
 
-  it('has both go on, though nobody has resumed them', async () => {
+  it('resumes both agents, even if nobody has resumed them', async () => {
     const { storage, call } = await left()
     const { boss: make, paid } = page(storage)
     const boss = make()
@@ -110,7 +110,7 @@ describe('an answer to what an agent waits for, right after a reload', () => {
     expect(paid).toEqual(['paid'])
   })
 
-  it('is one of several that oppose each other', async () => {
+  it('counts only once if several conflict', async () => {
     const { storage, call } = await left()
     const { boss: make, expert, paid } = page(storage)
     const boss = make()
@@ -124,7 +124,7 @@ describe('an answer to what an agent waits for, right after a reload', () => {
     expect(paid).toEqual(answers[0] ? [] : ['paid'])
   })
 
-  it('waits for the agent that called, which may be made later', async () => {
+  it('waits for the calling agent, which may be created later', async () => {
     const { storage, call } = await left()
     const { boss: make, expert, paid } = page(storage)
     const answered = expert.approve(call)
@@ -137,7 +137,7 @@ describe('an answer to what an agent waits for, right after a reload', () => {
     expect(paid).toEqual(['paid'])
   })
 
-  it('waits no longer than its agent is there', async () => {
+  it('stops waiting when its agent is disposed of', async () => {
     const { storage, call } = await left()
     const { expert } = page(storage)
     const answered = expert.approve(call)
@@ -145,7 +145,7 @@ describe('an answer to what an agent waits for, right after a reload', () => {
     await expect(answered).rejects.toMatchObject({ code: 'disposed' })
   })
 
-  it('is refused where nothing waits for it', async () => {
+  it('is refused when nothing waits for it', async () => {
     const { storage, call } = await left()
     const { boss: make } = page(storage)
     const boss = make()
@@ -154,7 +154,7 @@ describe('an answer to what an agent waits for, right after a reload', () => {
     expect(await boss.approve({ ...call, conversationId: 'c.other' })).toBe(false)
   })
 
-  it('is too late once the run that called is ended', async () => {
+  it('is too late once the calling run has ended', async () => {
     const { storage, call } = await left()
     const { boss: make, expert, paid } = page(storage)
     const answered = expert.approve(call)
@@ -166,7 +166,7 @@ describe('an answer to what an agent waits for, right after a reload', () => {
     expect(open).toEqual([])
   })
 
-  it('waits for a storage that is slow', async () => {
+  it('waits for slow storage', async () => {
     const { storage, call } = await left()
     const slow = gate()
     const held = {
@@ -192,8 +192,8 @@ describe('an answer to what an agent waits for, right after a reload', () => {
   })
 })
 
-describe('the conversation of an agent that is asked', () => {
-  it('is deleted while it waits: its call has failed, and the run that called goes on', async () => {
+describe('the conversation of a sub-agent', () => {
+  it('when deleted while it waits, fails its call, and the calling run continues', async () => {
     const { boss: make, paid } = page(createTestStorage())
     const boss = make()
     const run = boss.run('Pay the bill', { conversationId: 'c' })

@@ -52,7 +52,7 @@ function family({ testStorage = createTestStorage(), hangs = false }) {
   return { boss, seen, testStorage, dispose }
 }
 
-it('the data of an agent’s words are asked for no longer than the run that called it is open', async () => {
+it("extraction from a sub-agent's answer stops when the calling run ends", async () => {
   const { boss, seen } = family({ hangs: true })
   const run = boss.run('How tall?')
   await expect.poll(() => seen.extracts, LONG).toBe(1)
@@ -61,7 +61,7 @@ it('the data of an agent’s words are asked for no longer than the run that cal
   await expect.poll(() => seen.stopped, LONG).toBe(1)
 })
 
-it('two that go on with a call at once ask for its data once', async () => {
+it('two resumes of a call at once extract its data once', async () => {
   const first = family({ hangs: true })
   const { conversationId } = first.boss.run('How tall?')
   await expect.poll(() => first.seen.extracts, LONG).toBe(1)
@@ -74,7 +74,7 @@ it('two that go on with a call at once ask for its data once', async () => {
   expect(seen.extracts).toBe(1)
 })
 
-it('a call whose answer the storage refuses is answered later, with the same data', async () => {
+it('a call with an unstored answer is answered later with the same data', async () => {
   const store = createMemoryStore()
   let refused = 0
   const failing: Store = {

@@ -81,7 +81,7 @@ const outputs = (calls: readonly { readonly output?: unknown }[]): unknown[] =>
   calls.map(({ output }) => output)
 
 describe('an agent as a tool', () => {
-  it('works in a conversation of its own, and its words are the result', async () => {
+  it('runs in its own conversation, and its answer is the result', async () => {
     const { boss } = family({
       parent: [asks({ prompt: 'How tall is it?' }), { text: 'It is 12 m tall.' }],
       child: [{ text: '12 m' }],
@@ -97,7 +97,7 @@ describe('an agent as a tool', () => {
     expect(await boss.conversations.list()).toHaveLength(1)
   })
 
-  it('gets its results in the order of the calls: five at once, of which one fails, one is denied and one aborted', async () => {
+  it('returns results in call order: five at once, with failed, denied and aborted ones', async () => {
     const { boss, expert } = family({
       parent: [
         asks(
@@ -166,7 +166,7 @@ describe('an agent as a tool', () => {
     expect(words).toMatch(/first.*The model is ill.*It was not paid.*enough.*fifth/s)
   })
 
-  it('is answered after a reload, through the conversation that called it', async () => {
+  it('is answered after a reload through the calling conversation', async () => {
     const steps = {
       parent: [asks({ prompt: 'Pay it' }), { text: 'Paid.' }],
       child: [
@@ -218,7 +218,7 @@ describe('an agent as a tool', () => {
     expect(await went?.result).toMatchObject({ outcome: 'aborted', reason: 'disposed' })
   })
 
-  it('is stopped with the run that called it', async () => {
+  it('is stopped with the calling run', async () => {
     const { boss, expert } = family({
       parent: [asks({ prompt: 'Pay it' }), { text: 'Never.' }],
       child: [{ toolCalls: [{ toolName: 'ask_user', input: { question: 'Really?' } }] }],
@@ -236,7 +236,7 @@ describe('an agent as a tool', () => {
     leave()
   })
 
-  it('calls no further agents', async () => {
+  it('calls no sub-agents of its own', async () => {
     const testStorage = createTestStorage()
     const asked: string[][] = []
     const provider: StreamProviderDefinition = {
@@ -279,7 +279,7 @@ describe('an agent as a tool', () => {
       [{ toolCalls: [{ toolName: 'ask_user', input: 1 as never }] }],
       /limit|failed/,
     ],
-  ])('%s has failed', async (_, child, words) => {
+  ])('fails %s', async (_, child, words) => {
     const { boss } = family({
       parent: [asks({ prompt: 'Well?' }), { text: 'Done.' }],
       child,
@@ -290,7 +290,7 @@ describe('an agent as a tool', () => {
     expect(JSON.stringify(toolCalls[0]?.output)).toMatch(words)
   })
 
-  it('gives data of a schema, and takes its own input', async () => {
+  it('returns data of a schema, and accepts its own input', async () => {
     const { boss } = family({
       parent: [asks({ height: 12 }), { text: 'Done.' }],
       child: [],
@@ -322,7 +322,7 @@ describe('an agent as a tool', () => {
     expect(totalUsage?.modelCalls).toBe(4)
   })
 
-  it('is deleted with the conversation that called it, and in its export', async () => {
+  it('is deleted with the calling conversation, and included in its export', async () => {
     const { boss } = family({
       parent: [asks({ prompt: 'How tall?' }), { text: 'Done.' }],
       child: [{ text: '12 m' }],
@@ -334,7 +334,7 @@ describe('an agent as a tool', () => {
     expect(await boss.conversations.list({ children: true })).toEqual([])
   })
 
-  it('must have the storage of the agent that calls it', async () => {
+  it("must share the calling agent's storage", async () => {
     const { boss } = family({
       parent: [asks({ prompt: 'How tall?' }), { text: 'Done.' }],
       child: [{ text: '12 m' }],

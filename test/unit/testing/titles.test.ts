@@ -81,7 +81,7 @@ test('a model titles the first exchange once no run is open, and every tab sees 
   expect(asked[0]?.trailer).toBeUndefined()
 })
 
-test('it is made once, and none where a person has given one', async () => {
+test('a title is made once, and not if a person has set one', async () => {
   const { agent, asked, titled, titleOfC } = talk()
   await agent.run('I want two mugs', { conversationId: 'c' }).result
   await titled
@@ -95,7 +95,7 @@ test('it is made once, and none where a person has given one', async () => {
   expect((await agent.conversations.get('d'))?.title).toBe('My plate')
 })
 
-test('a title that a person gives meanwhile, in any tab, stays', async () => {
+test('a title that a person sets meanwhile, in any tab, wins', async () => {
   const testStorage = createTestStorage()
   const other = talk({ testStorage, options: { titles: false } })
   let isAsked = (): void => undefined
@@ -116,7 +116,7 @@ test('a title that a person gives meanwhile, in any tab, stays', async () => {
   expect(await titleOfC()).toBe('Mine')
 })
 
-test('a run that begins stops the title, which is made after it', async () => {
+test('a new run stops the title request, which is made after that run', async () => {
   let isAsked = (): void => undefined
   const whenAsked = new Promise<void>((resolve) => (isAsked = resolve))
   const { agent, asked, titled } = talk({
@@ -132,7 +132,7 @@ test('a run that begins stops the title, which is made after it', async () => {
   expect(asked).toHaveLength(2)
 })
 
-test('where the model makes none, the first words stay, and it is not asked again and again', async () => {
+test('when the model makes no title, the first words remain, without endless retries', async () => {
   const { agent, asked, read, titleOfC } = talk({ title: () => ' \n "" ' })
   await agent.run('I want two mugs', { conversationId: 'c' }).result
   await vi.waitFor(() => expect(read()).toBe(1), { timeout: 30_000 })
@@ -142,7 +142,7 @@ test('where the model makes none, the first words stay, and it is not asked agai
   expect(await titleOfC()).toBe('I want two mugs')
 })
 
-test('what the model says is a line of at most 60 characters, without marks and what turns the rest', async () => {
+test('a made title is one line of at most 60 characters, without markup or direction marks', async () => {
   const { agent, titled } = talk({
     title: () => `\n## **\u202eA "good" one** \nI hope you like it`,
   })
@@ -150,7 +150,7 @@ test('what the model says is a line of at most 60 characters, without marks and 
   expect((await titled).title).toBe('A "good" one')
 })
 
-test('the model of the agent makes them with titles: true, and none does without', async () => {
+test("titles: true uses the agent's model; titles: false makes none", async () => {
   const { agent, titled } = talk({ options: { titles: true } })
   await agent.run('I want two mugs', { conversationId: 'c' }).result
   expect((await titled).title).toBe('Which colour?')
@@ -160,7 +160,7 @@ test('the model of the agent makes them with titles: true, and none does without
   expect(await plain.titleOfC()).toBe('I want two mugs')
 })
 
-test('the first words are cut between characters, however many code points these have', () => {
+test('a fallback title is cut between whole characters, whatever their code points', () => {
   const cut = (text: string): string => titleOf([{ type: 'text', text }]) ?? ''
   const family = '👨‍👩‍👧‍👦'
   expect(cut(`${'a'.repeat(56)}${family} and more`)).toBe(`${'a'.repeat(56)}…`)

@@ -97,9 +97,9 @@ const named = fc.record({
   inner: odd,
 })
 
-describe('a tool whose names no model API takes', () => {
+describe('a tool with names that no model API accepts', () => {
   test.each(['native', 'action'] as const)(
-    'has its own names on every surface, and legal ones for the model only, %s',
+    'has its own names everywhere, and legal names for the model only, %s',
     async (toolMode) => {
       await fc.assert(
         fc.asyncProperty(named, async ({ name, parameters, inner }) => {
@@ -222,7 +222,7 @@ describe('a tool whose names no model API takes', () => {
   }
   const toEve: Write = () => ({ toolName: 'Send_Mail', input: { 'E-Mail_1': 'eve' } })
 
-  test('a policy that names the tool holds', async () => {
+  test("a policy applies by the tool's own name", async () => {
     const { agent, ran } = stage(mail, [toEve], {
       toolApproval: ({ toolName, input }) =>
         toolName === 'Send Mail' && (input as JsonObject)['E-Mail@1'] === 'eve',
@@ -237,7 +237,7 @@ describe('a tool whose names no model API takes', () => {
     expect(ran).toEqual([])
   })
 
-  test('a call that only needs its parameters is handed to the page in its own names, one-shot', async () => {
+  test('in one-shot mode the page gets a call with its own parameter names', async () => {
     const { agent } = stage(mail, [toEve], { maxSteps: 0 })
     const result = await agent.run('Go.').result
     expect(result).toMatchObject({
@@ -246,7 +246,7 @@ describe('a tool whose names no model API takes', () => {
     })
   })
 
-  test('an error that names a parameter has the model’s name in the request', async () => {
+  test("an error about a parameter uses the model's name in the request", async () => {
     const { agent, requests } = stage(mail, [() => ({ toolName: 'Send_Mail', input: {} })])
     await agent.run('Go.').result
     const sent = JSON.stringify(requests[1]?.messages)
@@ -254,7 +254,7 @@ describe('a tool whose names no model API takes', () => {
     expect(sent).not.toContain('E-Mail@1')
   })
 
-  test('a chosen tool is named to the provider as the model knows it', async () => {
+  test("toolChoice is sent to the provider under the model's name", async () => {
     const models: unknown[] = []
     const requests: ModelRequest[] = []
     const model = modelOf([], requests)
@@ -274,7 +274,7 @@ describe('a tool whose names no model API takes', () => {
     expect(models[0]).toEqual({ toolName: 'Send_Mail' })
   })
 
-  test('an undo of a call that an earlier version stored gets its own names', async () => {
+  test("an undo of a call stored by an earlier version uses the tool's own names", async () => {
     const undone: unknown[] = []
     const testStorage = createTestStorage()
     const undo = (input: unknown) => void undone.push(input)
@@ -299,7 +299,7 @@ describe('a tool whose names no model API takes', () => {
     expect(undone).toEqual([{ 'E-Mail@1': 'eve' }])
   })
 
-  test('a call that an earlier version left for approval is judged and run in its own names', async () => {
+  test('a call waiting since an earlier version is judged and run with its own names', async () => {
     const testStorage = createTestStorage()
     const old = stage(
       {
@@ -338,8 +338,8 @@ describe('a tool whose names no model API takes', () => {
   })
 })
 
-describe('a list of tools', () => {
-  test('that names one which no tool is warns once, with the name that was meant', async () => {
+describe('a list of tool names', () => {
+  test('warns once about an unknown name, with the intended name', async () => {
     const warnings: string[] = []
     const { agent } = stage({ name: 'Send Mail' }, [], {
       enabledTools: ['Send Mail', 'Send Mial'],
@@ -354,7 +354,7 @@ describe('a list of tools', () => {
     ])
   })
 
-  test('may name a tool by its own name or the model’s, without a warning', async () => {
+  test("accepts a tool's own name or the model's without a warning", async () => {
     const warnings: string[] = []
     const { agent, requests } = stage({ name: 'Send Mail' }, [], {
       enabledTools: ['Send_Mail', 'other'],

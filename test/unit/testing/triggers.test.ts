@@ -61,8 +61,8 @@ async function settled(): Promise<void> {
   }
 }
 
-describe('an event', () => {
-  test('starts a run whose message says which trigger sent it, and taints the conversation', async () => {
+describe('an event trigger', () => {
+  test('starts a run with a message naming the trigger, and taints the conversation', async () => {
     const { agent, chat, sent, came } = tab([answer('Noted.')])
     const shop = new EventTarget()
     const id = newId()
@@ -88,7 +88,7 @@ describe('an event', () => {
     ['a text of the app', { run: 'Look at the orders.' }, []],
     ['a function that is trusted', { run: () => 'Look.', untrustedContent: false }, []],
     ['a text with untrusted content', { run: 'Look.', untrustedContent: true }, ['Orders']],
-  ])('with %s: what taints the conversation', async (_, options, origins) => {
+  ])('taints the conversation only for untrusted content: %s', async (_, options, origins) => {
     const { agent, chat } = tab([answer('Done.')])
     const shop = new EventTarget()
     const id = newId()
@@ -124,7 +124,7 @@ describe('an event', () => {
     expect(statusOf(chat, 'buy')).toBe('awaiting-approval')
   })
 
-  test('while a run is open, begins the next one, together with others', async () => {
+  test('starts the next run together with others when a run is open', async () => {
     const { agent, chat, sent, work, outcomes } = tab([
       call('work'),
       answer('One.'),
@@ -152,7 +152,7 @@ describe('an event', () => {
     expect(chat.getSnapshot().taint).toHaveLength(1)
   })
 
-  test('that says the same as one that waits takes its place', async () => {
+  test('replaces a waiting trigger with the same text', async () => {
     const { agent, chat, work } = tab([call('work'), answer('One.')])
     const shop = new EventTarget()
     await agent.trigger({ id: newId(), on: [shop, 'order'], run: 'Look.', conversationId: 'talk' })
@@ -169,7 +169,7 @@ describe('an event', () => {
     work.open()
   })
 
-  test('that waits begins a run though the open one fails; after a stop it does not, and no person gets it back', async () => {
+  test('starts a run after a failed run, but not after a stop', async () => {
     const failing = gate()
     const { agent, chat, sent, work } = tab([
       [
@@ -206,7 +206,7 @@ describe('an event', () => {
     work.open()
   })
 
-  test('with an id starts one run, whichever tab gets it, and again after a reload', async () => {
+  test('with an id starts one run across tabs and reloads', async () => {
     const storage = createTestStorage()
     const id = newId()
     const shop = new EventTarget()
@@ -233,7 +233,7 @@ describe('an event', () => {
     expect(later.came).toEqual([])
   })
 
-  test('of another agent is the end of a run, which the function is told', async () => {
+  test("on another agent passes that agent's run result to its function", async () => {
     const storage = createTestStorage()
     const writer = tab([answer('The draft.'), answer('Stopped.')], storage)
     const editor = tab([answer('Edited.')], storage)
@@ -248,7 +248,7 @@ describe('an event', () => {
     expect(editor.sent[0]?.[0]).toContain('Edit: The draft.')
   })
 
-  test('whose function throws, takes long or has nothing to do starts no run, and ends no other trigger', async () => {
+  test('starts no run when its function throws, is slow or returns nothing', async () => {
     useClock()
     const { agent, came, sent } = tab([answer('Done.')])
     const shop = new EventTarget()
@@ -276,7 +276,7 @@ describe('an event', () => {
     expect(sent).toHaveLength(1)
   })
 
-  test('is kept from memories as nothing that a person wrote', async () => {
+  test('is passed to the memory as written by the app', async () => {
     const told: string[] = []
     const { agent, sent } = tab([answer('Done.')], createTestStorage(), {
       memory: {
@@ -294,7 +294,7 @@ describe('an event', () => {
   })
 })
 
-test('over its limit an hour, counted over tabs and reloads, a trigger starts no run', async () => {
+test('starts no run over its hourly limit, counted across tabs and reloads', async () => {
   useClock()
   const storage = createTestStorage()
   const shop = new EventTarget()
@@ -317,8 +317,8 @@ test('over its limit an hour, counted over tabs and reloads, a trigger starts no
   expect(outcomes()).toEqual(['over-limit', 'started'])
 })
 
-describe('a time', () => {
-  test('again and again: one run an interval over two tabs, and a reload does not begin it anew', async () => {
+describe('a timed trigger', () => {
+  test('runs once an interval across two tabs, and a reload keeps the interval', async () => {
     useClock()
     const storage = createTestStorage()
     const options = { id: newId(), every: HOUR, run: 'Look.' }
@@ -339,7 +339,7 @@ describe('a time', () => {
   test.each([
     ['run', ['started']],
     ['skip', []],
-  ] as const)('that was missed, with %s', async (missed, outcomes) => {
+  ] as const)('handles a missed time with missed: %s', async (missed, outcomes) => {
     useClock()
     const storage = createTestStorage()
     const at = Date.now() + HOUR
@@ -365,7 +365,7 @@ describe('a time', () => {
     expect(last.came).toMatchObject([{ id: often.id, outcome: 'started' }])
   })
 
-  test('is right again within an interval after the clock was set back', async () => {
+  test('recovers within an interval after the clock was set back', async () => {
     useClock()
     const { agent, outcomes } = tab()
     await agent.trigger({ id: newId(), every: HOUR, run: 'Look.' })
@@ -376,7 +376,7 @@ describe('a time', () => {
     expect(outcomes()).toEqual(['started', 'started'])
   })
 
-  test('waits while the page is hidden, if that was asked for', async () => {
+  test('waits while the page is hidden, if configured', async () => {
     useClock()
     const page = Object.assign(new EventTarget(), { hidden: true })
     vi.stubGlobal('document', page)
@@ -415,7 +415,7 @@ describe('a page that dies while a trigger fires', () => {
     return { kill: () => kill() }
   }
 
-  test('before its message is stored leaves it to the next one', async () => {
+  test('leaves the trigger to the next page before its message is stored', async () => {
     useClock()
     const locks = fakeLocks()
     const storage = createTestStorage()
@@ -430,7 +430,7 @@ describe('a page that dies while a trigger fires', () => {
     expect(next.outcomes()).toEqual(['started'])
   })
 
-  test('after its message is stored leaves nothing to do', async () => {
+  test('leaves nothing to do after its message is stored', async () => {
     useClock()
     fakeLocks()
     const storage = createTestStorage()
@@ -471,7 +471,7 @@ describe('a page that dies while a trigger fires', () => {
 })
 
 describe('a trigger', () => {
-  test('that is removed, or whose agent is disposed of, starts nothing, also of what is under way', async () => {
+  test('starts nothing once removed or disposed of, even while it fires', async () => {
     useClock()
     const storage = createTestStorage()
     const made = gate()
@@ -497,7 +497,7 @@ describe('a trigger', () => {
     expect(came).toEqual([])
   })
 
-  test('that is disabled stays so in all tabs and after a reload', async () => {
+  test('stays disabled in all tabs and after a reload', async () => {
     const storage = createTestStorage()
     const shop = new EventTarget()
     const options = { id: newId(), on: [shop, 'order'] as const, run: 'Look.' }
@@ -527,7 +527,7 @@ describe('a trigger', () => {
     [{ id: 'a', at: 0, run: 'Look.', missed: 'never' }, 'missed of a trigger'],
     [{ id: 'a', at: 0, run: 'Look.', title: 'Two\nlines' }, 'title of a trigger'],
     [{ id: 'a', at: 0, run: 'Look.', limit: 3 }, 'limit of a trigger must be one of id,title'],
-  ])('with wrong options is refused: %o', async (options, message) => {
+  ])('is refused with wrong options: %o', async (options, message) => {
     const { agent } = tab()
     const adding = agent.trigger(options as never)
     await expect(adding).rejects.toMatchObject({
@@ -536,7 +536,7 @@ describe('a trigger', () => {
     })
   })
 
-  test('whose id the agent has is refused until that one is removed', async () => {
+  test('is refused while another trigger has its id', async () => {
     const { agent } = tab()
     const options = { id: newId(), every: HOUR, run: 'Look.' }
     const first = await agent.trigger(options)

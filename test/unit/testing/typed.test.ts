@@ -45,8 +45,8 @@ function working(values: Record<string, string> = { date: 'Monday' }) {
   return { agent, talk, run, isWorking, letGo: () => letGo() }
 }
 
-describe('what a person typed', () => {
-  it('is no template in a message to an open run, unless it is given values', async () => {
+describe('text that a person typed', () => {
+  it('is no template in a message to an open run, unless given values', async () => {
     const { agent, run, isWorking, letGo } = working()
     await isWorking()
     run.send('on {{date}} or {{nope}}')
@@ -61,7 +61,7 @@ describe('what a person typed', () => {
     ])
   })
 
-  it('is no template in a conversation, unless it is given values', async () => {
+  it('is no template in a conversation, unless given values', async () => {
     const agent = made({ values: { date: 'Monday' }, script: { fallback: [{ text: 'Hi.' }] } })
     const talk = agent.conversation('talk')
     onTestFinished(talk.subscribe(() => undefined))
@@ -77,7 +77,7 @@ describe('what a person typed', () => {
     ['lacks a value', 'for {{nope}}', { values: {} }],
     ['has a part that is none', [{ type: 'text', text: 'for you' }, { type: 'x' } as never], {}],
     ['comes with an option that there isn’t', 'for you', { maxStep: 3 }],
-  ])('is given back when it %s', async (_why, input, options) => {
+  ])('is returned when it %s', async (_why, input, options) => {
     const agent = made({ values: { date: 'Monday' }, script: { fallback: [{ text: 'Hi.' }] } })
     const talk = agent.conversation('talk')
     onTestFinished(talk.subscribe(() => undefined))
@@ -89,7 +89,7 @@ describe('what a person typed', () => {
 })
 
 describe('a conversation without the handle of its run', () => {
-  it('has something said to it, and taken back', async () => {
+  it('can send messages to the run, and withdraw them', async () => {
     const { agent, talk, run, isWorking, letGo } = working()
     await isWorking()
     const one = await talk.steer('And {{tea}}')
@@ -106,7 +106,7 @@ describe('a conversation without the handle of its run', () => {
     expect(await talk.steer('Too late')).toBeNull()
   })
 
-  it('refuses what is no way to say something', async () => {
+  it('refuses unknown ways to send', async () => {
     const { talk, run, isWorking, letGo } = working()
     await isWorking()
     await expect(talk.steer('Later', { when: 'later' as never })).rejects.toMatchObject({
@@ -119,7 +119,7 @@ describe('a conversation without the handle of its run', () => {
   })
 })
 
-it('a pending call of a snapshot is answered where it is shown, though another one has its id', async () => {
+it('answers a pending call of the snapshot in view, despite a duplicate id', async () => {
   const paid: string[] = []
   const pay = defineTool({
     name: 'pay',

@@ -25,7 +25,7 @@ const buying = (undo: (...given: never[]) => unknown) =>
 const shown = (chat: Conversation): ShownCall | undefined =>
   chat.getSnapshot().messages.flatMap(({ calls = [] }) => calls)[0]
 
-test('a call is undone once: with its input and its output, and the model is told', async () => {
+test('a call is undone once, with its input and output, and the model is informed', async () => {
   const undo = vi.fn()
   const { chat, sent } = talk([buys(), answer('Bought.'), answer('I see.')], createTestStorage(), {
     tools: [buying(undo)],
@@ -46,7 +46,7 @@ test('a call is undone once: with its input and its output, and the model is tol
   expect(sent).toHaveLength(3)
 })
 
-test('only a call that succeeded, of a tool that can, is undone; an unknown one is none', async () => {
+test('only a successful call of a tool with undo can be undone', async () => {
   const { chat } = talk([call('quick'), answer('Done.')])
   await chat.send('Go').result
   await until(() => shown(chat)?.status === 'succeeded')
@@ -55,7 +55,7 @@ test('only a call that succeeded, of a tool that can, is undone; an unknown one 
   expect(await chat.undo('unknown')).toBe(false)
 })
 
-test('not while a run is open', async () => {
+test('undo is refused while a run is open', async () => {
   const undo = vi.fn()
   const held = gate()
   const { chat } = talk([buys(), [held.opened, ...answer('Bought.')]], createTestStorage(), {
@@ -70,7 +70,7 @@ test('not while a run is open', async () => {
   expect(await chat.undo('b')).toBe(true)
 })
 
-test('what failed may be tried again', async () => {
+test('a failed undo may be retried', async () => {
   const undo = vi.fn(() => {
     if (undo.mock.calls.length === 1) throw new Error('No network.')
   })
@@ -90,7 +90,7 @@ test('what failed may be tried again', async () => {
   expect(new Set(keys).size).toBe(1)
 })
 
-test('one that takes too long is unknown, and isn’t begun again', async () => {
+test("an undo that takes too long is unknown, and isn't started again", async () => {
   const undo = vi.fn(() => new Promise(() => undefined))
   const tool = { ...buying(undo), timeoutMs: 1000 }
   const { chat } = talk([buys(), answer('Bought.')], createTestStorage(), { tools: [tool] })
@@ -102,7 +102,7 @@ test('one that takes too long is unknown, and isn’t begun again', async () => 
   expect(undo).toHaveBeenCalledTimes(1)
 })
 
-test('after a reload it is offered still; what the reload cut off is unknown, and isn’t begun again', async () => {
+test('after a reload undo is still offered; an interrupted undo is unknown and not repeated', async () => {
   const storage = createTestStorage()
   const first = talk([buys(), answer('Bought.')], storage, { tools: [buying(vi.fn())] })
   await first.chat.send('Buy a mug').result
@@ -129,7 +129,7 @@ test('after a reload it is offered still; what the reload cut off is unknown, an
   expect(await third.chat.send('Hello').result).toMatchObject({ outcome: 'completed' })
 })
 
-test('a page whose tool has no undo by now says so, and another one undoes it', async () => {
+test("a page without the tool's undo reports it, and another page undoes the call", async () => {
   const storage = createTestStorage()
   const first = talk([buys(), answer('Bought.')], storage, { tools: [buying(vi.fn())] })
   await first.chat.send('Buy a mug').result
@@ -144,7 +144,7 @@ test('a page whose tool has no undo by now says so, and another one undoes it', 
   expect(undo).toHaveBeenCalledTimes(1)
 })
 
-test('asked for by two at once, it is done once: on one page, and by two workers', async () => {
+test('two undo requests at once undo once: on one page, and by two workers', async () => {
   const storage = createTestStorage()
   const undo = vi.fn(async () => undefined)
   const model = {
@@ -173,7 +173,7 @@ test('asked for by two at once, it is done once: on one page, and by two workers
   expect(undo).toHaveBeenCalledTimes(1)
 })
 
-test('a branch undoes nothing: the call of the other one is still there to be undone', async () => {
+test('a branch undoes nothing: the call on the other branch can still be undone', async () => {
   const undo = vi.fn()
   const turns = [buys(), answer('Bought.'), answer('Nothing bought.')]
   const { chat } = talk(turns, createTestStorage(), { tools: [buying(undo)] })
@@ -184,7 +184,7 @@ test('a branch undoes nothing: the call of the other one is still there to be un
   expect(undo).toHaveBeenCalledTimes(1)
 })
 
-test('it takes a person: it is refused while page tools act, and after them until somebody presses', async () => {
+test('undo requires a user gesture: refused during and after page actions, until a press', async () => {
   onTestFinished(() => void Object.assign(pageActs(), { open: 0, turns: 0, pressed: -1 }))
   const undo = vi.fn()
   const storage = createTestStorage()
@@ -204,7 +204,7 @@ test('it takes a person: it is refused while page tools act, and after them unti
   expect(undo).toHaveBeenCalledTimes(1)
 })
 
-test('a worker that dies while a tool undoes: it is unknown, and the next worker begins it no more', async () => {
+test('when the worker dies during an undo, its outcome is unknown and not repeated', async () => {
   const spawn = inProcessWorker({ storage: createTestStorage() })
   const workers: ReturnType<typeof spawn>[] = []
   const held = gate()

@@ -14,7 +14,7 @@ async function typed(input: string, options: object, agentOptions: object = {}):
 describe('values in a prompt', () => {
   const values = { name: 'Ann', count: 2 }
 
-  it('are the agent’s and the run’s, which win', async () => {
+  it('come from the agent and the run, and the run wins', async () => {
     expect(await typed('Hi {{ name }}, {{count}} mugs', {}, { values })).toEqual([
       { type: 'text', text: 'Hi Ann, 2 mugs' },
     ])
@@ -23,13 +23,13 @@ describe('values in a prompt', () => {
     ])
   })
 
-  it('one that is missing fails the run before anything is stored, and is named', async () => {
+  it('missing values fail the run before anything is stored, by name', async () => {
     const result = await typed('Hi {{nmae}}', { values })
     expect(result).toMatchObject({ outcome: 'failed', error: { code: 'invalid-input' } })
     expect(JSON.stringify(result)).toContain('{{nmae}}')
   })
 
-  it('braces stay where there are no values, where the run says so, and where they are escaped', async () => {
+  it('braces stay without values, with escapes, or when the run says so', async () => {
     const text = 'In Vue: {{ user }}'
     expect(await typed(text, {})).toEqual([{ type: 'text', text }])
     expect(await typed(text, { values: false }, { values })).toEqual([{ type: 'text', text }])
@@ -38,14 +38,14 @@ describe('values in a prompt', () => {
     ])
   })
 
-  it('values are not read as templates again', async () => {
+  it('templates within values are not filled', async () => {
     expect(await typed('{{name}}', { values: { name: '{{count}}' } })).toEqual([
       { type: 'text', text: '{{count}}' },
     ])
   })
 })
 
-it('a value that is missing in the instructions is a stored failure, not an open run', async () => {
+it('a value missing in the instructions fails the run, which is stored as ended', async () => {
   const testStorage = createTestStorage()
   const storage = { name: 'shop' }
   const agent = createTestAgent({

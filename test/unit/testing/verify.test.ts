@@ -17,7 +17,7 @@ const wants =
   ({ text }) =>
     text.includes(words) ? { ok: true } : { feedback: `Say ${words}.` }
 
-test('an answer that is rejected is told so to the model, which answers again', async () => {
+test('when verify rejects an answer, the model gets the feedback and answers again', async () => {
   const verify = vi.fn<Verify>(wants('please'))
   const turns = [call('quick'), answer('Done.'), answer('Done, please.')]
   const { chat, sent } = talk(turns, createTestStorage(), { verify })
@@ -40,7 +40,7 @@ test('an answer that is rejected is told so to the model, which answers again', 
   expect(said(chat)).toEqual(['One', '', 'Done.', 'Done, please.'])
 })
 
-test('two answers are rejected at most; the next stands, unasked', async () => {
+test('verify rejects at most two answers, and accepts the next unchecked', async () => {
   const verify = vi.fn<Verify>(() => ({ feedback: 'No.' }))
   const turns = [answer('1'), answer('2'), answer('3'), answer('4')]
   const { chat } = talk(turns, createTestStorage(), { verify })
@@ -55,14 +55,14 @@ test.each([
   [0, 0],
   [1, 1],
   [3, 3],
-])('verifyRounds %i', async (verifyRounds, times) => {
+])('verifyRounds %i limits how often verify runs', async (verifyRounds, times) => {
   const verify = vi.fn<Verify>(() => ({ feedback: 'No.' }))
   const { chat } = talk([], createTestStorage(), { verify, verifyRounds })
   expect((await chat.send('One').result).outcome).toBe('completed')
   expect(verify).toHaveBeenCalledTimes(times)
 })
 
-test('it is not asked where the model could not do better, nor of an answer without text', async () => {
+test('verify is skipped when no step is left, and for empty answers', async () => {
   const verify = vi.fn<Verify>(() => ({ feedback: 'No.' }))
   const turns = [answer('1'), answer('2'), answer(' '), answer(' ')]
   const { chat } = talk(turns, createTestStorage(), { verify })
@@ -72,7 +72,7 @@ test('it is not asked where the model could not do better, nor of an answer with
   expect(verify).not.toHaveBeenCalled()
 })
 
-test('what finish_task was given is an answer, too', async () => {
+test('the result of finish_task is verified too', async () => {
   const finish = (result: string) => [
     { type: 'tool-call', toolCallId: result, toolName: 'finish_task', input: { result } } as const,
     { type: 'finish', finishReason: 'tool-calls' } as const,
@@ -91,7 +91,7 @@ test.each<[string, Verify]>([
   ],
   ['says nothing', () => undefined as never],
   ['never answers', () => new Promise(() => undefined)],
-])('a verify that %s keeps no answer back', async (_how, verify) => {
+])('a verify that %s accepts the answer', async (_how, verify) => {
   const options = { verify, verifyTimeoutMs: 50 }
   const set = talk([answer('Done.')], createTestStorage(), options)
   const seen = warnings(set)
@@ -99,7 +99,7 @@ test.each<[string, Verify]>([
   expect(seen).toEqual([expect.stringContaining('hook-failed verify has failed')])
 })
 
-test.each(['abort', 'now', 'dispose'])('while it is asked: %s', async (what) => {
+test.each(['abort', 'now', 'dispose'])('while verify runs: %s', async (what) => {
   const signals: AbortSignal[] = []
   const verify = vi.fn<Verify>(({ signal, text }) =>
     text === 'First.' ? new Promise(() => signals.push(signal)) : { ok: true },
@@ -118,7 +118,7 @@ test.each(['abort', 'now', 'dispose'])('while it is asked: %s', async (what) => 
   expect(seen).toEqual([])
 })
 
-test('a reload before the verdict asks again; one behind it does not', async () => {
+test('a reload before the verdict runs verify again; a reload after it does not', async () => {
   const testStorage = createTestStorage()
   const never = new Promise<never>(() => undefined)
   const first = talk([answer('First.')], testStorage, { verify: () => never })
@@ -146,7 +146,7 @@ test('a reload before the verdict asks again; one behind it does not', async () 
   expect(third.sent).toEqual(second.sent)
 })
 
-test('an abort beside the commit of a verdict', async () => {
+test('an abort at the commit of a verdict keeps the first answer', async () => {
   const { testStorage, reached, release } = heldStorage('answer-rejected')
   const verify: Verify = () => ({ feedback: 'No.' })
   const { chat, sent, agent } = talk([answer('First.')], testStorage, { verify })
@@ -161,7 +161,7 @@ test('an abort beside the commit of a verdict', async () => {
   expect(sent).toHaveLength(1)
 })
 
-test('a worker that dies while it is asked: the next one gets the same verdict', async () => {
+test('when the worker dies during verify, the next worker gets the same verdict', async () => {
   const spawn = inProcessWorker({ storage: createTestStorage() })
   const workers: ReturnType<typeof spawn>[] = []
   const verdict = gate()
@@ -194,7 +194,7 @@ test('a worker that dies while it is asked: the next one gets the same verdict',
   expect(verify).toHaveBeenCalledTimes(2)
 })
 
-test('what is sent for after the run begins it once the answer stands', async () => {
+test('an after-run message begins the next run once the answer is accepted', async () => {
   const verdict = gate()
   const verify: Verify = async ({ text }) => {
     if (text !== 'First.') return { ok: true }
@@ -214,7 +214,7 @@ test('what is sent for after the run begins it once the answer stands', async ()
   expect(sent.at(-1)?.slice(-2)).toEqual(['Better.', 'Two'])
 })
 
-test('no verify is asked for data that a schema checks', async () => {
+test('data that a schema checks is not verified', async () => {
   const verify = vi.fn<Verify>(() => ({ feedback: 'No.' }))
   const { agent } = talk([answer('{"n":1}')], createTestStorage(), { verify })
   const schema = {

@@ -20,7 +20,7 @@ function refusal(config: unknown, parts?: object): string {
   return ''
 }
 
-it('makes an agent of what JSON can say, and of the parts that it can’t', async () => {
+it("creates an agent from JSON and the parts that JSON can't hold", async () => {
   const config = JSON.parse(
     JSON.stringify({
       model,
@@ -43,7 +43,7 @@ it('makes an agent of what JSON can say, and of the parts that it can’t', asyn
   expect(refusal({ model })).toBe('')
 })
 
-test('a model that reflects gets the key beside the configuration at the address of the agent’s model only', async () => {
+test("a reflection model gets the separate key only at the agent model's address", async () => {
   const [own, other] = [await startMockOpenAI(), await startMockOpenAI()]
   onTestFinished(() => Promise.all([own.close(), other.close()]).then(() => undefined))
   const provider = 'openai-compatible'
@@ -68,7 +68,7 @@ test('a model that reflects gets the key beside the configuration at the address
   expect(keys(other)).toEqual([undefined])
 })
 
-describe('a mistake names what was probably meant', () => {
+describe('a mistake in a configuration suggests the intended name', () => {
   test.each([
     [{ model, instruction: 'x' }, {}, 'Did you mean instructions?'],
     [{ model, reflect: { mode: 'replace' } }, {}, 'reflect must be like'],
@@ -116,7 +116,7 @@ const mistakeOf = (config: object, parts: object = {}): { message: string; path:
   throw new Error('Nothing was refused.')
 }
 
-describe('a mistake in a described part names its path', () => {
+describe('a mistake in a part of the configuration reports its path', () => {
   const agent = { name: 'writer', description: 'Writes.' }
   const skill = { name: 'refunds', description: 'd', instructions: 'i' }
   const composite = { name: 'restock', description: 'd', run: 'restock' }
@@ -276,7 +276,7 @@ test('a configuration describes memories, skills and composite tools', async () 
   await agent.dispose()
 })
 
-test('a configured agent asks its sub-agents, which share its storage, policies and hooks', async () => {
+test('a configured agent calls its sub-agents, which share storage, policies and hooks', async () => {
   const seen: string[] = []
   const call = (toolName: string, input: JsonObject) => ({ toolCalls: [{ toolName, input }] })
   const scripted = (...steps: object[]) => ({ provider: 'scripted', model: 'x', script: { steps } })
@@ -328,7 +328,7 @@ test('a configured agent asks its sub-agents, which share its storage, policies 
   await vi.waitFor(() => expect(disposed).toBe(3))
 })
 
-test('a sub-agent has the key at its agent’s address only, and else its own', async () => {
+test("a sub-agent gets the key only at its agent's address, or its own", async () => {
   const [own, other] = [await startMockOpenAI(), await startMockOpenAI()]
   onTestFinished(() => Promise.all([own.close(), other.close()]).then(() => undefined))
   const provider = 'openai-compatible'

@@ -12,7 +12,7 @@ const validate = new Ajv({ strict: true, allErrors: true }).compile(schema)
 
 const TYPE_FILE = inProject('test/fixtures/types/agent-schema.ts')
 
-test('the type test compares the TypeScript type with the schema as it is', () => {
+test('the generated schema type matches the schema file', () => {
   const text = `// Made of src/connect/tools-from/agent.schema.json: WRITE=1 npx vitest run test/unit/tools-from/agent-schema.test.ts\nexport type SchemaConfig = ${schemaAsType(schema)}\n`
   if (process.env['WRITE']) writeFileSync(TYPE_FILE, text)
   expect(readFileSync(TYPE_FILE, 'utf8')).toBe(text)
@@ -36,7 +36,7 @@ test.each<[place: string, config: JsonObject]>([
   ['a word', { model, toolApproval: 'sometimes' }],
   ['a control tool', { model, controlTools: ['ask_usr'] }],
   ['a kind of value', { model, limits: { tokens: 'many' } }],
-])('a mistake in %s is found by the schema and by agentFromConfig', (_, config) => {
+])('the schema and agentFromConfig both reject a mistake in %s', (_, config) => {
   expect(validate(config)).toBe(false)
   expect(() => agentFromConfig(config)).toThrow(OffstageError)
 })

@@ -35,7 +35,7 @@ const makeMethod = (text: string): object =>
   Object.values(Object.getOwnPropertyDescriptors(make(`{ ${text} }`) as Record<string, object>))[0]!
     .value as object
 
-describe('a function’s parameters are read from its text', () => {
+describe("parameters are read from a function's text", () => {
   test.each([
     ['function () {}', ''],
     ['function f(sku, quantity) { return sku }', 'sku, quantity'],
@@ -56,7 +56,7 @@ describe('a function’s parameters are read from its text', () => {
     expect(signatureOf(make(text))).toBe(expected)
   })
 
-  it('made of text by the page', () => {
+  it('a function created from strings', () => {
     const made = Reflect.construct(Function, ['sku', 'quantity = ")"', 'return sku']) as object
     expect(signatureOf(made)).toBe('sku, quantity?:string')
   })
@@ -84,11 +84,11 @@ describe('a function’s parameters are read from its text', () => {
     ['add(sku) { return "[native code]" }', 'sku'],
     ['add: sku => sku', 'sku'],
     ['add: function (sku) {}', 'sku'],
-  ])('of a method: %s', (text, expected) => {
+  ])('a method: %s', (text, expected) => {
     expect(signatureOf(makeMethod(text))).toBe(expected)
   })
 
-  it('of static methods, fields and generators of classes, and of a subclass', () => {
+  it('static methods, fields, generators and private methods of classes', () => {
     const C = make(
       'class A { static find(query) {} field = (item) => item; #own(secret) {} *walk(depth = 1) {} reach() { return this.#own } }',
     ) as new () => Record<string, () => object>
@@ -99,7 +99,7 @@ describe('a function’s parameters are read from its text', () => {
   })
 })
 
-describe('defaults make a parameter optional, and tell its type', () => {
+describe('defaults make a parameter optional and give its type', () => {
   test.each([
     ["'a'", 'string'],
     ['"a, b) {"', 'string'],
@@ -175,7 +175,7 @@ describe('defaults make a parameter optional, and tell its type', () => {
     expect(signatureOf(make(text))).toBe(expected)
   })
 
-  it('keys in keys have a schema of their own', () => {
+  it('nested keys have their own schema', () => {
     const signature = readSignature(make('({ place: { city, zip = 1 } }) => 0'))
     expect(signature).toMatchObject({
       parameters: [
@@ -188,7 +188,7 @@ describe('defaults make a parameter optional, and tell its type', () => {
   })
 })
 
-describe('what can’t be read for certain is not guessed', () => {
+describe('unclear signatures are not guessed', () => {
   test.each([
     ['native', Math.max],
     ['bound', ((sku: string) => sku).bind(null)],
@@ -211,11 +211,11 @@ describe('what can’t be read for certain is not guessed', () => {
     ['class { m(a) {} }'],
     ['class{}'],
     ['class/**/A extends Object {}'],
-  ])('%s is a class', (text) => {
+  ])('%s is recognised as a class', (text) => {
     expect(signatureOf(make(text))).toBe('class')
   })
 
-  it('asks nothing of a proxy', () => {
+  it('a proxy is never touched', () => {
     const trap = (): never => {
       throw new Error('asked')
     }
@@ -225,7 +225,7 @@ describe('what can’t be read for certain is not guessed', () => {
     expect(signatureOf(new Proxy(() => 0, traps))).toBe('unreadable')
   })
 
-  it('in text that is no function’s', () => {
+  it('reading any text never throws', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...Array.from('(){}[]`$,=>/*\\"\'.a1 \n')) }),
@@ -291,7 +291,7 @@ const shapes: readonly ((list: string) => object)[] = [
   (list) => makeMethod(`[\`(\${1}\`](${list}) {}`),
 ]
 
-test('any parameter list is read as it was written, in every shape of function', () => {
+test('any parameter list is read correctly in every form of function', () => {
   const rest = fc.option(identifier.map((name) => `rest${name}`))
   fc.assert(
     fc.property(

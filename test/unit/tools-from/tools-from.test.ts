@@ -65,11 +65,11 @@ function refusal(target: object, options: object = {}): { code: string; message:
 }
 
 describe('the methods of an object', () => {
-  it('become tools: its own and inherited ones, no accessor, constructor, symbol or _name', () => {
+  it('become tools, own and inherited, but no accessor, constructor, symbol or _name', () => {
     expect(toolsFrom(new Cart()).map(nameOf)).toEqual(['add', 'remove', 'tag', 'clear', 'save'])
   })
 
-  it('have an inferred schema, count as writes, and never run beside others', () => {
+  it('have an inferred schema, count as writes, and never run in parallel', () => {
     const tools = toolsFrom(new Cart(), { prefix: 'cart_' })
     const add = named(tools, 'cart_add')
     expect(add).toMatchObject({
@@ -94,7 +94,7 @@ describe('the methods of an object', () => {
     expect(named(tools, 'cart_clear').inputSchema).toBeUndefined()
   })
 
-  it('are called on the object, the input’s properties in the order of the parameters', async () => {
+  it('are called on the object, with properties in the order of the parameters', async () => {
     const cart = new Cart()
     const tools = toolsFrom(cart)
     expect(await call(tools, 'add', { quantity: 2, sku: 'mug' })).toBe(1)
@@ -114,11 +114,11 @@ describe('the methods of an object', () => {
     expect(cart.items.at(-1)).toEqual([1, 2])
   })
 
-  it('that return the object itself return nothing: the model would get all that it holds', async () => {
+  it('return nothing if they return the object itself, which may hold much', async () => {
     expect(await call(toolsFrom(new Cart()), 'clear')).toBeUndefined()
   })
 
-  it('that are generators give what they yield, and stop', async () => {
+  it('return the values that generators yield, up to a limit', async () => {
     const tools = toolsFrom({
       *count(to: number) {
         for (let each = 1; each <= to; each++) yield each
@@ -136,7 +136,7 @@ describe('the methods of an object', () => {
     expect(await call(tools, 'forever')).toHaveLength(1000)
   })
 
-  it('that throw, at once or later, reject', async () => {
+  it('reject if they throw, synchronously or later', async () => {
     const tools = toolsFrom({
       now() {
         throw new Error('now')
@@ -147,7 +147,7 @@ describe('the methods of an object', () => {
     await expect(call(tools, 'later')).rejects.toThrow('later')
   })
 
-  it('of a class of the platform are left out, unless they are asked for', async () => {
+  it('are left out if from a platform class, unless included', async () => {
     class Feed extends Map<string, string> {
       refresh(): string {
         return 'fresh'
@@ -170,7 +170,7 @@ describe('the methods of an object', () => {
     // Between it and EventTarget, Node has a class that is no global.
     ['MessagePort', MessagePort],
     ['Promise', Promise],
-  ])('of %s are left out, though Node writes some such classes in JavaScript', (_, Platform) => {
+  ])('are left out for %s, although Node writes some of them in JavaScript', (_, Platform) => {
     const feed: object = Object.create(Platform.prototype, {
       refresh: { value: () => 'fresh' },
     }) as object
@@ -183,7 +183,7 @@ describe('the methods of an object', () => {
     expect(toolsFrom(new (class extends Middle {})()).map(nameOf)).toEqual(['refresh'])
   })
 
-  it("of a script's class that is a global are tools all the same", () => {
+  it('become tools for a global class of a script', () => {
     class GlobalShelf {
       look(): string {
         return 'empty'
@@ -206,7 +206,7 @@ describe('the methods of an object', () => {
     expect(toolsFrom(module).map(nameOf).toSorted()).toEqual(['findProduct', 'listProducts'])
   })
 
-  it('are found in namespaces as bundlers write them, where each export is a getter', () => {
+  it('are found in bundled namespaces, where each export is a getter', () => {
     const find = (query: string): string => query
     const other = { find }
     let hits = 0
@@ -257,14 +257,14 @@ describe('the methods of an object', () => {
   })
 })
 
-describe('what is said of a method', () => {
+describe("a method's description", () => {
   const inputSchema = {
     type: 'object',
     properties: { sku: { type: 'string' } },
     required: ['sku'],
   } as const
 
-  it('wins over what is inferred: in describe, by agentCallable(), in static tools, in this order', () => {
+  it('is taken from describe, agentCallable() or static tools before inference', () => {
     class Shop {
       static tools = {
         buy: { description: 'static', title: 'Buy', needsApproval: true },
@@ -289,7 +289,7 @@ describe('what is said of a method', () => {
     expect(named(tools, 'open').description).toBe('static')
   })
 
-  it('holds for an override of it, too', () => {
+  it('also applies to an override', () => {
     class Base {
       static tools = { wipe: { needsApproval: true } }
       wipe(): void {}
@@ -305,14 +305,14 @@ describe('what is said of a method', () => {
     expect(named(tools, 'drop').annotations).toEqual({ destructive: true })
   })
 
-  it('stays when a stronger one leaves it undefined', () => {
+  it('is kept when a stronger one is undefined', () => {
     const wipe = agentCallable({ needsApproval: true })(() => 0)
     const undefinedThere = { needsApproval: undefined } as object
     const [tool] = toolsFrom({ wipe }, { describe: { wipe: undefinedThere } })
     expect(tool?.needsApproval).toBe(true)
   })
 
-  it('can make it read-only, which runs beside others', () => {
+  it('can make it read-only, so that it runs in parallel', () => {
     const tools = toolsFrom(new Cart(), {
       include: ['add', 'clear'],
       describe: { add: { annotations: { readOnly: true } }, clear: { sequential: false } },
@@ -321,7 +321,7 @@ describe('what is said of a method', () => {
     expect(named(tools, 'clear').sequential).toBe(false)
   })
 
-  it('names methods that are left out otherwise', () => {
+  it('can include methods that are left out by default', () => {
     const cart = new Cart()
     expect(toolsFrom(cart, { include: ['_audit', 'toString'] }).map(nameOf)).toEqual([
       '_audit',
@@ -331,7 +331,7 @@ describe('what is said of a method', () => {
     expect(toolsFrom(cart, { include: 'marked' }).map(nameOf)).toEqual(['add'])
   })
 
-  it('filters by functions, too, and exclude wins', () => {
+  it('can be filtered by functions, and exclude wins', () => {
     const tools = toolsFrom(new Cart(), {
       include: (name) => name.length <= 5,
       exclude: ['save', 'total'],
@@ -339,7 +339,7 @@ describe('what is said of a method', () => {
     expect(tools.map(nameOf)).toEqual(['add', 'tag', 'clear'])
   })
 
-  it('may be a schema with a validator, whose properties’ order is the arguments’', async () => {
+  it('may have a validator schema, whose property order is the argument order', async () => {
     const schema = z.object({ sku: z.string(), amount: z.number().default(4) })
     const cart = new Cart()
     const tools = toolsFrom(cart, { describe: { add: { inputSchema: schema } } })
@@ -347,7 +347,7 @@ describe('what is said of a method', () => {
     expect(cart.items).toEqual([['mug', 7]])
   })
 
-  it('says with pass how the input is handed over', async () => {
+  it('decides with pass how the input is passed', async () => {
     const target = { take: (item: unknown, more?: unknown) => [item, more] }
     const schema = { type: 'object', properties: { b: {}, a: {} } }
     const as = (pass: 'object' | readonly string[]): Tool[] =>
@@ -357,7 +357,7 @@ describe('what is said of a method', () => {
     expect(await call(as([]), 'take', { a: 1, b: 2 })).toEqual([undefined, undefined])
   })
 
-  it('lets native, bound and proxied functions be called, the schema’s properties in their order', async () => {
+  it('makes native, bound and proxied functions callable, with properties in schema order', async () => {
     const target = {
       power: Math.pow,
       bound: function (this: { by: number }, value: number) {
@@ -380,7 +380,7 @@ describe('what is said of a method', () => {
 })
 
 describe('agentCallable()', () => {
-  it('gives the function back, and marks methods and fields as a standard decorator does', () => {
+  it('returns the function, and marks methods and fields like a standard decorator', () => {
     const decorate = agentCallable({ description: 'Says.' })
     const say = (words: string): string => words
     expect(decorate(say)).toBe(say)
@@ -418,7 +418,7 @@ describe('agentCallable()', () => {
   })
 })
 
-describe('a schema is asked for', () => {
+describe('a schema is required', () => {
   test.each([
     ['native', { now: Date.now }],
     ['bound', { add: ((sku: string) => sku).bind(null) }],
@@ -432,13 +432,13 @@ describe('a schema is asked for', () => {
     expect(message).toContain(Object.keys(target)[0])
   })
 
-  it('once, for all that lack one', () => {
+  it('in one error for all methods without one', () => {
     const { message } = refusal({ now: Date.now, max: Math.max, fine: () => 0 })
     expect(message).toMatch(/now:.*max:/)
     expect(message).not.toContain('fine')
   })
 
-  it('when an input could be handed over in two ways', () => {
+  it('when an input could be passed in two ways', () => {
     const schema = (...names: string[]): object => ({
       inputSchema: { type: 'object', properties: Object.fromEntries(names.map((n) => [n, {}])) },
     })
@@ -456,10 +456,10 @@ describe('a schema is asked for', () => {
   })
 })
 
-describe('names that look minified', () => {
+describe('minified parameter names', () => {
   afterEach(() => vi.restoreAllMocks())
 
-  it('need a schema, and are warned of once', async () => {
+  it('require a schema, with one warning', async () => {
     vi.resetModules()
     const { toolsFrom } = await import('../../../src/tools-from.ts')
     const warn = vi.spyOn(console, 'warn').mockReturnValue()
@@ -471,7 +471,7 @@ describe('names that look minified', () => {
     expect(toolsFrom(target, { describe: { add: { inputSchema } } })).toHaveLength(2)
   })
 
-  it('are no keys of destructured parameters, and not a few short ones among others', () => {
+  it('are not assumed for destructured keys, or for few short names', () => {
     const warn = vi.spyOn(console, 'warn')
     toolsFrom({ add: ({ a, b }: Record<string, unknown>) => [a, b], remove: (id: string) => id })
     toolsFrom({
@@ -482,7 +482,7 @@ describe('names that look minified', () => {
   })
 })
 
-describe('a mistake is an error', () => {
+describe('invalid options and objects throw', () => {
   const methods = { addToCart: () => 0, remove: () => 0 }
   test.each([
     [methods, { include: ['addTocart'] }, 'addToCart?'],
@@ -512,14 +512,14 @@ describe('a mistake is an error', () => {
   })
 
   test.each([[{ type: 'objekt' }], [{ type: 'string' }], [{ parameters: {} }], ['sku']])(
-    'a schema that is none: %o',
+    'an invalid schema: %o',
     (inputSchema) => {
       const describe = { set: { inputSchema } }
       expect(refusal({ set: (sku: string) => sku }, { describe }).code).toBe('schema-invalid')
     },
   )
 
-  it('two names that become one', () => {
+  it('two methods with one tool name', () => {
     expect(refusal({ 'a b': () => 0, 'a.b': () => 0 })).toMatchObject({ code: 'duplicate-tool' })
     expect(
       refusal({ one: () => 0, two: () => 0 }, { describe: { two: { name: 'one' } } }).code,
@@ -543,7 +543,7 @@ describe('a mistake is an error', () => {
     expect(hits).toBe(0)
   })
 
-  it('an object that can’t be read', () => {
+  it('an unreadable object', () => {
     const revoked = Proxy.revocable({}, {})
     revoked.revoke()
     expect(refusal(revoked.proxy).code).toBe('invalid-config')
@@ -561,7 +561,7 @@ describe('a mistake is an error', () => {
   })
 })
 
-it('a class among a module’s exports is no tool, nor is what hides a method', () => {
+it('exported classes and getters that hide a method are not tools', () => {
   class Base {
     save(): void {}
   }
@@ -571,7 +571,7 @@ it('a class among a module’s exports is no tool, nor is what hides a method', 
   expect(toolsFrom({ Cart, list: () => 0 }).map(nameOf)).toEqual(['list'])
 })
 
-it('odd parameter names reach the function, too', async () => {
+it('unusual parameter names are passed to the function', async () => {
   const tools = toolsFrom({ take: (größe: string, $el: string) => `${größe}${$el}` })
   const agent = createTestAgent({
     tools,
@@ -587,7 +587,7 @@ it('odd parameter names reach the function, too', async () => {
   await agent.dispose()
 })
 
-it('a model calls methods; what it gets wrong it is told, and two calls run one after the other', async () => {
+it('a model calls methods in order, and gets its input errors', async () => {
   const log: string[] = []
   const shop = {
     async add(sku: string, quantity = 1) {
@@ -638,7 +638,7 @@ describe('functions and classes', () => {
     order(): void {}
   }
 
-  it('a function and a list of functions are called by their names', async () => {
+  it('a function or a list of functions becomes tools by name', async () => {
     const tools = toolsFrom([search, openOrder], {
       exclude: ['search'],
       describe: { openOrder: { name: 'open' } },
@@ -654,7 +654,7 @@ describe('functions and classes', () => {
     expect(await call(one, 'search', { query: 'mugs' })).toBe('found mugs')
   })
 
-  it('a bound function keeps its name, and needs a schema', async () => {
+  it('a bound function keeps its name, and requires a schema', async () => {
     const bound = openOrder.bind(null, '7')
     expect(refusal([bound]).message).toContain('openOrder')
     const inputSchema = { type: 'object', properties: { isUrgent: { type: 'boolean' } } }
@@ -662,7 +662,7 @@ describe('functions and classes', () => {
     expect(await call(tools, 'openOrder', { isUrgent: true })).toEqual({ id: '7', isUrgent: true })
   })
 
-  it('a class gives its static methods and those it inherits, bound to it, and none of the platform', async () => {
+  it('a class exposes its own and inherited static methods, none of the platform', async () => {
     class Branch extends Shop {
       static override visit(page: string): unknown {
         return super.visit(page)
@@ -680,7 +680,7 @@ describe('functions and classes', () => {
     expect(refusal(class extends URL {}).message).toContain('an instance')
   })
 
-  it('a list with something else, a function without a name and two of one name are refused', () => {
+  it('a list with other values, nameless functions or duplicate names is refused', () => {
     expect(refusal([search, 7 as never]).message).toContain('only contain functions')
     expect(refusal([search, Shop]).message).toContain('only contain functions')
     expect(refusal([search, search]).code).toBe('duplicate-tool')

@@ -68,7 +68,7 @@ test('a planted violation is counted and named', async () => {
   expect(problemsOf(tally)).toEqual(['1 with a violation.'])
 })
 
-test('a violation in a chosen unit is counted, although whole runs have kept it as held', async () => {
+test('a violation in a selected unit counts, even after a clean whole run', async () => {
   await torture({})
   const { tally } = await torture({ only: [1], trial: () => PLANTED })
   expect(tally).toEqual({ played: 2, kept: 0, violated: 1 })
@@ -99,7 +99,7 @@ test('a finished run is played again', async () => {
   expect(tally).toEqual({ played: 6, kept: 0, violated: 3 })
 })
 
-test('kept units that this run has not planned do not count', async () => {
+test('kept units that this run did not plan are ignored', async () => {
   await expect(torture({ trial: broken })).rejects.toThrow('ended')
   const { tally } = await torture({ units: UNITS.slice(1) })
   expect(tally).toEqual({ played: 4, kept: 0, violated: 0 })

@@ -39,7 +39,7 @@ async function call(context: Double, name: string, input: object = {}, signal?: 
 }
 
 describe('published tools', () => {
-  it('have the words and hints of the app’s, and return what those return', async () => {
+  it("have the description and hints of the app's tools, and return their results", async () => {
     const { context, publication } = await publish([add], { prefix: 'shop.' })
     expect(publication.published).toEqual(['shop.add'])
     expect(publication.refused).toEqual([])
@@ -64,14 +64,14 @@ describe('published tools', () => {
     [{ sku: 1 }, /sku must be/],
     [{ sku: 'mug', quantity: 0 }, /quantity/],
     [[], /no object/],
-  ])('refuse the input %j, which the browser does not check', async (input, words) => {
+  ])('refuse the invalid input %j, which the browser does not check', async (input, words) => {
     const execute = vi.fn()
     const { context } = await publish([{ ...add, execute }])
     await expect(call(context, 'add', input)).rejects.toThrow(words)
     expect(execute).not.toHaveBeenCalled()
   })
 
-  it('get what a Standard Schema makes of the input', async () => {
+  it('get the input as parsed by a Standard Schema', async () => {
     const tool = defineTool({
       name: 'trim',
       description: 'Trims.',
@@ -83,7 +83,7 @@ describe('published tools', () => {
     await expect(call(context, 'trim', { text: '  ' })).rejects.toThrow('text')
   })
 
-  it('are refused where an agent or a person would be needed', async () => {
+  it('are refused if they would need an agent or an approval', async () => {
     const composite = { name: 'both', description: 'Both.', run: async () => 1 }
     const remote = { ...add, name: 'theirs', remote: { source: 'elsewhere' } }
     const broken = { ...add, name: '???' }
@@ -105,7 +105,7 @@ describe('published tools', () => {
     ])
   })
 
-  it('run what needs approval only when a person says so', async () => {
+  it('run calls that need approval only when a person approves', async () => {
     const execute = vi.fn(() => 'paid')
     const confirm = vi.fn(({ input }) => (input as { sum: number }).sum < 100)
     const tool: Tool = {
@@ -127,7 +127,7 @@ describe('published tools', () => {
     )
   })
 
-  it('ask as their own function says, and when it throws', async () => {
+  it('request approval when needsApproval returns true or throws', async () => {
     const confirm = vi.fn(() => true)
     const needsApproval = vi.fn(async (input: unknown) => {
       if ((input as { sku: string }).sku === 'odd') throw new Error('odd')
@@ -141,7 +141,7 @@ describe('published tools', () => {
     expect(confirm).toHaveBeenCalledTimes(2)
   })
 
-  it('ask within the browser’s own interaction where it has one', async () => {
+  it("request approval within the browser's user interaction if it has one", async () => {
     const confirm = vi.fn(() => true)
     const requestUserInteraction = vi.fn((ask: () => Promise<unknown>) => ask())
     const tools: { execute: (input: unknown, about: object) => Promise<unknown> }[] = []
@@ -152,7 +152,7 @@ describe('published tools', () => {
     expect(confirm).toHaveBeenCalledTimes(1)
   })
 
-  it('run one after the other unless they change nothing', async () => {
+  it('run one after the other unless they are read-only', async () => {
     let running = 0
     let most = 0
     const execute = async () => {
@@ -171,7 +171,7 @@ describe('published tools', () => {
     expect(await mostOf({ ...add, annotations: { readOnly: true }, execute })).toBe(2)
   })
 
-  it('end with their caller, or when their time is up', async () => {
+  it('end with their caller or by their time limit', async () => {
     const signals: AbortSignal[] = []
     const hang = (_input: unknown, { signal }: { signal: AbortSignal }) => {
       signals.push(signal)
@@ -190,7 +190,7 @@ describe('published tools', () => {
     expect(signals.every(({ aborted }) => aborted)).toBe(true)
   })
 
-  it('say what can’t be returned', async () => {
+  it("report results that can't be returned", async () => {
     const { context } = await publish([
       { ...add, name: 'waits', execute: () => pending({ resumeToken: 'a' }) },
       { ...add, name: 'file', execute: () => new Blob(['x'], { type: 'text/plain' }) },
@@ -201,7 +201,7 @@ describe('published tools', () => {
     await expect(call(context, 'away', { sku: 'a' })).rejects.toThrow('not available')
   })
 
-  it('are withdrawn at the end, by signal or dispose', async () => {
+  it('are removed at the end, by signal or dispose', async () => {
     const { context, publication } = await publish([add])
     publication.dispose()
     expect(await context.getTools()).toEqual([])
@@ -214,7 +214,7 @@ describe('published tools', () => {
     expect(never.publication.published).toEqual([])
   })
 
-  it('are refused where the page has such a name, and where there is no WebMCP', async () => {
+  it('are refused when the name is taken, or without WebMCP', async () => {
     const context = modelContextDouble()
     context.add({ name: 'add' })
     const taken = publishTools([add], { context })
@@ -227,7 +227,7 @@ describe('published tools', () => {
     expect(nowhere.refused).toEqual([{ name: 'add', reason: expect.stringContaining('no WebMCP') }])
   })
 
-  it('are not used by the page’s own agents again, of any copy of the package', async () => {
+  it("are not offered to the page's own agents, in any copy of the package", async () => {
     const { context, publication } = await publish([add])
     context.add({ name: 'other' })
     vi.resetModules()
@@ -239,7 +239,7 @@ describe('published tools', () => {
     expect(await webMcpTools({ context })).toHaveLength(2)
   })
 
-  it('work for an agent elsewhere', async () => {
+  it('work for an agent in another frame', async () => {
     const { context } = await publish([add])
     // Tools as a frame of the page sees them.
     const seen = { ...context, getTools: async () => elsewhere(await context.getTools()) }

@@ -80,7 +80,7 @@ const pairs: [string, Answer, Answer][] = [
 ]
 
 describe('several answers to one approval', () => {
-  it.each(pairs)('counts exactly one when it is %s at once', async (_what, first, second) => {
+  it.each(pairs)('exactly one counts when it is %s at once', async (_what, first, second) => {
     const asked = await askedRun()
     const said = await Promise.all([say(asked.live, first), say(asked.live, second)])
     expect(said.filter(Boolean)).toHaveLength(1)
@@ -88,7 +88,7 @@ describe('several answers to one approval', () => {
     expectOnly(said[0] ? first : second, asked, await rowsOf(asked.world))
   })
 
-  it.each(pairs)('counts one when it is %s in two tabs', async (_what, first, second) => {
+  it.each(pairs)('exactly one counts when it is %s in two tabs', async (_what, first, second) => {
     const asked = await askedRun()
     const other = startLife(asked.world)
     const said = await Promise.all([say(asked.live, first), say(other, second)])
@@ -98,7 +98,7 @@ describe('several answers to one approval', () => {
     expectOnly(said[0] ? first : second, asked, await rowsOf(asked.world))
   })
 
-  it('counts one of an answer and of those that race a resume on another page', async () => {
+  it('exactly one counts when they race with a resume on another page', async () => {
     const asked = await askedRun()
     asked.live.life.dead = true
     const next = startLife(asked.world)
@@ -120,7 +120,7 @@ describe('several answers to one approval', () => {
     expect(settledIn(rows)).toHaveLength(1)
   })
 
-  it('writes nothing of an answer to a call that waits for another kind of it', async () => {
+  it('an answer of the wrong kind writes nothing', async () => {
     const asked = await askedRun()
     const before = await rowsOf(asked.world)
     expect(await say(asked.live, { type: 'answer', text: 'yes' })).toBe(false)
@@ -130,7 +130,7 @@ describe('several answers to one approval', () => {
   })
 })
 
-describe('an answer to a run that is being ended', () => {
+describe('an answer to a run that is ending', () => {
   it.each([approve, deny])('is refused while the run is aborted: $type', async (answer) => {
     const asked = await askedRun()
     const aborted = asked.live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })
@@ -157,7 +157,7 @@ describe('an answer to a run that is being ended', () => {
     },
   )
 
-  it('does not bring back a conversation that another tab deleted', async () => {
+  it('does not restore a conversation that another tab deleted', async () => {
     const asked = await askedRun()
     await asked.world.store.delete(SCOPE.conversationId)
     expect(await say(asked.live, approve)).toBe(false)
@@ -182,7 +182,7 @@ describe('the output of a one-shot call', () => {
       nextRunId: `next-${value}`,
     })
 
-  it('is taken once, though it is supplied three times at once: the run that goes on refuses the others', async () => {
+  it('is accepted once, when supplied three times at once', async () => {
     const world = createWorld([{ calls: [{ tool: 'write', input: {} }] }, {}], { write })
     const live = startLife(world)
     await live.host.startRun(startCommand('run', 'go', { maxSteps: 0, retries: 3 }))
@@ -198,7 +198,7 @@ describe('the output of a one-shot call', () => {
     expect(rows.filter(({ type }) => type === 'messages-imported')).toEqual([])
   })
 
-  it('is found by the bare id without reading another conversation', async () => {
+  it('is found by its id alone, without reading another conversation', async () => {
     const world = createWorld([{ calls: [{ tool: 'write', input: {} }] }, {}], { write })
     const read: string[] = []
     const store = { ...world.store }

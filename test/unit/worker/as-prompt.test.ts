@@ -52,7 +52,7 @@ function said(message: Message): string[] {
   }
 }
 
-test('any history has as many turns in a prompt as it has, by the same speakers', () => {
+test('a prompt has one turn for each message, with the same speakers', () => {
   fc.assert(
     fc.property(offstageHistory, (messages) => {
       const turns = turnsIn(promptOf({ messages }))
@@ -86,7 +86,7 @@ const hostile = fc.oneof(
     .map((pieces) => pieces.join('')),
 )
 
-test('whatever is said, by whomever, is said in their turn', () => {
+test('no text can break out of its turn', () => {
   fc.assert(
     fc.property(hostile, hostile, hostile, (person, page, model) => {
       const messages: Message[] = [
@@ -131,7 +131,7 @@ test('whatever is said, by whomever, is said in their turn', () => {
   )
 })
 
-it('names files, which follow in their order', () => {
+it('files are named in the prompt and follow in order', () => {
   const file = (data: string) => ({ type: 'file', mediaType: 'image/png', data }) as const
   const { messages } = asPrompt({
     tools: [],
@@ -198,7 +198,7 @@ describe('a model with inputMode prompt', () => {
   }
 
   it.each([{ toolMode: 'action' }, {}])(
-    'runs tools, which are in the prompt (%o)',
+    'runs tools described in the prompt (%o)',
     async (model) => {
       const { requests, result, prompts } = await asked(model)
       expect(result).toMatchObject({ outcome: 'completed', text: 'Found.' })
@@ -230,7 +230,7 @@ describe('a model with inputMode prompt', () => {
     },
   )
 
-  it('asks in native mode where it is told to', async () => {
+  it('gets native tool requests if configured', async () => {
     const { requests } = await asked({ toolMode: 'native' })
     expect(requests[0]).toMatchObject({ tools: [{ name: 'find' }], toolMode: 'native' })
   })

@@ -14,7 +14,7 @@ const asked = (): NewRow => ({
   message: { ...words('Look'), parts: [file] },
 })
 
-test('a file is kept once for a conversation, its fork and its import, and goes with the last of them', async () => {
+test('a file is stored once for a conversation, its fork and its import', async () => {
   const name = newId()
   const store = await openIdbStore(name)
   const database = await openDB<Schema>(databaseName(name))

@@ -43,7 +43,7 @@ async function open() {
 const place = { importId: 'i', createdAt: 3, updatedAt: 4, after: 0, isLast: true }
 
 describe('files in the IndexedDB store', () => {
-  it('are kept once for all messages and conversations, and read as they were written', async () => {
+  it('are stored once for all messages and conversations, and read back unchanged', async () => {
     const { store, kept, raw } = await open()
     const [a, b] = [file('a'), file('b')]
     const one = await store.claim('c', 1)
@@ -59,7 +59,7 @@ describe('files in the IndexedDB store', () => {
     expect((await store.read('d')).rows[0]).toMatchObject({ message: { parts: [b] } })
   })
 
-  it('go with the last conversation that has them', async () => {
+  it('are deleted with the last conversation that uses them', async () => {
     const { store, kept, keys } = await open()
     for (const conversationId of ['c', 'd', 'e']) {
       const claim = await store.claim(conversationId, 1)
@@ -74,13 +74,13 @@ describe('files in the IndexedDB store', () => {
     expect(await keys()).toEqual([])
   })
 
-  it('that are small stay in their rows', async () => {
+  it('are kept in their rows if small', async () => {
     const { store, keys } = await open()
     await append(store, await store.claim('c', 1), withFiles('r', file('a', 100)))
     expect(await keys()).toEqual([])
   })
 
-  it('of an append that failed are not kept', async () => {
+  it('are not kept if their append failed', async () => {
     const { store, keys } = await open()
     const fenced = await store.claim('c', 1)
     await store.claim('c', 2)
@@ -88,7 +88,7 @@ describe('files in the IndexedDB store', () => {
     expect(await keys()).toEqual([])
   })
 
-  it('of an append that is tried again are the same, and none twice', async () => {
+  it('are not duplicated when an append is repeated', async () => {
     const { store, kept } = await open()
     const claim = await store.claim('c', 1)
     const again = {
@@ -103,7 +103,7 @@ describe('files in the IndexedDB store', () => {
     expect(await rowsOf(store)).toHaveLength(1)
   })
 
-  it('of an import that was begun again are those of the second one', async () => {
+  it('come from the second import when an import starts again', async () => {
     const { store, kept } = await open()
     const given = { ...place, conversationId: 'c' }
     await store.place({ ...given, isLast: false, rows: [withFiles('r', file('a'))] })
@@ -112,7 +112,7 @@ describe('files in the IndexedDB store', () => {
     expect((await rowsOf(store))[0]).toMatchObject({ message: { parts: [file('b')] } })
   })
 
-  it("of another conversation can't be read by rows that name them", async () => {
+  it("can't be read through forged rows in another conversation", async () => {
     const { store, database } = await open()
     await append(store, await store.claim('c', 1), withFiles('r', file('s')))
     const [hash] = (await database.getAllKeys('attachments')).filter((key) => !Array.isArray(key))
@@ -129,7 +129,7 @@ describe('files in the IndexedDB store', () => {
     }
   })
 
-  it('that are gone make their row a damaged one, and only that', async () => {
+  it('damage only their own row when missing', async () => {
     const { store, database } = await open()
     await append(store, await store.claim('c', 1), withFiles('r', file('a')), ended('r'))
     await database.clear('attachments')
@@ -139,7 +139,7 @@ describe('files in the IndexedDB store', () => {
     ])
   })
 
-  it('in the JSON of a tool come back as they were', async () => {
+  it("are restored unchanged in a tool's JSON", async () => {
     const { store, kept } = await open()
     const value = { deep: [{ type: 'file', data: 'x'.repeat(5000), more: { type: 'file' } }] }
     await append(store, await store.claim('c', 1), started('r', 'hi'), settled(value))

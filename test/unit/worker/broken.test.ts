@@ -112,7 +112,7 @@ const damages: [string, number, RegExp, Work][] = [
 ]
 
 describe.each(damages)('F28 a conversation in which %s', (_what, readable, fault, work) => {
-  it('is quarantined: readable up to the fault, never driven, deletable', async () => {
+  it('is quarantined: readable up to the fault, never resumed, deletable', async () => {
     const { world, damage, ran } = await twoConversations()
     await damage(work)
     const live = startLife(world)
@@ -146,7 +146,7 @@ describe.each(damages)('F28 a conversation in which %s', (_what, readable, fault
     expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'done' })
   })
 
-  it('keeps no other conversation from being resumed', async () => {
+  it('does not stop other conversations from being resumed', async () => {
     const { world, damage, ran } = await twoConversations()
     await damage(work)
     const live = startLife(world)
@@ -171,7 +171,7 @@ describe.each<[string, object, RegExp]>([
   ['has a title of 31 MB', { ...place, type: 'renamed', title: 'x'.repeat(31e6) }, /title/],
   ['has a message in the role system', { ...place, ...spoken, type: 'run-started' }, /message/],
 ])('a stored row that %s', (_what, row, reason) => {
-  it('is set aside: the other rows are read, its run ends and runs no call again, the next one works', async () => {
+  it('is set aside, while its run ends without running calls, and the next works', async () => {
     const { world, damage, ran } = await twoConversations()
     await damage(({ rows }) => rows.put(row))
     const live = startLife(world)
@@ -197,8 +197,8 @@ describe.each<[string, object, RegExp]>([
   })
 })
 
-describe('a row that is lost while the conversation is in use', () => {
-  it('is found at the next look, and nothing more is appended', async () => {
+describe('a row lost while the conversation is in use', () => {
+  it('is detected on the next read, and nothing more is appended', async () => {
     const { world, damage } = await twoConversations()
     const live = startLife(world)
     expect((await live.host.library.getConversation(SCOPE))?.broken).toBeUndefined()

@@ -56,7 +56,7 @@ const call = (n: number): StreamPart => ({
 })
 
 describe('a Chat Completions turn', () => {
-  it('ends early when it begins ever new calls without naming them', async () => {
+  it('ends early when it starts endless calls without naming them', async () => {
     let sent = 0
     const baseURL = 'https://model.example/v1'
     const body = (): ReadableStream<Uint8Array> =>
@@ -90,7 +90,7 @@ const opened = (block: object): object => ({
   content_block: block,
 })
 
-describe('what a server streams without showing it', () => {
+describe('hidden output that a server streams', () => {
   it.each<[string, 'anthropic' | 'openai-compatible', object, (n: number) => object]>([
     [
       'a signature',
@@ -194,7 +194,7 @@ describe('what a server streams without showing it', () => {
   })
 })
 
-describe('a model turn without an end', () => {
+describe('an endless model turn', () => {
   it.each<[string, (n: number) => StreamPart[], TurnCaps]>([
     ['text', () => [{ type: 'text-delta', delta: 'x'.repeat(100) }], { text: 1000 }],
     ['reasoning', () => [{ type: 'reasoning-delta', delta: 'x'.repeat(100) }], { reasoning: 1000 }],
@@ -229,7 +229,7 @@ describe('a model turn without an end', () => {
     },
   )
 
-  it('allows 64 calls, and not one more, in ACTION mode too', async () => {
+  it('allows exactly 64 calls, also in ACTION mode', async () => {
     const block = (count: number): string => `<ACTION>${'<touch/>'.repeat(count)}</ACTION>`
     for (const count of [64, 65]) {
       let ran = 0

@@ -34,8 +34,8 @@ const root = (store: Store, id: string) =>
 const idsOf = (records: readonly { readonly conversationId: string }[]): string[] =>
   records.map(({ conversationId }) => conversationId).toSorted()
 
-describe.each(stores)('conversations that calls started, in the %s store,', (_name, open) => {
-  it('are deleted with the one whose call it was, and with nothing else', async () => {
+describe.each(stores)('child conversations in the %s store', (_name, open) => {
+  it('are deleted with their parent, and only they are', async () => {
     await fc.assert(
       fc.asyncProperty(
         // For each conversation, the earlier one that started it. Its own index: none.
@@ -68,14 +68,14 @@ describe.each(stores)('conversations that calls started, in the %s store,', (_na
     )
   })
 
-  it('stay where the one of their parent is not there', async () => {
+  it('stay if their parent does not exist', async () => {
     const store = await open()
     await child(store, 'left', 'gone')
     expect(await store.delete('gone')).toBe(false)
     expect(idsOf((await store.list()).records)).toEqual(['left'])
   })
 
-  it('refuse what their owner writes after the deletion', async () => {
+  it("refuse their owner's writes after the deletion", async () => {
     const store = await open()
     await root(store, 'top')
     await child(store, 'below', 'top', { open: true })
@@ -86,7 +86,7 @@ describe.each(stores)('conversations that calls started, in the %s store,', (_na
     expect((await store.list()).records).toEqual([])
   })
 
-  it('are listed when they are asked for, or their parent is gone', async () => {
+  it('are listed on request, or if their parent is gone', async () => {
     const store = await open()
     await root(store, 'top')
     await child(store, 'mid', 'top')
@@ -110,7 +110,7 @@ describe.each(stores)('conversations that calls started, in the %s store,', (_na
     undo()
   })
 
-  it('are not gone on with by a resume that names none, and are by one that does', async () => {
+  it('are resumed only by name', async () => {
     const store = await open()
     await root(store, 'top')
     await child(store, 'below', 'top', { open: true })
@@ -119,7 +119,7 @@ describe.each(stores)('conversations that calls started, in the %s store,', (_na
     expect((await (await agent.resume('below'))?.result)?.outcome).toBe('completed')
   })
 
-  it('are aborted by their name', async () => {
+  it('are aborted by name', async () => {
     const store = await open()
     await root(store, 'top')
     await child(store, 'below', 'top', { open: true })
@@ -127,7 +127,7 @@ describe.each(stores)('conversations that calls started, in the %s store,', (_na
     expect((await store.get('below'))?.openRunId).toBeNull()
   })
 
-  it('keep their parent in an export of everything, and in what is imported of it', async () => {
+  it('keep their parent through an export and import of everything', async () => {
     const store = await open()
     await root(store, 'top')
     await child(store, 'below', 'top')
@@ -145,8 +145,8 @@ describe.each(stores)('conversations that calls started, in the %s store,', (_na
   })
 })
 
-describe.each(stores)('a deletion in the %s store', (_name, open) => {
-  it('ends what runs in them, and shows them empty', async () => {
+describe.each(stores)('deleting conversations in the %s store', (_name, open) => {
+  it('ends runs in child conversations, and shows them empty', async () => {
     const store = await open()
     await root(store, 'top')
     await child(store, 'below', 'top')
@@ -168,7 +168,7 @@ describe.each(stores)('a deletion in the %s store', (_name, open) => {
     expect(talk.getSnapshot().status).toBe('idle')
   })
 
-  it('at once of both is one', async () => {
+  it('works for parent and child at the same time', async () => {
     const store = await open()
     await root(store, 'top')
     await child(store, 'below', 'top')
@@ -178,7 +178,7 @@ describe.each(stores)('a deletion in the %s store', (_name, open) => {
     expect((await store.list()).records).toEqual([])
   })
 
-  it('of all counts each once', async () => {
+  it('counts each conversation once when all are deleted', async () => {
     const store = await open()
     await root(store, 'top')
     await child(store, 'below', 'top')

@@ -91,7 +91,7 @@ function comparable(message: Message): Message {
 }
 
 describe('a run that dies anywhere, any number of times', () => {
-  it('executes a writing call at most once, pairs every call, and ends as if nothing had happened', async () => {
+  it('executes writing calls at most once, pairs every call, and ends as without crashes', async () => {
     const trial = async (turns: readonly Turn[], kills: readonly Kill[]): Promise<void> => {
       const calm = await play(turns, [])
       const { effects, world, result, messages } = await play(turns, kills)
@@ -133,7 +133,7 @@ describe('a run that dies anywhere, any number of times', () => {
     await last
   }, 120_000)
 
-  it('goes on with a turn that the vendor paused, wherever it died', async () => {
+  it('resumes a turn that the vendor paused, wherever it died', async () => {
     const turns = [{ text: 'a', paused: true }, { text: 'b', paused: true }, { text: 'c' }]
     const calm = await play(turns, [])
     expect(calm.messages).toHaveLength(4)
@@ -149,7 +149,7 @@ describe('a run that dies anywhere, any number of times', () => {
     }
   })
 
-  it('is in the same state for who lived through it and for who folds its rows', async () => {
+  it('has the same state for a live page and when folded from its rows', async () => {
     await fc.assert(
       fc.asyncProperty(turnsArb, async (turns) => {
         const world = createWorld(turns, countingTools(new Map()))

@@ -183,7 +183,7 @@ function damagedRow({ at, pick, name, value }: Damage): unknown {
 }
 
 describe('a stored row with a damaged field', () => {
-  it('throws nothing, gives the model no instructions, and leaves all other rows', () => {
+  it('throws nothing, gives the model no instructions, and keeps all other rows', () => {
     const whole = open(rows)
     expect(whole.state.setAside).toEqual([samples['row-set-aside'].reason])
     for (const body of whole.bodies) expect(instructionsOf(body)).toContain('Be kind.')
@@ -213,7 +213,7 @@ describe('a stored row with a damaged field', () => {
   })
 })
 
-it("a provider's own fields of a stored answer give no words the role of instructions", () => {
+it("a provider's own fields in a stored answer can't give text the instruction role", () => {
   const texts = [{ type: 'text', text: EVIL }] as const
   const call = { type: 'tool-call', toolCallId: 'c', toolName: 'book', input: {} } as const
   const content = [{ type: 'output_text', text: EVIL }]

@@ -4,7 +4,7 @@ import { realEffects } from '../../../src/worker/effects.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import { started } from './store-support.ts'
 
-it('a conversation that was deleted and is read anew holds nothing more of what was said in it', async () => {
+it('a deleted conversation holds none of its messages when it is read again', async () => {
   const store = createMemoryStore()
   const conversation = new Conversation({
     conversationId: 'c',

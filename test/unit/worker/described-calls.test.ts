@@ -58,8 +58,8 @@ async function requestsIn(world: World): Promise<readonly RowOf<'approval-reques
   return (rows as readonly Row[]).filter((row) => row.type === 'approval-requested')
 }
 
-describe('a call that is asked about', () => {
-  it('is asked about with what its tool says, which is stored, and handed to the tool', async () => {
+describe('a call with a description for its approval', () => {
+  it('requests approval with the stored description, and passes it to the tool', async () => {
     const run = await askedRun()
     expect(await run.live.until('tool-approval-request')).toMatchObject({
       about: { text: 'button "Delete"', data: 1 },
@@ -72,7 +72,7 @@ describe('a call that is asked about', () => {
     expect(run.ran).toMatchObject([{ input: { ref: 'e1' }, about: 1 }])
   })
 
-  it('fails, and nobody is asked, when there is nothing to ask about', async () => {
+  it('fails without an approval request if its description fails', async () => {
     const output = { type: 'error', code: 'failed', message: 'No e1.' } as const
     const run = await askedRun({ describe: () => ({ type: 'failed', output }) })
     expect(await run.live.ended()).toMatchObject({
@@ -83,7 +83,7 @@ describe('a call that is asked about', () => {
     expect(run.ran).toEqual([])
   })
 
-  it('is asked about anew on the next page, with what was said on the last one', async () => {
+  it('requests approval again on the next page, with the previous description', async () => {
     const run = await askedRun()
     await run.live.until('tool-approval-request')
     const next = nextPage(run)
@@ -98,7 +98,7 @@ describe('a call that is asked about', () => {
     expect(run.ran).toMatchObject([{ about: 2 }])
   })
 
-  it('is asked about anew though it was approved for a page that is gone', async () => {
+  it('requests approval again although it was approved for a closed page', async () => {
     const run = await askedRun()
     await run.live.until('tool-approval-request')
     const next = nextPage(run)
@@ -112,7 +112,7 @@ describe('a call that is asked about', () => {
     expect(run.ran).toMatchObject([{ about: 2 }])
   })
 
-  it('is asked about on the next page whatever a policy says there', async () => {
+  it('requests approval on the next page whatever its policy says', async () => {
     const run = await askedRun()
     await run.live.until('tool-approval-request')
     run.live.life.dead = true
@@ -128,7 +128,7 @@ describe('a call that is asked about', () => {
     expect(run.ran).toEqual([])
   })
 
-  it('is asked about once by a worker that restarts on the same page', async () => {
+  it('requests approval once when the worker restarts on the same page', async () => {
     const run = await askedRun()
     await run.live.until('tool-approval-request')
     run.live.life.dead = true

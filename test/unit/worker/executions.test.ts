@@ -12,7 +12,7 @@ function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void 
   return { promise, resolve: (value) => resolve(value) }
 }
 
-describe('an execution that a dead worker had asked for, and that did not begin', () => {
+describe('an execution that a dead worker requested and that never started', () => {
   it.each([
     'unconfirmed',
     'changed',
@@ -20,7 +20,7 @@ describe('an execution that a dead worker had asked for, and that did not begin'
     'deadline',
     'cancelled',
     'stale-epoch',
-  ] as const)('is run by the next worker when the page says %s', async (reason) => {
+  ] as const)('is run by the next worker when the page answers %s', async (reason) => {
     const asked = deferred<null>()
     const first = deferred<ToolOutcome>()
     let requests = 0
@@ -46,7 +46,7 @@ describe('an execution that a dead worker had asked for, and that did not begin'
   })
 })
 
-it('does not repeat a call that was decided anew by a tool which may not run twice', async () => {
+it('a call decided again is not repeated if its tool may not run twice', async () => {
   const began = deferred<null>()
   let effects = 0
   const tool: { descriptor: SimTool['descriptor'] } = {
@@ -80,7 +80,7 @@ it('does not repeat a call that was decided anew by a tool which may not run twi
   expect(effects).toBe(1)
 })
 
-it('a call that started with its output does not run in a run that was stopped meanwhile', async () => {
+it('a call does not run if its run was stopped while its start was stored', async () => {
   let effects = 0
   const run = (): ToolOutcome => {
     effects += 1

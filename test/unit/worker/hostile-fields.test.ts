@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { wrongOf } from '../../../src/worker/store/fact-table.ts'
 
-it('a question with too many fields is refused by its size, before any of them is looked at', () => {
+it('a question with too many fields is refused by its size, without reading them', () => {
   const normalize = vi.spyOn(String.prototype, 'normalize')
   const fields = { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] }
   const row = { type: 'question-asked', runId: 'r', at: 1, path: ['c'], question: 'Which?' }

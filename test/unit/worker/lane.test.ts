@@ -58,8 +58,8 @@ function refusing(world: World, when: (append: Append) => boolean) {
 
 const has = (type: FactType) => (append: Append) => append.rows.some((row) => row.type === type)
 
-describe('a run that waits for an approval, with others queued behind it', () => {
-  it('keeps no command on the conversation waiting', async () => {
+describe('a run waiting for approval, with others queued', () => {
+  it('blocks no command on the conversation', async () => {
     const live = startLife(asking())
     const { host } = live
     await host.startRun(startCommand('run', 'go'))
@@ -78,7 +78,7 @@ describe('a run that waits for an approval, with others queued behind it', () =>
     expect(await abort('two')).toBe(true)
   })
 
-  it('is followed by them in the order in which they were asked for', async () => {
+  it('is followed by the queued runs in order', async () => {
     const world = createWorld([], {})
     const live = startLife(world)
     const ids = ['one', 'two', 'three', 'four', 'five']
@@ -87,7 +87,7 @@ describe('a run that waits for an approval, with others queued behind it', () =>
     expect(endsOf(live).every(({ outcome }) => outcome === 'completed')).toBe(true)
   })
 
-  it('lets one of them be aborted at once, wherever it stands', async () => {
+  it('allows each queued run to be aborted at once', async () => {
     const live = startLife(asking())
     await live.host.startRun(startCommand('run', 'go'))
     await live.until('tool-approval-request')
@@ -105,8 +105,8 @@ describe('a run that waits for an approval, with others queued behind it', () =>
   })
 })
 
-describe('a run that replaces one while the storage is full', () => {
-  it('is parked, can be aborted, and keeps nothing else waiting', async () => {
+describe('a run that replaces another while the storage is full', () => {
+  it('is paused, can be aborted, and blocks nothing else', async () => {
     const world = createWorld([call], { pay: { descriptor: {}, run: () => ok } })
     const gate = refusing(world, (each) => has('model-output')(each) || has('run-ended')(each))
     const live = startLife(world)
@@ -124,7 +124,7 @@ describe('a run that replaces one while the storage is full', () => {
     await expect.poll(() => endsOf(live).map(({ runId }) => runId)).toEqual(['two', 'run'])
   })
 
-  it('begins when there is room', async () => {
+  it('starts when there is room', async () => {
     const world = createWorld([], {})
     const gate = refusing(world, (each) => has('model-output')(each) || has('run-ended')(each))
     const live = startLife(world)
@@ -143,7 +143,7 @@ describe('a run that replaces one while the storage is full', () => {
   })
 })
 
-describe('a history', () => {
+describe('an imported history', () => {
   it.each([
     ['in a format that the page has not read', [{ role: 'user', content: 'x' }]],
     ['with a message without an id', [{ role: 'user', parts: [] }]],
@@ -160,11 +160,11 @@ describe('a history', () => {
   })
 })
 
-describe('an output that the page supplies', () => {
+describe('an output supplied by the page', () => {
   const stored = async ({ store }: World): Promise<string> =>
     JSON.stringify((await store.read('talk')).rows)
 
-  it('is taken with the start of the run that goes on, or not at all', async () => {
+  it('is stored together with the start of the resumed run, or not at all', async () => {
     const world = createWorld([call, { text: 'thanks' }], {
       pay: { descriptor: {}, run: () => ok },
     })
@@ -181,7 +181,7 @@ describe('an output that the page supplies', () => {
     expect(await live.ended()).toMatchObject({ runId: 'next', text: 'thanks' })
   })
 
-  it('is taken so for the last call of an imported history, too', async () => {
+  it('is stored so for the last call of an imported history, too', async () => {
     const world = createWorld([{ text: 'thanks' }], {})
     const live = startLife(world)
     const toolCalls = ['one', 'two'].map(
@@ -207,7 +207,7 @@ describe('an output that the page supplies', () => {
     expect((await live.ended()).outcome).toBe('completed')
   })
 
-  it('makes no conversation of one that is unknown or deleted', async () => {
+  it('creates no conversation for an unknown or deleted one', async () => {
     const world = createWorld([], {})
     const live = startLife(world)
     expect(await supply(live, 'x', 'unknown')).toBeNull()
@@ -221,7 +221,7 @@ describe('an output that the page supplies', () => {
     expect((await world.store.list()).records).toEqual([])
   })
 
-  it('is refused while a run is open, and kept as a message behind it though nobody waits for it', async () => {
+  it('is refused while a run is open, and becomes a message afterwards', async () => {
     const world = asking()
     const live = startLife(world)
     await live.host.startRun(startCommand('run', 'go'))

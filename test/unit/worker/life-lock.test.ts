@@ -41,7 +41,7 @@ test('a lock is held until it is released', async () => {
   await until(() => held.size === 0)
 })
 
-test('a lock whose release overtakes the question for it is not held', async () => {
+test('a lock released before its request arrives is not held', async () => {
   const { worker, held, release } = await connected()
   release('life')
   await new Promise((resolve) => setTimeout(resolve, 20))

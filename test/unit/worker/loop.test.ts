@@ -38,7 +38,7 @@ describe('the loop', () => {
     expect(world.requests).toHaveLength(2)
   })
 
-  it('tells the steps of a run in order, each fact after its commit', async () => {
+  it('reports the steps of a run in order, each fact after its commit', async () => {
     const { live } = await run([call('write'), { text: 'x' }])
     expect(live.events.map((event) => event.type)).toEqual([
       'run-start',
@@ -59,7 +59,7 @@ describe('the loop', () => {
     ])
   })
 
-  it("ends as max-steps after running the last step's calls, having told the model before", async () => {
+  it("ends as max-steps after running the last step's calls, and warns the model before", async () => {
     const turns = Array.from({ length: 5 }, (_, n) => call('write', { n }))
     const { result, world } = await run(turns, { write }, limits(3))
     expect(result).toMatchObject({ outcome: 'max-steps', steps: 3 })
@@ -71,7 +71,7 @@ describe('the loop', () => {
     ])
   })
 
-  it('continues a turn that the vendor paused, with what there is of it, step by step', async () => {
+  it('continues a turn that the vendor paused, step by step', async () => {
     const { live, result, world } = await run([
       { text: 'Searching.', paused: true },
       { text: 'Reading.', paused: true },
@@ -102,7 +102,7 @@ describe('the loop', () => {
     ])
   })
 
-  it('continues no turn for ever, nor beyond the limit of steps', async () => {
+  it('limits how often a paused turn is continued, also by maxSteps', async () => {
     const paused = Array.from({ length: 30 }, (): Turn => ({ text: 'Still at it.', paused: true }))
     const endless = await run(paused, {}, limits(-1))
     expect(endless.result).toMatchObject({ outcome: 'completed', finishReason: 'pause', steps: 11 })
@@ -113,13 +113,13 @@ describe('the loop', () => {
     expect(result).toMatchObject({ outcome: 'completed', text: 'done', steps: 18 })
   })
 
-  it('continues a paused turn in one-shot mode, too: it is one turn', async () => {
+  it('continues a paused turn in one-shot mode, as one turn', async () => {
     const turns = [{ text: 'Searching.', paused: true }, call('write')]
     const { result } = await run(turns, { write }, limits(0))
     expect(result).toMatchObject({ outcome: 'waiting', steps: 2, pending: [{ toolName: 'write' }] })
   })
 
-  it('gives no notice in a run of a single step', async () => {
+  it('gives the model no last-step notice in a run of one step', async () => {
     const { world, result } = await run([call('write')], { write }, limits(1))
     expect(world.requests[0]?.trailer).toBeUndefined()
     expect(result.outcome).toBe('max-steps')
@@ -183,7 +183,7 @@ describe('the loop', () => {
     )
   })
 
-  it('F35 notices the same calls over and over, tells the model, then stops', async () => {
+  it('F35 notices repeated calls, warns the model, then stops', async () => {
     const turns = Array.from({ length: 20 }, () => call('write', { same: true }))
     const { result, world } = await run(turns, { write }, limits(-1))
     expect(result).toMatchObject({ outcome: 'failed', error: { code: 'repeated-calls' }, steps: 6 })
@@ -196,7 +196,7 @@ describe('the loop', () => {
 })
 
 describe('one-shot mode', () => {
-  it('hands the calls to the page and goes on when the last output is in', async () => {
+  it('passes the calls to the page and continues after the last output', async () => {
     const turns: Turn[] = [
       {
         calls: [
@@ -239,7 +239,7 @@ describe('one-shot mode', () => {
     expect(JSON.stringify(end)).toContain('write (c1-0-0)')
   })
 
-  it('keeps an output that nobody waits for as a user message', async () => {
+  it('keeps an unexpected output as a user message', async () => {
     const { live } = await run([{ text: 'nothing to do' }], { write }, limits(0))
     const next = await live.host.supplyOutput({
       ...SCOPE,
@@ -253,7 +253,7 @@ describe('one-shot mode', () => {
     expect(JSON.stringify(messages.at(-1))).toContain('{\\"a\\":1}')
   })
 
-  it('tells the model of invalid calls, and asks again within `retries`', async () => {
+  it('reports invalid calls to the model, and asks again within `retries`', async () => {
     const turns = [call('nope', { n: 1 }), call('nope', { n: 2 }), call('write')]
     const tools = { write, other: write }
     const { result, world } = await run(turns, tools, limits(0, 2))
@@ -267,7 +267,7 @@ describe('one-shot mode', () => {
     expect(strict.world.requests).toHaveLength(1)
   })
 
-  it('forgets with the history what waited for an output', async () => {
+  it('forgets pending outputs when the history is cleared', async () => {
     const { live, world } = await run([call('write'), { text: 'fresh' }], { write }, limits(0))
     expect(await live.host.library.clearHistory(SCOPE)).toBe(true)
     expect(await live.host.library.getConversation(SCOPE)).toMatchObject({
@@ -293,7 +293,7 @@ describe('approval', () => {
   const answer = (live: ReturnType<typeof startLife>, toolCallId: string, given: object) =>
     live.host.answerCall({ ...SCOPE, toolCallId, answer: given as never })
 
-  it('parks until approved, and an edited input runs with a note to the model', async () => {
+  it('pauses until approved, and runs an edited input with a note to the model', async () => {
     const world = createWorld([call('drop', { n: 1 }), { text: 'ok' }], { drop: dangerous })
     const live = startLife(world)
     await live.host.startRun(startCommand('run', 'go'))
@@ -307,7 +307,7 @@ describe('approval', () => {
     expect(await answer(live, 'c1-0-0', { type: 'approve' })).toBe(false)
   })
 
-  it('survives the death of worker and page, and a denial is told to the model', async () => {
+  it('survives the death of worker and page, and a denial reaches the model', async () => {
     const world = createWorld([call('drop'), { text: 'ok' }], { drop: dangerous })
     const first = startLife(world)
     await first.host.startRun(startCommand('run', 'go'))
@@ -323,7 +323,7 @@ describe('approval', () => {
     expect(result.outcome).toBe('completed')
   })
 
-  it('refuses an edited input that does not fit, and waits on', async () => {
+  it('refuses an invalid edited input, and still waits', async () => {
     const inputSchema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
     const drop = { ...dangerous, descriptor: { needsApproval: true, inputSchema } }
     const live = startLife(createWorld([call('drop', { n: 1 }), {}], { drop }))
@@ -338,7 +338,7 @@ describe('approval', () => {
 })
 
 describe('stopping', () => {
-  it('aborts a parked run, and the next turn works', async () => {
+  it('aborts a paused run, and the next turn works', async () => {
     const drop: SimTool = { descriptor: { needsApproval: true }, run: () => ok }
     const live = startLife(createWorld([call('drop'), { text: 'fine' }], { drop }))
     await live.host.startRun(startCommand('run', 'go'))
@@ -354,7 +354,7 @@ describe('stopping', () => {
     await live.until('tool-approval-request')
   })
 
-  it('marks a writing tool that says nothing as interrupted', async () => {
+  it('marks an unanswered writing call as interrupted', async () => {
     const hang: SimTool = { descriptor: {}, run: () => new Promise(() => undefined) }
     const live = startLife(createWorld([call('hang')], { hang }))
     await live.host.startRun(startCommand('run', 'go'))
@@ -364,7 +364,7 @@ describe('stopping', () => {
   })
 
   it.each(['replace', 'queue'] as const)(
-    'of a busy run: another one is refused, or %ss it',
+    'during a busy run, a new one is refused or %ss it',
     async (ifBusy) => {
       const drop: SimTool = { descriptor: { needsApproval: true }, run: () => ok }
       const live = startLife(createWorld([call('drop'), { text: 'Done.' }], { drop }))

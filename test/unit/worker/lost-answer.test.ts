@@ -40,8 +40,8 @@ async function stored(world: World) {
   return fresh.state
 }
 
-describe('a commit whose answer was lost', () => {
-  it('is folded once, though its rows are read before it is tried again', async () => {
+describe('a commit whose response was lost', () => {
+  it('is folded once, even if its rows are read before the retry', async () => {
     const { world, talk } = await claimed()
     losesAnswer(world, () => talk.refresh())
     expect(await talk.append([imported('a')], { runId: null })).toBe(true)
@@ -49,7 +49,7 @@ describe('a commit whose answer was lost', () => {
     expect(talk.state).toEqual(await stored(world))
   })
 
-  it('is folded in its place, though another one was committed behind it meanwhile', async () => {
+  it('is folded in its place, even if another commit follows meanwhile', async () => {
     const { world, talk } = await claimed()
     losesAnswer(world, () => talk.append([imported('b')], { runId: null, waits: false }))
     expect(await talk.append([imported('a')], { runId: null })).toBe(true)
@@ -57,7 +57,7 @@ describe('a commit whose answer was lost', () => {
     expect(talk.state).toEqual(await stored(world))
   })
 
-  it('counts as written, though its own rows are what decides by then', async () => {
+  it('counts as written, even if its own rows change the decision', async () => {
     const { world, talk } = await claimed()
     losesAnswer(world, () => talk.refresh())
     const isTaken = await talk.append(() => (talk.messages.length > 0 ? null : [imported('a')]), {
@@ -67,7 +67,7 @@ describe('a commit whose answer was lost', () => {
     expect(talk.messages).toHaveLength(1)
   })
 
-  it('begins the run whose start it was', async () => {
+  it('starts the run that it contains', async () => {
     const world = createWorld([{ text: 'done' }], {})
     losesAnswer(world, async () => undefined)
     const live = startLife(world)

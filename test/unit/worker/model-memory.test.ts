@@ -3,7 +3,7 @@ import { ModelMemory } from '../../../src/worker/model/model-memory.ts'
 
 const ollama = { provider: 'ollama', model: 'some-model', baseURL: 'http://localhost:11434/v1' }
 
-it('asks an unknown model natively until tools as text were answered, each server for itself', () => {
+it('an unknown model gets native tools until text tools worked, per server', () => {
   const memory = new ModelMemory()
   expect(memory.toolMode(ollama)).toBe('native')
   memory.forms.set(ollama, new Set(['tools text']))
@@ -11,7 +11,7 @@ it('asks an unknown model natively until tools as text were answered, each serve
   expect(memory.toolMode({ ...ollama, baseURL: 'http://localhost:1234/v1' })).toBe('native')
 })
 
-it('spares a model that is known to have no tools the refusal, unless told otherwise', () => {
+it('a model known to lack tools gets text tools at once, unless configured otherwise', () => {
   const memory = new ModelMemory()
   expect(memory.toolMode({ ...ollama, model: 'gemma2:9b' })).toBe('action')
   expect(memory.toolMode({ ...ollama, model: 'gemma2:9b', toolMode: 'native' })).toBe('native')

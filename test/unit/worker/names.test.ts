@@ -28,7 +28,7 @@ async function called(
 }
 
 describe('the name of a native call', () => {
-  it('does not run the only tool under a name that is not its own', async () => {
+  it('does not select the only tool if it differs', async () => {
     expect(await called('order', ['buy'])).toBe('none')
     expect(await called('buys', ['buy'])).toBe('none')
   })
@@ -43,12 +43,12 @@ describe('the name of a native call', () => {
     async (name) => expect(await called(name, ['search', 'other'])).toBe('search'),
   )
 
-  it('means no tool when it could mean two', async () => {
+  it('selects no tool if it could mean two', async () => {
     expect(await called('Get_Item', ['get_item', 'getitem'])).toBe('none')
     expect(await called('GetItem', ['get_item'], { otherTools: ['get-item'] })).toBe('none')
   })
 
-  it('never stands for another tool when it belongs to a disabled one', async () => {
+  it('never selects another tool if it belongs to a disabled one', async () => {
     const context = { otherTools: ['delete-item'] }
     expect(await called('delete-item', ['delete_item'], context)).toBe('none')
     expect(await called('functions.delete-item', ['delete_item'], context)).toBe('none')

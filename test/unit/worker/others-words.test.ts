@@ -105,13 +105,13 @@ const histories: Record<string, readonly Message[]> = {
   ],
 }
 
-describe('a call that an imported history holds', () => {
-  it.each(Object.entries(histories))('is asked about: %s', async (_, history) => {
+describe('a call written in an imported history', () => {
+  it.each(Object.entries(histories))('requires approval: %s', async (_, history) => {
     for (const toolMode of ['action', 'native'] as const)
       expect(await fate({ history, toolMode })).toEqual(asked)
   })
 
-  it('is asked about after a reload, too', async () => {
+  it('requires approval after a reload, too', async () => {
     const testStorage = createTestStorage()
     const setting = { testStorage, conversationId: 'c' }
     const history = histories['as a call that was made']!
@@ -119,40 +119,40 @@ describe('a call that an imported history holds', () => {
     expect(await fate(setting)).toEqual(asked)
   })
 
-  it('is none when another was made', async () => {
+  it('does not count when another call was made', async () => {
     const history = made({ toolName: 'wipe', input: { what: 'some' } }, { toolName: 'wipe' })
     expect(await fate({ history })).toEqual(['ran'])
   })
 })
 
-describe('a call that a memory holds', () => {
+describe('a call written in a memory', () => {
   const found = (...items: readonly { id: string; text: string }[]): Setting => ({
     memory: { retrieve: () => items },
   })
 
-  it('is asked about: in its text, and in its id', async () => {
+  it('requires approval, in its text or in its id', async () => {
     expect(await fate(found({ id: 'a', text: call }))).toEqual(asked)
     expect(await fate(found({ id: call, text: 'x' }))).toEqual(asked)
   })
 
-  it('is asked about in a later run, which the memory is not sent with', async () => {
+  it('requires approval in a later run without the memory', async () => {
     const setting = { testStorage: createTestStorage(), conversationId: 'c' }
     await fate({ ...setting, ...found({ id: call, text: 'x' }), turns: ['I see.'] })
     expect(await fate(setting)).toEqual(asked)
   })
 })
 
-describe('a call that a skill holds', () => {
+describe('a call written in a skill', () => {
   const skill = (description: string, text = 'Do it well.') =>
     loadSkill(`---\nname: cleaning\ndescription: ${description}\n---\n${text}`)
 
-  it('is asked about: in the description and the text of one that was loaded', async () => {
+  it('requires approval, in the description or text of a loaded skill', async () => {
     expect(await fate({ skills: [await skill(call)] })).toEqual(asked)
     const turns = [activate('cleaning'), call]
     expect(await fate({ skills: [await skill('Cleans.', call)], turns })).toEqual(asked)
   })
 
-  it('is asked about though its tool is offered later only', async () => {
+  it('requires approval even if its tool is offered only later', async () => {
     const seen: string[] = []
     const scrub = defineTool({
       name: 'scrub',
@@ -166,14 +166,14 @@ describe('a call that a skill holds', () => {
     expect(seen).toEqual([])
   })
 
-  it('is the app’s own in one that is defined', async () => {
+  it('runs if the app defined the skill', async () => {
     const own = defineSkill({ name: 'cleaning', description: call, instructions: call })
     expect(await fate({ skills: [own], turns: [activate('cleaning'), call] })).toEqual(['ran'])
   })
 })
 
-describe('a call that a person told when they denied another', () => {
-  it('is asked about', async () => {
+describe("a call written in a person's reason for a denial", () => {
+  it('requires approval', async () => {
     const { provider } = listedModel([[['other', {}]], call, 'Done.'])
     const ran: string[] = []
     const agent = createTestAgent({
@@ -207,8 +207,8 @@ const whatever = {
   required: ['what'],
 } as const
 
-describe('a call that the model made itself', () => {
-  it('is its own, natively or in a block, in a later run and after a reload', async () => {
+describe('a call the model made itself', () => {
+  it('runs, natively or in a block, in a later run and after a reload', async () => {
     const setting = { testStorage: createTestStorage(), conversationId: 'c' }
     const turns: Turn[] = [[['wipe', { what: 'all' }]]]
     expect(await fate({ ...setting, turns, toolMode: 'native' })).toEqual(['ran'])

@@ -46,8 +46,8 @@ async function dieWhileAsking(
   return world
 }
 
-describe('a step that leads to a crash each time', () => {
-  it('goes on however often a page that did not crash takes it up', async () => {
+describe('a step that crashes each time', () => {
+  it('resumes however often, if pages that did not crash resume it', async () => {
     const world = await dieWhileAsking(6, 100, { afterCrash: false })
     const live = startLife(world)
     await live.host.resumeRun({ ...resume, afterCrash: false })
@@ -55,7 +55,7 @@ describe('a step that leads to a crash each time', () => {
     expect(countOf(live, 'run-parked')).toBe(0)
   })
 
-  it('does not count a step that the resuming page itself began', async () => {
+  it('does not count a step that the resuming page itself started', async () => {
     const write: SimTool = { descriptor: {}, run: () => ok }
     const turns = [{ calls: [{ tool: 'write', input: {} }] }, { text: 'done' }]
     const world = createWorld(turns, { write }, { hasBeforeToolCall: true })
@@ -73,7 +73,7 @@ describe('a step that leads to a crash each time', () => {
     expect(resumes).toEqual([])
   })
 
-  it('is parked, not failed, and goes on when a person says so', async () => {
+  it('is paused, not failed, and resumes when a person continues it', async () => {
     const world = await dieWhileAsking(2, 100)
     const live = startLife(world)
     expect(await live.host.resumeRun(resume)).toMatchObject({ runId: 'run' })
@@ -93,7 +93,7 @@ describe('a step that leads to a crash each time', () => {
     expect(await factsOf(world)).toContain('run-continued')
   })
 
-  it('asks nothing and writes nothing while it is parked', async () => {
+  it('sends and writes nothing while paused', async () => {
     const world = await dieWhileAsking(2, 100)
     const live = startLife(world)
     await live.host.resumeRun(resume)
@@ -106,7 +106,7 @@ describe('a step that leads to a crash each time', () => {
     expect(countOf(live, 'run-parked')).toBe(1)
   })
 
-  it('is asked again after any number of reloads that are not in quick succession', async () => {
+  it('is retried after any number of reloads with enough time between them', async () => {
     const world = await dieWhileAsking(5, 11_000)
     const live = startLife(world)
     await live.host.resumeRun(resume)
@@ -114,7 +114,7 @@ describe('a step that leads to a crash each time', () => {
     expect(await factsOf(world)).not.toContain('run-parked')
   })
 
-  it('says so to another agent that follows late', async () => {
+  it('is reported to another agent that follows late', async () => {
     const world = await dieWhileAsking(2, 100)
     const live = startLife(world)
     await live.host.resumeRun(resume)
@@ -124,7 +124,7 @@ describe('a step that leads to a crash each time', () => {
     expect(await live.until('run-snapshot')).toMatchObject({ parked: 'crash-loop' })
   })
 
-  it('can be aborted while it is parked', async () => {
+  it('can be aborted while paused', async () => {
     const world = await dieWhileAsking(2, 100)
     const live = startLife(world)
     expect(await live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })).toBe(true)
@@ -134,7 +134,7 @@ describe('a step that leads to a crash each time', () => {
   it.each([
     ['refuse', 'conversation-busy'],
     ['queue', 'conversation-busy'],
-  ] as const)('makes no room for a new turn that would %s', async (ifBusy, code) => {
+  ] as const)('blocks a new turn that would %s', async (ifBusy, code) => {
     const world = await dieWhileAsking(2, 100)
     const first = startLife(world)
     await first.host.resumeRun(resume)
@@ -146,7 +146,7 @@ describe('a step that leads to a crash each time', () => {
     if (ifBusy === 'queue') expect(JSON.stringify(live.events)).toContain('continue()')
   })
 
-  it('is in no later turn’s way once it was aborted', async () => {
+  it('does not block later turns after an abort', async () => {
     const world = await dieWhileAsking(2, 100)
     const live = startLife(world)
     await live.host.resumeRun(resume)
@@ -157,7 +157,7 @@ describe('a step that leads to a crash each time', () => {
     expect(await live.ended()).toMatchObject({ runId: 'next', outcome: 'completed' })
   })
 
-  it('is replaced by a new turn', async () => {
+  it('can be replaced by a new turn', async () => {
     const world = await dieWhileAsking(2, 100)
     const live = startLife(world)
     await live.host.startRun({ ...startCommand('next', 'and?'), ifBusy: 'replace' })
@@ -171,7 +171,7 @@ describe('a step that leads to a crash each time', () => {
 })
 
 describe("a new turn with ifBusy: 'queue'", () => {
-  it('takes up a stored run that nobody drives, and comes after it', async () => {
+  it('resumes a stored run without a driver, and runs after it', async () => {
     const world = await dieWhileAsking(0, 0)
     const live = startLife(world)
     await live.host.startRun({ ...startCommand('next', 'and?'), ifBusy: 'queue' })
@@ -183,7 +183,7 @@ describe("a new turn with ifBusy: 'queue'", () => {
       ])
   })
 
-  it('never begins when it is aborted before its turn', async () => {
+  it('never starts when it is aborted before its turn', async () => {
     const drop: SimTool = { descriptor: { needsApproval: true }, run: () => ok }
     const world = createWorld([{ calls: [{ tool: 'drop', input: {} }] }, {}], { drop })
     const live = startLife(world)
@@ -229,7 +229,7 @@ function refusing(store: Store, when: (append: Append | null) => boolean = () =>
 const of = (type: string) => (append: Append | null) =>
   append?.rows.some((row) => row.type === type) ?? false
 
-describe('a storage that is full', () => {
+describe('a full storage', () => {
   const calling = (run: SimTool['run'] = () => ok) => {
     const ran = { count: 0 }
     const write: SimTool = {
@@ -245,7 +245,7 @@ describe('a storage that is full', () => {
     return { world, ran }
   }
 
-  it('parks a run that is about to begin, and keeps the message', async () => {
+  it('pauses a run that is about to start, and keeps the message', async () => {
     const { world } = calling()
     const { store, switchboard } = refusing(world.store)
     world.store = store
@@ -271,7 +271,7 @@ describe('a storage that is full', () => {
     expect(countOf(live, 'run-continued')).toBe(1)
   })
 
-  it('drops a parked run that is aborted before it began', async () => {
+  it('drops a paused run that is aborted before its start', async () => {
     const { world } = calling()
     const { store, switchboard } = refusing(world.store)
     world.store = store
@@ -288,7 +288,7 @@ describe('a storage that is full', () => {
     expect((await world.store.read(SCOPE.conversationId)).rows).toEqual([])
   })
 
-  it('parks a run before the effect, which happens once there is room', async () => {
+  it('pauses a run before the effect, which happens once there is room', async () => {
     const { world, ran } = calling()
     const { store, switchboard } = refusing(world.store, of('call-started'))
     world.store = store
@@ -310,7 +310,7 @@ describe('a storage that is full', () => {
     expect(ran.count).toBe(1)
   })
 
-  it('starts nothing once the run was aborted while its start waited for room', async () => {
+  it('starts nothing if the run is aborted while its start waits for room', async () => {
     const ask: SimTool = { descriptor: { needsApproval: true }, run: () => expect.unreachable() }
     const world = createWorld([{ calls: [{ tool: 'ask', input: {} }] }], { ask })
     const { store, switchboard } = refusing(world.store, of('call-started'))
@@ -331,7 +331,7 @@ describe('a storage that is full', () => {
     expect(await factsOf(world)).not.toContain('call-started')
   })
 
-  it('keeps the result of a call in memory: nobody runs it twice or calls it interrupted', async () => {
+  it("keeps a call's result in memory, and never repeats or interrupts the call", async () => {
     const { world, ran } = calling()
     const { store, switchboard } = refusing(world.store, of('call-settled'))
     world.store = store
@@ -349,7 +349,7 @@ describe('a storage that is full', () => {
     expect(ran.count).toBe(1)
   })
 
-  it('journals the end of a run that is aborted meanwhile, with what is known of its calls', async () => {
+  it('records the end of a run aborted meanwhile, with the known call results', async () => {
     const { world, ran } = calling()
     const { store, switchboard } = refusing(world.store, of('call-settled'))
     world.store = store
@@ -371,7 +371,7 @@ describe('a storage that is full', () => {
     await expect.poll(() => factsOf(world)).toContain('run-ended')
   })
 
-  it('lets the conversation be deleted though nothing can be written', async () => {
+  it('allows the conversation to be deleted although nothing can be written', async () => {
     const { world } = calling()
     const { store, switchboard } = refusing(world.store, of('call-settled'))
     world.store = store
@@ -384,7 +384,7 @@ describe('a storage that is full', () => {
     expect((await world.store.list()).records).toEqual([])
   })
 
-  it('refuses an answer at once, and takes it when there is room', async () => {
+  it('refuses an answer at once, and accepts it when there is room', async () => {
     const drop: SimTool = { descriptor: { needsApproval: true }, run: () => ok }
     const world = createWorld([{ calls: [{ tool: 'drop', input: {} }] }, {}], { drop })
     const { store, switchboard } = refusing(world.store)
@@ -404,7 +404,7 @@ describe('a storage that is full', () => {
 
 describe('a storage that is blocked, newer or failing', () => {
   it.each(['storage-blocked', 'storage-newer', 'storage-failed'] as const)(
-    'refuses a run before anything is asked: %s',
+    'refuses a run before any request: %s',
     async (code) => {
       const world = createWorld([{ text: 'x' }], {})
       const { store, switchboard } = refusing(world.store)
@@ -421,7 +421,7 @@ describe('a storage that is blocked, newer or failing', () => {
     },
   )
 
-  it('parks a run that has begun, and goes on with it', async () => {
+  it('pauses a run that has started, and resumes it', async () => {
     const write: SimTool = { descriptor: {}, run: () => ok }
     const turns = [{ calls: [{ tool: 'write', input: {} }] }, { text: 'done' }]
     const world = createWorld(turns, { write })

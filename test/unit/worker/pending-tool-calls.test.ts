@@ -59,7 +59,7 @@ describe('pendingToolCalls', () => {
     expect(ids([call, result, call, result])).toEqual([])
   })
 
-  it('passes over what it cannot read', () => {
+  it("skips what it can't read", () => {
     expect(ids([null, 3, 'x', {}, { content: 'text' }, { tool_calls: [null, {}] }])).toEqual([])
     expect(ids([{ role: 'tool', tool_call_id: 'nobody' }])).toEqual([])
   })

@@ -29,7 +29,7 @@ const more: StreamPart = { type: 'text-delta', delta: 'Well?' }
 const file: StreamPart = { type: 'file', file: png }
 const drawn = [{ type: 'text', text: 'Here: ' }, png, { type: 'text', text: 'Well?' }]
 
-test('a file is a part of the message, an event, and shown, also after a reload', async () => {
+test('a produced file is a message part and an event, and shown after a reload', async () => {
   const { provider, asked } = painter(words, file, more)
   const testStorage = createTestStorage()
   const open = (): Agent =>
@@ -66,7 +66,7 @@ test('a file is a part of the message, an event, and shown, also after a reload'
   await after.dispose()
 })
 
-test('a file goes along with an export', async () => {
+test('a produced file is part of an export', async () => {
   const { provider } = painter(words, file, more)
   const open = (): Agent =>
     createTestAgent({ model: { provider: 'painter', model: 'm' }, providers: [provider] })
@@ -82,7 +82,7 @@ test('a file goes along with an export', async () => {
   await to.dispose()
 })
 
-test('in ACTION mode, too', async () => {
+test('a produced file is kept in ACTION mode, too', async () => {
   const { provider, asked } = painter(words, file)
   const agent = createTestAgent({
     model: { provider: 'painter', model: 'm', toolMode: 'action' },
@@ -96,7 +96,7 @@ test('in ACTION mode, too', async () => {
   await agent.dispose()
 })
 
-test('more than the cap ends the run', async () => {
+test('files over the cap end the run', async () => {
   const { provider } = painter(words, file, file)
   const agent = createTestAgent({
     model: { provider: 'painter', model: 'm', caps: { files: 20 } },
@@ -109,7 +109,7 @@ test('more than the cap ends the run', async () => {
   await agent.dispose()
 })
 
-test('of an answer that is cut short, the words are kept and the files are not', async () => {
+test('an answer that is cut off keeps its text but not its files', async () => {
   const provider = defineProvider({
     id: 'painter',
     async *stream() {
@@ -131,7 +131,7 @@ test('of an answer that is cut short, the words are kept and the files are not',
   await agent.dispose()
 })
 
-test('a model that is known to take no images gets words in their place', async () => {
+test('a model known to take no images gets text in their place', async () => {
   const { provider, asked } = painter(words, file)
   for (const [model, isShown] of [
     ['gpt-oss:20b', false],
@@ -150,7 +150,7 @@ test('a model that is known to take no images gets words in their place', async 
   }
 })
 
-test('those of tools, too', async () => {
+test('tool files become text for such a model, too', async () => {
   const asked: ModelRequest[] = []
   const provider = defineProvider({
     id: 'painter',

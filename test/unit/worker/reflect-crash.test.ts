@@ -9,7 +9,7 @@ const reflect = { mode: 'replace', instructions: 'Do better.', timeoutMs: 60_000
 const CROSSINGS = 60
 
 test.each(['worker', 'page'] as const)(
-  'wherever the %s dies, the answer is replaced once, and what is stored is not asked for again',
+  'wherever the %s dies, the answer is replaced once, without repeating stored requests',
   async (who) => {
     const asked = new Set<number>()
     for (let after = 1; after <= CROSSINGS; after++) {

@@ -319,7 +319,7 @@ const troubles = [
 ]
 
 test.each(commands)(
-  '%s rejects with the codes that the table names, and no others',
+  '%s rejects with the codes documented in the table, and no others',
   async (name) => {
     const seen = new Set<ErrorCode>()
     for (const trouble of troubles) {

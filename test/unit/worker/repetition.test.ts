@@ -36,7 +36,7 @@ describe('a run that repeats itself', () => {
     ['ABC', 3],
     ['ABCD', 4],
     ['AABB', 4],
-  ])('is told after three rounds of %s, and stopped after six', async (round, length) => {
+  ])('is warned after three rounds of %s, and stopped after six', async (round, length) => {
     const { result, told } = await play(round.repeat(9))
     expect(result).toMatchObject({
       outcome: 'failed',
@@ -47,11 +47,11 @@ describe('a run that repeats itself', () => {
     expect(told).toBe(3 * length)
   })
 
-  it('is noticed though it began in another way', async () => {
+  it('is detected after a different beginning', async () => {
     expect((await play(`XYZ${'AB'.repeat(9)}`)).result.steps).toBe(3 + 12)
   })
 
-  it('is not one that goes on elsewhere in time, or in longer rounds', async () => {
+  it('is not assumed for interrupted or longer rounds', async () => {
     const most = `${'AB'.repeat(5)}A`
     expect((await play(`${most}C${most}`)).result.outcome).toBe('completed')
     const { result, told } = await play('ABCDE'.repeat(8))
@@ -59,7 +59,7 @@ describe('a run that repeats itself', () => {
     expect(told).toBe(-1)
   })
 
-  it('is not one whose results differ: nine clicks on "Next month" are progress', async () => {
+  it('is not assumed when results differ: nine clicks on "Next month" are progress', async () => {
     let month = 0
     const next = { descriptor: {}, run: () => said(`Month ${++month}`) }
     const { result, told } = await play('A'.repeat(9), next)
@@ -67,7 +67,7 @@ describe('a run that repeats itself', () => {
     expect([told, month]).toEqual([-1, 9])
   })
 
-  it('is one whose results differ after three equal rounds, as far as they went', async () => {
+  it('is warned after three equal rounds, even if results differ later', async () => {
     let clicks = 0
     const stuck = { descriptor: {}, run: () => said(`Page ${Math.max(4, ++clicks)}`) }
     const { result, told } = await play('A'.repeat(9), stuck)
@@ -75,7 +75,7 @@ describe('a run that repeats itself', () => {
     expect(told).toBe(3)
   })
 
-  it('asks for one call in 25 steps at most, whatever its results, and no more of it runs', async () => {
+  it('is stopped when one call occurs in over 25 steps, whatever its results', async () => {
     let count = 0
     const clock = { descriptor: {}, run: () => said(`It is ${++count} o'clock.`) }
     const { result } = await play('AB'.repeat(40), clock)
@@ -92,7 +92,7 @@ describe('a run that repeats itself', () => {
     expect((await live.ended()).outcome).toBe('completed')
   })
 
-  it('is noticed over a reload', async () => {
+  it('is detected across a reload', async () => {
     const world = createWorld(steps('AB'.repeat(9)), { write })
     const first = startLife(world, 60)
     await first.host.startRun(startCommand('run', 'go', { maxSteps: -1, retries: 3 }))

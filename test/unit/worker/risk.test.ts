@@ -11,7 +11,7 @@ const schema = {
   },
 }
 
-it('a check of patterns is announced before it, and its end after it', () => {
+it('a check with patterns is reported before it starts and after it ends', () => {
   const seen: unknown[] = []
   const validator = watchedValidator(
     { validate: () => (seen.push('checked'), []) },
@@ -25,7 +25,7 @@ it('a check of patterns is announced before it, and its end after it', () => {
   ])
 })
 
-it('a check that throws has ended, too; one without patterns is not announced', () => {
+it('a check that throws is reported as ended, and one without patterns is not reported', () => {
   const seen: unknown[] = []
   const refuse = (): never => {
     throw new Error('no schema')
@@ -37,7 +37,7 @@ it('a check that throws has ended, too; one without patterns is not announced', 
   expect(seen.at(-1)).toBeNull()
 })
 
-it('the run that a worker died of is ended as failed by the next, and does nothing before', async () => {
+it('a run that killed a worker is failed by the next one, without further effects', async () => {
   const ran: string[] = []
   const drop: SimTool = {
     descriptor: {},

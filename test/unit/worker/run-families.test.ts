@@ -30,8 +30,8 @@ async function endOf(world: World): Promise<Row | undefined> {
 
 const PARENT_ENDED = { type: 'run-ended', end: { outcome: 'aborted', reason: 'parent-ended' } }
 
-describe('a run that works for a call', () => {
-  it('is refused where the call has ended', async () => {
+describe('a child run', () => {
+  it('is refused if its call has ended', async () => {
     const world = familyWorld()
     const { host, until } = startLife(world)
     await host.startRun(startCommand('run', 'go'))
@@ -43,7 +43,7 @@ describe('a run that works for a call', () => {
     expect(world.requests).toHaveLength(1)
   })
 
-  it('asks its model no more once the run of its call has ended, though nobody stops it', async () => {
+  it('sends no more requests once its parent has ended, even if nobody stops it', async () => {
     const world = familyWorld(() => host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' }))
     const { host, until } = startLife(world)
     await host.startRun(startCommand('run', 'go'))
@@ -54,7 +54,7 @@ describe('a run that works for a call', () => {
     expect(world.requests).toHaveLength(2)
   })
 
-  it('goes no further after it, whenever its worker died', async () => {
+  it("stops after its parent's end, whenever its worker died", async () => {
     for (let after = 1; ; after++) {
       const world = familyWorld()
       const first = startLife(world)

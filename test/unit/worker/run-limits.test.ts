@@ -8,7 +8,7 @@ import { createWorld, liveThrough } from './simulation.ts'
 const spent = (one: Partial<Spent>): Spent => ({ steps: 0, usage: {}, activeMs: 0, ...one })
 
 describe('a limit is reached', () => {
-  test('by what is spent, exactly', () => {
+  test('exactly at its value', () => {
     expect(reachedLimit({ tokens: 10 }, [spent({ usage: { totalTokens: 9 } })])).toBeNull()
     expect(reachedLimit({ tokens: 10 }, [spent({ usage: { totalTokens: 10 } })])).toBe('tokens')
     expect(reachedLimit({}, [spent({ steps: 900, activeMs: 1e12 })])).toBeNull()
@@ -21,7 +21,7 @@ describe('a limit is reached', () => {
   })
 })
 
-describe('what an attempt used', () => {
+describe('the usage of an attempt', () => {
   const parts = [{ type: 'text', text: 'four words of text' }] as const
   const request = (): ModelRequest => ({
     messages: [
@@ -51,7 +51,7 @@ describe('what an attempt used', () => {
       },
     )
 
-  test('holds the input from caches where the vendor counts it in, and adds it where not', () => {
+  test('includes cached input where the vendor counts it, and adds it elsewhere', () => {
     const usage = {
       inputTokens: 1000,
       outputTokens: 10,
@@ -66,7 +66,7 @@ describe('what an attempt used', () => {
     expect(anthropic.costUSD).toBeCloseTo((1000 * 10 + 600 + 100 * 12 + 1000) / 1e6, 12)
   })
 
-  test('is estimated where the provider said nothing, or zero, without the bytes of files', () => {
+  test('is estimated without the bytes of files if the provider reports none', () => {
     for (const usage of [{}, { inputTokens: 0, outputTokens: 0 }]) {
       const { inputTokens = 0, outputTokens = 0, estimated } = of(usage)
       expect(estimated).toBe(true)
@@ -76,21 +76,21 @@ describe('what an attempt used', () => {
     }
   })
 
-  test('of an answer that was cut off is at least what there is of it', () => {
+  test('covers at least the received part of a cut-off answer', () => {
     const cut = of({ inputTokens: 5, outputTokens: 1 }, { isWhole: false })
     expect(cut).toMatchObject({ inputTokens: 5, estimated: true })
     expect(cut.outputTokens).toBeGreaterThan(3)
     expect(of({ inputTokens: 5, outputTokens: 1 }).estimated).toBeUndefined()
   })
 
-  test('is as the provider said where nothing limits it, with its cost', () => {
+  test("is the provider's, with its cost, if no limit applies", () => {
     expect(of({}, { tokens: 0 })).toEqual({})
     const usage = { inputTokens: 1_000_000, outputTokens: 0 }
     expect(of(usage, { tokens: 0 })).toEqual({ ...usage, totalTokens: 1_000_000, costUSD: 10 })
   })
 })
 
-test('wherever worker and page die, the run ends with its last answer, and by its limit', async () => {
+test('wherever worker and page die, the run ends at its limit with a last answer', async () => {
   for (let after = 1; after <= 60; after += 1) {
     const turns = Array.from({ length: 2 }, (_none, n) => ({
       text: 'On it.',

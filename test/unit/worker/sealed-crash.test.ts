@@ -67,7 +67,7 @@ describe.each<[string, SimTool['descriptor']]>([
   })
 })
 
-test('without a death, it runs', async () => {
+test('without a crash, the call runs', async () => {
   const played = await play([], {})
   expect(played.statuses).toEqual(['succeeded'])
   await expectSealed(played)

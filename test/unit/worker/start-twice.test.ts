@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createWorld, SCOPE, startCommand, startLife } from './simulation.ts'
 
 it.each(['refuse', 'queue', 'replace'] as const)(
-  'a run that is asked for twice runs once (%s)',
+  'a run requested twice runs once (%s)',
   async (ifBusy) => {
     const world = createWorld([{ text: 'once' }, { text: 'twice' }], {})
     const live = startLife(world)

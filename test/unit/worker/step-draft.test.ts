@@ -23,7 +23,7 @@ const draftUnder = (epoch: number): StepDraft => ({
 })
 
 describe.each(stores)('a draft in %s', (_name, open) => {
-  test('is overwritten, and goes with the append that ends its step', async () => {
+  test('is overwritten, and deleted by the append that ends its step', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
     await append(store, { epoch }, started('r1', 'Hi'))
@@ -38,7 +38,7 @@ describe.each(stores)('a draft in %s', (_name, open) => {
     expect(await store.draftOf('c')).toBeUndefined()
   })
 
-  test('is refused of an owner who was replaced, and goes with its conversation', async () => {
+  test('is refused from a replaced owner, and deleted with its conversation', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
     await append(store, { epoch }, started('r1', 'Hi'))
@@ -69,8 +69,8 @@ async function shown(world: World): Promise<ConversationSnapshot> {
   return view(conversation.state, conversation.stream.live)
 }
 
-describe('what a model was writing when its worker died', () => {
-  test('is shown as partial, and as nothing that is being written', async () => {
+describe('a partial answer after its worker died', () => {
+  test('is shown as partial, and not as being written', async () => {
     const { messages, status, run } = await shown(await cutOff())
     expect(messages).toMatchObject([
       { role: 'user' },
@@ -81,7 +81,7 @@ describe('what a model was writing when its worker died', () => {
     expect(run).not.toHaveProperty('messageId')
   })
 
-  test('is never sent to the model, and is gone when the step has come anew', async () => {
+  test('is never sent to the model, and disappears when the step is streamed again', async () => {
     const world = await cutOff()
     const { host, ended, events } = startLife(world)
     await host.resumeRun({ ...SCOPE, interrupted: 'tell-model', waitForToolsMs: 0 })
@@ -93,7 +93,7 @@ describe('what a model was writing when its worker died', () => {
     expect((await shown(world)).messages.some((each) => 'partial' in each)).toBe(false)
   })
 
-  test('stays as a partial answer when the run is aborted in its place', async () => {
+  test('stays as a partial answer when the run is aborted', async () => {
     const world = await cutOff()
     const { host } = startLife(world)
     const { run } = await shown(world)

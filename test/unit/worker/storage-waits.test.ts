@@ -35,8 +35,8 @@ class Signal {
   })
 }
 
-describe('a commit that begins to wait for the storage', () => {
-  it('keeps nobody waiting who asked for the conversation while it was tried', async () => {
+describe('a commit that starts to wait for the storage', () => {
+  it('does not block readers that came while it was tried', async () => {
     const world = createWorld([], {})
     const live = startLife(world)
     await live.host.startRun(startCommand('run', 'go'))
@@ -54,7 +54,7 @@ describe('a commit that begins to wait for the storage', () => {
     gate.isFull = false
   })
 
-  it('keeps an answer that came while it was tried from waiting, too', async () => {
+  it('does not block an answer that came while it was tried', async () => {
     const world = createWorld([], {})
     const talk = openConversation(world)
     await talk.claim()
@@ -85,7 +85,7 @@ describe('a commit that begins to wait for the storage', () => {
 })
 
 describe('a commit that fails for unknown reasons', () => {
-  it('is not tried again once it is given up', async () => {
+  it('is not retried once it is given up', async () => {
     const storageRetry = new StorageRetry({
       ...realEffects,
       sleep: (_ms, signal) => untilAborted(signal),
@@ -107,7 +107,7 @@ describe('a commit that fails for unknown reasons', () => {
     expect(tries).toBe(1)
   })
 
-  it('is tried four times in all before a run’s first one counts', async () => {
+  it("is tried four times for a run's first commit", async () => {
     const world = createWorld([], {})
     let tries = 0
     world.store.append = async () => {

@@ -66,7 +66,7 @@ describe.each([...tested, plain])('the contract of stores, kept by %s', (_name, 
   for (const { name, run } of storeContract(store)) it(name, run)
 })
 
-it.each(tested)('%s keeps what a claim is named, and its condition', async (_name, tests) => {
+it.each(tested)('%s keeps the name of a claim and checks its condition', async (_name, tests) => {
   const { store, other } = await tests.open()
   const { epoch } = await store.claim('c', 1, { claimId: 'mine', ifEpoch: 0 })
   expect((await other.get('c'))?.claim).toEqual({ id: 'mine', epoch })
@@ -195,7 +195,7 @@ describe('the contract of stores', () => {
     expect(failed).not.toEqual([])
   })
 
-  it('is not kept in any case of late requests by a store that does what they ask for', async () => {
+  it('is not kept in any case of late requests by a store that executes them', async () => {
     const sent: (() => Promise<unknown>)[] = []
     const open = async () => {
       const other = createMemoryStore()

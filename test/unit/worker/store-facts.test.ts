@@ -32,7 +32,7 @@ const DEEP = JSON.parse(`${'['.repeat(101)}${']'.repeat(101)}`) as unknown
 describe.each(Object.entries(samples))('a row of the fact %s', (type, fields) => {
   const row: Record<string, unknown> = { type, runId: 'r', at: 1, ...fields }
 
-  it('is sound, and without any field that it must have it is not', () => {
+  it('is valid, and invalid without any required field', () => {
     expect(isSoundRow(row)).toBe(true)
     const optional = OPTIONAL[type as FactType] ?? []
     for (const name of Object.keys(row)) {
@@ -41,12 +41,12 @@ describe.each(Object.entries(samples))('a row of the fact %s', (type, fields) =>
     }
   })
 
-  it('is not sound with a field of another kind', () => {
+  it('is invalid with a field of another kind', () => {
     for (const name of Object.keys(row))
       expect([name, isSoundRow({ ...row, [name]: Symbol.iterator })]).toEqual([name, false])
   })
 
-  it('is not sound when a text or list in it is longer, or JSON deeper, than the limit', () => {
+  it('is invalid when a text, list or JSON depth exceeds the limit', () => {
     for (const at of placesIn(row)) {
       const value = valueAt(row, at)
       if (typeof value === 'string' && !at.includes('providerMetadata'))
@@ -59,7 +59,7 @@ describe.each(Object.entries(samples))('a row of the fact %s', (type, fields) =>
     }
   })
 
-  it('is not sound with a role that is not the role of its fact', () => {
+  it('is invalid with a role that does not belong to its fact', () => {
     for (const name of ['message', 'returned'])
       for (const role of ['system', 'user', 'assistant', 'tool', 'developer']) {
         const message = (fields as Record<string, unknown>)[name]
@@ -83,7 +83,7 @@ test.each([
   { type: 'object', properties: { a: { type: 'array' } } },
   { type: 'object', properties: { a: { type: 'array', items: { anyOf: ['a'] } } } },
   { type: 'object', properties: {}, required: 'a' },
-])('a question whose fields a page could not show is not sound: %j', (fields) => {
+])('a question whose fields a page could not show is invalid: %j', (fields) => {
   const row = { type: 'question-asked', runId: 'r', at: 1, ...samples['question-asked'] }
   expect(isSoundRow(row)).toBe(true)
   expect(isSoundRow({ ...row, fields })).toBe(false)
@@ -95,7 +95,7 @@ test.each([
   ['undo-settled', 'message', 1_000_000],
   ['question-asked', 'question', 1_000_000],
   ['compacted', 'summary', 33_554_432],
-] as const)('a row of the fact %s takes a %s of %i characters and no more', (type, name, most) => {
+] as const)('for the fact %s, %s may have %i characters and no more', (type, name, most) => {
   const row = { type, runId: 'r', at: 1, ...samples[type] }
   expect(wrongOf({ ...row, [name]: 'x'.repeat(most) })).toBeNull()
   expect(wrongOf({ ...row, [name]: 'x'.repeat(most + 1) })).toContain(`of a ${type} row`)
@@ -108,6 +108,6 @@ test.each([
   ['less than a date can hold', -8.64e15 - 2, false],
   ['no number', '2026-01-01', false],
   ['nothing', undefined, false],
-])('a row at %s: %s', (_, at, isSound) => {
+])('a row at %s is valid: %s', (_, at, isSound) => {
   expect(isSoundRow({ runId: null, at, type: 'renamed', title: 'x' })).toBe(isSound)
 })

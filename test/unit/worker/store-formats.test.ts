@@ -80,8 +80,8 @@ const contents = (name: string): Promise<unknown> =>
     ])
   })
 
-describe('a conversation that a page of a later version has written', () => {
-  it("can't be claimed, renamed or marked here, nothing of it changes, and its run goes on", async () => {
+describe('a conversation written by a later version', () => {
+  it("can't be claimed, renamed or marked here, and continues there unchanged", async () => {
     const { name, store, later } = await twoPages()
     const epoch = await later.claim('n')
     expect(await later.append('n', epoch)).toBe(true)
@@ -98,7 +98,7 @@ describe('a conversation that a page of a later version has written', () => {
     expect(await later.append('n', epoch)).toBe(true)
   })
 
-  it('is listed with its title, not as broken, and with nothing open that this page could go on with', async () => {
+  it('is listed with its title, not as broken, and without resumable work', async () => {
     const { store, later } = await twoPages()
     await later.append('n', await later.claim('n'))
     const shown = { format: LATER, title: 'Dreams', updatedAt: 99, openRunId: null, openCalls: [] }
@@ -114,7 +114,7 @@ describe('a conversation that a page of a later version has written', () => {
     })
   })
 
-  it('leaves the others alone: both pages write, each its own', async () => {
+  it('does not affect other conversations, which each version writes', async () => {
     const { store, later } = await twoPages()
     const mine = await store.claim('c', 1)
     const theirs = await later.claim('n')
@@ -134,7 +134,7 @@ describe('a conversation that a page of a later version has written', () => {
     expect((await store.read('n')).rows).toEqual([])
   })
 
-  it('is lost to its owner here once that page has taken it over, which then goes on with it', async () => {
+  it('is lost to its owner here once the later version takes it over', async () => {
     const { store, later } = await twoPages()
     const mine = await store.claim('c', 1)
     const begun = { conversationId: 'c', epoch: mine.epoch, appendId: 'a', order: nextOrder() }
@@ -150,7 +150,7 @@ describe('a conversation that a page of a later version has written', () => {
     expect((await rowsOf(store))[0]).toEqual(rows[0])
   })
 
-  it('can be gone on with here as long as that page has only claimed it', async () => {
+  it('can be resumed here if the later version has only claimed it', async () => {
     const { store, later } = await twoPages()
     await append(store, await store.claim('c', 1), started('r', 'hi'))
     await later.claim('c')
@@ -159,7 +159,7 @@ describe('a conversation that a page of a later version has written', () => {
     expect(await store.get('c')).toMatchObject({ format: FORMAT, openRunId: null, lastSeq: 2 })
   })
 
-  it('takes no append, though its owner is this page by the epoch', async () => {
+  it('refuses an append even from the owner of its epoch', async () => {
     const { name, store } = await twoPages()
     const mine = await store.claim('c', 1)
     await behind(name, async (db) => {
@@ -171,7 +171,7 @@ describe('a conversation that a page of a later version has written', () => {
     expect(await contents(name)).toEqual(before)
   })
 
-  it("keeps what that page has noted beside the store's epoch", async () => {
+  it('keeps the fields that the later version stored beside the epoch', async () => {
     const { name, store, later } = await twoPages()
     await later.claim('n')
     const { epoch } = await store.claim('c', 1)
@@ -186,7 +186,7 @@ describe('a conversation that a page of a later version has written', () => {
 describe('a record of an older format', () => {
   const older = { format: 1, conversationId: 'c', createdAt: 1, updatedAt: 2, lastSeq: 0, epoch: 0 }
 
-  it('is read with what it lacks filled in, and gets this format with the first append', async () => {
+  it('is read with defaults, and updated by the first append', async () => {
     const { name, store } = await twoPages()
     await behind(name, (db) => db.put('records', { ...older, title: 'Old', mood: 'calm' }))
     expect((await store.list()).records).toMatchObject([
@@ -203,7 +203,7 @@ describe('a record of an older format', () => {
     })
   })
 
-  it('is broken when it lacks what records of all formats have', async () => {
+  it('is broken without the fields that all formats have', async () => {
     const { name, store } = await twoPages()
     const { epoch: _, ...headless } = older
     await behind(name, (db) => db.put('records', headless))
@@ -228,7 +228,7 @@ describe('a row of an older format', () => {
     end: { outcome: 'completed' },
   }
 
-  it('is read as this format says the same, step by step, and not changed itself', () => {
+  it('is upgraded step by step when read, and stays unchanged in the store', () => {
     for (const row of [old, ancient]) {
       const stored = structuredClone(row)
       expect(checkRow(stored, 1, upcasters)).toEqual(read)
@@ -237,7 +237,7 @@ describe('a row of an older format', () => {
     expect(checkRow(read, 1, upcasters)).toBe(read)
   })
 
-  it('is unsound, and not newer, where no step leads to this format', () => {
+  it('is damaged, not newer, if no step leads to this format', () => {
     const fault = { kind: 'unsound', fault: expect.stringMatching(/Row 1 can't be read/) as string }
     expect(checkRow(old, 1)).toMatchObject(fault)
     expect(checkRow({ ...read, format: 'two' }, 1, upcasters)).toMatchObject(fault)
@@ -260,20 +260,20 @@ describe('a row of this format', () => {
     ['has the name of an inherited property', { ...row, type: 'toString' }, /can't be read/],
     ['lacks what its fact must have', { ...row, type: 'renamed' }, /can't be read/],
     ['names no append', { ...row, appendId: null, type: 'history-cleared' }, /can't be read/],
-  ])('is a fault when it %s', (_what, stored, fault) => {
+  ])('is damaged when it %s', (_what, stored, fault) => {
     expect(checkRow(stored, 4)).toEqual({
       kind: 'unsound',
       fault: expect.stringMatching(fault) as string,
     })
   })
 
-  it('is missing when another row is in its place', () => {
+  it('is missing when another row has its place', () => {
     const fault = checkRow({ ...row, seq: 5, type: 'history-cleared' }, 4)
     expect(fault).toEqual({ kind: 'missing', fault: 'Row 4 is missing.' })
     expect(checkRow('row', 4)).toEqual(fault)
   })
 
-  it('is read as it is', () => {
+  it('is read unchanged', () => {
     const cleared = { ...row, type: 'history-cleared' }
     expect(checkRow(cleared, 4)).toBe(cleared)
   })

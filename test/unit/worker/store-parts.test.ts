@@ -19,7 +19,7 @@ async function longConversation(name: string) {
 const seqs = async (rows: ReturnType<typeof rowsOf>): Promise<number[]> =>
   (await rows).map(({ seq }) => seq)
 
-test('a long conversation is read whole and in order, from any row on', async () => {
+test('a long conversation is read completely and in order, from any row', async () => {
   const store = await longConversation(newId())
   const all = Array.from({ length: MANY }, (_, at) => at + 1)
   expect(await seqs(rowsOf(store))).toEqual(all)
@@ -29,7 +29,7 @@ test('a long conversation is read whole and in order, from any row on', async ()
 })
 
 test.each([0, 1, 1000, Number.MAX_VALUE, Infinity, -5])(
-  'rows are read whatever number of them a damaged record names: %s',
+  'all rows are read, whatever row count a damaged record has: %s',
   async (lastSeq) => {
     const name = newId()
     const store = await longConversation(name)

@@ -11,8 +11,8 @@ const place = {
   isLast: true,
 }
 
-describe.each(stores)('conversations from elsewhere in the %s store', (_name, open) => {
-  it('are placed in one part, with the record that their rows come to', async () => {
+describe.each(stores)('imported conversations in the %s store', (_name, open) => {
+  it('are placed in one part, with a record computed from their rows', async () => {
     const store = await open()
     const { epoch } = await store.claim('other', 1)
     const rows = [started('r', 'Two mugs'), { ...ended('r'), at: 9 }]
@@ -45,7 +45,7 @@ describe.each(stores)('conversations from elsewhere in the %s store', (_name, op
     expect(await store.get('c')).toMatchObject({ lastSeq: 3, importId: 'i' })
   })
 
-  it('are refused to all others until their last part is there', async () => {
+  it('are locked for everyone else until their last part arrives', async () => {
     const store = await open()
     expect(await store.place({ ...place, isLast: false, rows: [started('r', 'hi')] })).toBe(true)
     expect(await store.get('c')).toMatchObject({ broken: UNFINISHED, lastSeq: 1 })
@@ -60,7 +60,7 @@ describe.each(stores)('conversations from elsewhere in the %s store', (_name, op
     expect(await rowsOf(store)).toHaveLength(2)
   })
 
-  it('take the place of what is left of an import, and are not continued once they are deleted', async () => {
+  it('replace unfinished imports, and are not continued after a deletion', async () => {
     const store = await open()
     const first = { ...place, isLast: false }
     await store.place({ ...first, rows: [started('r', 'hi'), ended('r'), started('s', 'on')] })

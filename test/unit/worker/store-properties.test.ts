@@ -53,9 +53,9 @@ const ops: fc.Arbitrary<Op[]> = fc.array(
 )
 
 describe.each(stores)(
-  'the %s store, whatever its owners do and whatever answers are lost',
+  'the %s store, for any actions of its owners and any lost responses',
   (_name, open) => {
-    it('keeps rows without gaps, each append once, no old owner, and records that say what the rows say', async () => {
+    it('has no row gaps, applies appends once, refuses old owners, and keeps records consistent', async () => {
       await fc.assert(
         fc.asyncProperty(ops, async (list) => {
           const world = new World(await open())

@@ -12,8 +12,8 @@ import {
   stores,
 } from './store-support.ts'
 
-describe.each(stores)('an append to the %s store that is tried again', (_name, open) => {
-  it('returns the rows that it wrote, and writes nothing, even with other content', async () => {
+describe.each(stores)('a repeated append to the %s store', (_name, open) => {
+  it('returns the rows it wrote and writes nothing, even with other content', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
     await append(store, { epoch }, started('q', 'before'))
@@ -32,7 +32,7 @@ describe.each(stores)('an append to the %s store that is tried again', (_name, o
     expect(await store.get('c')).toEqual(record)
   })
 
-  it('says so, though its owner has been fenced off since', async () => {
+  it('succeeds even if its owner was fenced off since', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
     const command = {
@@ -49,7 +49,7 @@ describe.each(stores)('an append to the %s store that is tried again', (_name, o
     expect(await rowsOf(store)).toHaveLength(2)
   })
 
-  it('is another one in a conversation that was deleted since, or made again', async () => {
+  it('counts as new if the conversation was deleted or created again', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
     const command = {
@@ -67,7 +67,7 @@ describe.each(stores)('an append to the %s store that is tried again', (_name, o
     expect(await rowsOf(store)).toEqual([])
   })
 
-  it('is known after seven others, and what is known of appends is not given out', async () => {
+  it('is recognised after seven others, and the append history stays private', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
     const command = {
@@ -91,7 +91,7 @@ describe.each(stores)('an append to the %s store that is tried again', (_name, o
     }
   })
 
-  it('that was refused is tried anew', async () => {
+  it('is tried again if it was refused', async () => {
     const store = await open()
     const old = await store.claim('c', 1)
     const { epoch } = await store.claim('c', 2)
@@ -107,7 +107,7 @@ describe.each(stores)('an append to the %s store that is tried again', (_name, o
   })
 })
 
-it('an append whose rows are damaged since is named as broken when it is tried again', async () => {
+it('a repeated append whose rows were damaged is reported as broken', async () => {
   const name = newId()
   const store = await openIdbStore(name)
   const { epoch } = await store.claim('c', 1)
@@ -126,7 +126,7 @@ it('an append whose rows are damaged since is named as broken when it is tried a
 it.each([
   ['has no owner', undefined],
   ['was claimed by that version since', { epoch: 0, order: 500 }],
-])('a record of an earlier version that %s takes the first append', async (_what, owner) => {
+])('a record of an earlier version that %s accepts the first append', async (_what, owner) => {
   const name = newId()
   const store = await openIdbStore(name)
   const { epoch } = await store.claim('c', 1)

@@ -29,7 +29,7 @@ describe.each(stores)('the %s store', (_name, open) => {
     expect((await rowsOf(store, 2)).map((row) => row.seq)).toEqual([3])
   })
 
-  it('F23 refuses the append of an owner that was fenced off, and writes nothing of it', async () => {
+  it('F23 refuses an append of a fenced-off owner, and writes nothing', async () => {
     const store = await open()
     const old = await store.claim('c', 1)
     await store.claim('c', 2)
@@ -38,7 +38,7 @@ describe.each(stores)('the %s store', (_name, open) => {
     expect(await rowsOf(store)).toEqual([])
   })
 
-  it('gives every claim of any conversation the next epoch, deleted ones that come again too', async () => {
+  it('gives every claim a new epoch, across conversations and deletions', async () => {
     const store = await open()
     const first = await store.claim('c', 1)
     const other = await store.claim('d', 1)
@@ -64,7 +64,7 @@ describe.each(stores)('the %s store', (_name, open) => {
     expect(await store.rename('nobody', { title: 'x', at: 9 })).toBe(false)
   })
 
-  it('names a conversation only if nothing has happened in it since, if that is wished', async () => {
+  it('renames a conversation only if it is unchanged, on request', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
     await append(store, { epoch }, started('r', 'Mugs'), ended('r'))
@@ -96,7 +96,7 @@ describe.each(stores)('the %s store', (_name, open) => {
     expect((await store.list()).records.map((record) => record.conversationId)).toEqual(['a'])
   })
 
-  it('refuses an append to a conversation that was deleted underneath', async () => {
+  it('refuses an append to a deleted conversation', async () => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
     await store.delete('c')
@@ -112,7 +112,7 @@ describe('the IndexedDB store', () => {
       request.onerror = () => reject(request.error ?? new Error('no'))
     })
 
-  it('is refused while another connection blocks it, and durable once that is closed', async () => {
+  it('is refused while another connection blocks it, and durable afterwards', async () => {
     const old = await openDB<Schema>(databaseName('blocked'), 1, { upgrade })
     const states: string[] = []
     // This page is of a later version, which has to upgrade the database.
@@ -134,7 +134,7 @@ describe('the IndexedDB store', () => {
     ['once', 1, 'durable'],
     ['again and again', Infinity, 'memory'],
   ])(
-    'that the browser denies %s is asked for anew before memory takes its place',
+    'denied by the browser %s is requested again before memory replaces it',
     async (_how, times, mode) => {
       const { open } = indexedDB
       let denied = 0
@@ -156,7 +156,7 @@ describe('the IndexedDB store', () => {
     },
   )
 
-  it('is refused while another script keeps a transaction alive, and durable once that ends', async () => {
+  it('is refused while another script holds a transaction, and durable afterwards', async () => {
     const states: string[] = []
     const store = await openIdbStore('held', ({ mode }) => states.push(mode), { startMs: 50 })
     const other = await openDB<Schema>(databaseName('held'), 1, { upgrade })
@@ -176,7 +176,7 @@ describe('the IndexedDB store', () => {
     other.close()
   })
 
-  it('is refused while the deletion of its database waits for another connection', async () => {
+  it('is refused while a deletion of its database waits for another connection', async () => {
     const other = await openDB<Schema>(databaseName('deleted'), 1, { upgrade })
     indexedDB.deleteDatabase(databaseName('deleted'))
     const states: string[] = []
@@ -215,7 +215,7 @@ describe('the IndexedDB store', () => {
     ['lists it', async () => [{ name: databaseName('slow lists it'), version: 1 }]],
     ["can't list any", async () => Promise.reject(new Error('no'))],
   ])(
-    'waits for a browser that is slow to open it and %s, which may be no other tab',
+    'waits for a browser that is slow and %s, without blaming another tab',
     async (how, databases) => {
       const goOn = slowOpening()
       vi.spyOn(indexedDB, 'databases').mockImplementation(databases)
@@ -237,7 +237,7 @@ describe('the IndexedDB store', () => {
     },
   )
 
-  it('gives up after a bounded time, and works once the browser has opened it', async () => {
+  it('gives up after a limited time, and works once the browser has opened it', async () => {
     const goOn = slowOpening()
     vi.spyOn(indexedDB, 'databases').mockImplementation(async () => [])
     const store = await openIdbStore('slowest', undefined, { openMs: 20, slowMs: 600 })
@@ -247,7 +247,7 @@ describe('the IndexedDB store', () => {
     vi.restoreAllMocks()
   })
 
-  it('is refused while the database is newer, and works once it is not', async () => {
+  it('is refused while the database is newer, and works afterwards', async () => {
     const states: string[] = []
     const store = await openIdbStore('future', ({ mode }) => states.push(mode))
     await store.claim('c', 1)
@@ -266,7 +266,7 @@ describe('the IndexedDB store', () => {
   it.each([
     ['QuotaExceededError', 'storage-full'],
     ['UnknownError', 'storage-failed'],
-  ])('names why a transaction was aborted: %s', async (name, code) => {
+  ])('reports why a transaction was aborted: %s', async (name, code) => {
     const store = await openIdbStore(`aborted-${name}`)
     await store.claim('c', 1)
     const { put } = IDBObjectStore.prototype
@@ -287,7 +287,7 @@ describe('the IndexedDB store', () => {
     expect((await store.claim('c', 3)).epoch).toBe(2)
   })
 
-  it('F25 reopens a database that was closed underneath', async () => {
+  it('F25 reopens a database that was closed unexpectedly', async () => {
     const store = await openIdbStore('closed')
     await store.claim('c', 1)
     store.close()
@@ -295,7 +295,7 @@ describe('the IndexedDB store', () => {
   })
 })
 
-describe.each(stores)('the %s store, given what it could not read again', (_name, open) => {
+describe.each(stores)('the %s store, given rows that it could not read back', (_name, open) => {
   it.each([
     [
       'a part without a text',
@@ -322,7 +322,7 @@ describe.each(stores)('the %s store, given what it could not read again', (_name
   })
 })
 
-it('the IndexedDB store names a conversation that lacks rows in the first list', async () => {
+it('the IndexedDB store reports a conversation with missing rows in the first list', async () => {
   const name = 'gaps'
   const store = await openIdbStore(name)
   for (const id of ['whole', 'holed']) {
@@ -342,7 +342,7 @@ it('the IndexedDB store names a conversation that lacks rows in the first list',
   )
 })
 
-it('a first list of many conversations checks a page of them, and later lists check the rest', async () => {
+it('a first list of many conversations checks one page, and later lists the rest', async () => {
   const name = 'many'
   const store = await openIdbStore(name)
   // Newer ones have higher numbers.
@@ -379,7 +379,7 @@ it('a first list of many conversations checks a page of them, and later lists ch
 })
 
 describe('the database of this version', () => {
-  it('F27 keeps what is stored when a later version upgrades it', async () => {
+  it('F27 keeps stored data when a later version upgrades it', async () => {
     const mine = await openIdbStore('upgraded')
     await mine.claim('c', 1)
     mine.close()
@@ -388,7 +388,7 @@ describe('the database of this version', () => {
     later.close()
   })
 
-  it('F27 is made whole after a crash while it was made', async () => {
+  it('F27 is created completely after a crash during its creation', async () => {
     const request = indexedDB.open(databaseName('half'), 1)
     const broken = new Promise((resolve) => request.addEventListener('error', resolve))
     request.addEventListener('upgradeneeded', () => {
@@ -409,7 +409,7 @@ describe('the database of this version', () => {
     expect(await storesOf('half')).toEqual(await storesOf('whole'))
   })
 
-  it('has the stores that docs/format.md says, and the children of a conversation by an index', async () => {
+  it('has the stores documented in docs/format.md, and an index of child conversations', async () => {
     const paper = await readFile('docs/format.md', 'utf8')
     const table = paper.slice(paper.indexOf('## The database'), paper.indexOf('A **record** is'))
     const named = [...table.matchAll(/^\| `(\w+)`/gm)].map((match) => match[1])
@@ -421,7 +421,7 @@ describe('the database of this version', () => {
     })
   })
 
-  it('leaves a database of the same name that something else made alone', async () => {
+  it('leaves a foreign database with the same name alone', async () => {
     const other = await openDB('shared', 7, {
       upgrade: (db) => void db.createObjectStore('theirs'),
     })
@@ -431,8 +431,8 @@ describe('the database of this version', () => {
   })
 })
 
-describe('calls of an imported history that are open', () => {
-  it.each(stores)('are the same in the list and in the fold: %s', async (_, open) => {
+describe('open calls of an imported history', () => {
+  it.each(stores)('are the same in the list and in the folded state: %s', async (_, open) => {
     const store = await open()
     const { epoch } = await store.claim('c', 1)
     const call = (toolCallId: string, more: object) =>

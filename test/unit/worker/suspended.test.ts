@@ -51,7 +51,7 @@ async function restsOrEnds(world: World, live: LiveHost): Promise<void> {
 const RESTING: ReadonlySet<Row['type']> = new Set(['call-suspended', 'call-settled', 'run-ended'])
 
 describe('a call that waits for its outcome', () => {
-  it('is no start and no crash, however often pages come and go', async () => {
+  it('counts neither as a start nor a crash, across any number of pages', async () => {
     const { world, orders } = orderingWorld()
     let live = startLife(world)
     void live.host.startRun(startCommand('run', 'go'))
@@ -74,7 +74,7 @@ describe('a call that waits for its outcome', () => {
     expect(orders()).toBe(1)
   })
 
-  it('is driven by nobody while it waits: another tab claims it at once', async () => {
+  it('has no driver while it waits, so that another tab claims it at once', async () => {
     const { world } = orderingWorld()
     const one = startLife(world)
     void one.host.startRun(startCommand('run', 'go'))
@@ -88,7 +88,7 @@ describe('a call that waits for its outcome', () => {
   })
 
   it.each(['worker', 'page'] as const)(
-    'runs once, whenever the %s dies, and its outcome is taken',
+    'runs once, whenever the %s dies, and its outcome is stored',
     async (who) => {
       for (let after = 1; after < 40; after++) {
         const { world, orders } = orderingWorld()

@@ -44,7 +44,7 @@ function fakeChannel(): Effects['openTabPort'] {
   }
 }
 
-it('a run that a page still shows, and another tab has, ends there as taken over', async () => {
+it('when another tab owns a run, the page that shows it ends it as taken-over', async () => {
   const world = createWorld([{ text: 'x' }], {})
   world.locks = fakeLocks()
   world.openTabPort = fakeChannel()
@@ -65,7 +65,7 @@ it('a run that a page still shows, and another tab has, ends there as taken over
   await owner.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })
 })
 
-it('workers that keep a conversation of the same name in memory only do not wait for each other', async () => {
+it("workers with in-memory conversations of one name don't wait for each other", async () => {
   const world = createWorld([{ text: 'x' }], {})
   world.locks = fakeLocks()
   world.openTabPort = fakeChannel()

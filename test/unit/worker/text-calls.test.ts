@@ -108,7 +108,7 @@ async function fate(test: World, input?: string, options = {}): Promise<'ran' | 
   return test.ran.includes('delete_account') ? 'ran' : 'text'
 }
 
-describe('a call in the text of a model with native calls', () => {
+describe('a call in the text of a model with native tools', () => {
   it('is run and marked as rescued in events, snapshot and history (Q5)', async () => {
     const test = world([quoted])
     const { events, run } = await play(test)
@@ -123,7 +123,7 @@ describe('a call in the text of a model with native calls', () => {
     await test.agent.dispose()
   })
 
-  it('is text with vendors whose native calls are dependable, when switched off, and without tool choice (Q1)', async () => {
+  it('stays text for reliable vendors, when switched off, or without tool choice (Q1)', async () => {
     for (const provider of ['openai', 'anthropic', 'minimax'])
       expect(await fate(world([quoted], { provider }))).toBe('text')
     expect(await fate(world([quoted], { model: { rescue: 'off' } }))).toBe('text')
@@ -135,7 +135,7 @@ describe('a call in the text of a model with native calls', () => {
     )
   })
 
-  it('asks once a native call has worked, unless it only reads (Q4)', async () => {
+  it('requires approval once a native call worked, unless it only reads (Q4)', async () => {
     expect(await fate(world([{ native: 'reviews' }, quoted]))).toBe('asked')
     expect(await fate(world([{ native: 'reviews', text: quoted }]))).toBe('asked')
     expect(await fate(world([{ native: 'nope' }, quoted]))).toBe('ran')
@@ -145,7 +145,7 @@ describe('a call in the text of a model with native calls', () => {
     await reads.agent.dispose()
   })
 
-  it('asks in the next turn, too, and after a reload', async () => {
+  it('requires approval in the next turn and after a reload, too', async () => {
     const storage = createTestStorage()
     const first = world([{ native: 'reviews' }, 'done'], { storage })
     const { conversationId } = (await play(first)).run
@@ -153,7 +153,7 @@ describe('a call in the text of a model with native calls', () => {
     expect(await fate(world([quoted], { storage }), 'again', { conversationId })).toBe('asked')
   })
 
-  it('is thought, not run, when the provider finds that the text before was reasoning', async () => {
+  it('is reasoning and does not run when the provider reclassifies the text', async () => {
     const ran: string[] = []
     const provider: StreamProviderDefinition = {
       id: 'local',
@@ -207,7 +207,7 @@ describe.each(['native', 'action'] as const)('a call in text, in %s mode', (tool
     return ran
   }
 
-  it('runs when its answer ended by itself, and not when a filter or a refusal ended it', async () => {
+  it('runs if its answer ended normally, not after a filter or a refusal', async () => {
     for (const text of [quoted, '<ACTION><delete_account/></ACTION>']) {
       expect(await end('stop', text)).toEqual(['delete'])
       expect(await end('content-filter', text)).toEqual([])
@@ -215,7 +215,7 @@ describe.each(['native', 'action'] as const)('a call in text, in %s mode', (tool
   })
 })
 
-describe('a call in thoughts of a Chat Completions model', () => {
+describe('a call in reasoning of a Chat Completions model', () => {
   for (const [how, answer] of Object.entries({
     'that closes them again': `<think>a</think>\nHm.\n${quoted}\n</think>`,
     'that closes them again, and goes on': `<think>a</think>\nHm.\n${quoted}\n</think>\nNo.`,
@@ -223,7 +223,7 @@ describe('a call in thoughts of a Chat Completions model', () => {
     'that never opened them': `Hi\n${quoted}\n</think>`,
   }))
     for (const field of [false, true])
-      it(`is thought, not run, of one ${how}${field ? ', and has a field for them' : ''}`, async () => {
+      it(`does not run for a model ${how}${field ? ', and has a field for them' : ''}`, async () => {
         const ran: string[] = []
         const deltas = [
           ...(field ? [{ reasoning_content: 'Hm.' }] : []),
@@ -297,9 +297,9 @@ const repetitions: Record<string, { review: unknown; text?: string }> = {
   'with a number as text': { review: quoted.replace('7', '"7"') },
 }
 
-describe('a call in text that was sent to the model (Q3)', () => {
+describe('a call in text that repeats text sent to the model (Q3)', () => {
   for (const [how, { review, text = quoted }] of Object.entries(repetitions)) {
-    it(`asks ${how}, in native and in ACTION mode`, async () => {
+    it(`requires approval ${how}, in native and in ACTION mode`, async () => {
       const native = world([text], { review })
       // The tool's result is in a history, so that no native call has worked.
       const history = historyWith(review)
@@ -310,7 +310,7 @@ describe('a call in text that was sent to the model (Q3)', () => {
     })
   }
 
-  it('asks in every chunking, as the second call of a step, and two steps later', async () => {
+  it('requires approval in any chunking, as a second call, and two steps later', async () => {
     const model = { toolMode: 'action' } as const
     const asks = '<ACTION><reviews/></ACTION>'
     for (const piece of [1, 1000])
@@ -321,12 +321,12 @@ describe('a call in text that was sent to the model (Q3)', () => {
     expect(await fate(later)).toBe('asked')
   })
 
-  it('asks when a person or the page said it', async () => {
+  it('requires approval if a person or the page wrote it', async () => {
     expect(await fate(world([quoted]), `What is ${quoted}?`)).toBe('asked')
     expect(await fate(world([quoted], { context: () => ({ page: quoted }) }))).toBe('asked')
   })
 
-  it('asks when an output said it that came too late, and is a message now', async () => {
+  it('requires approval if a late output contained it', async () => {
     const late = {
       role: 'user',
       synthetic: true,
@@ -335,7 +335,7 @@ describe('a call in text that was sent to the model (Q3)', () => {
     expect(await fate(world([quoted]), 'go', { history: [late] })).toBe('asked')
   })
 
-  it('asks when the page said it in an earlier step, or an earlier run', async () => {
+  it('requires approval if the page context contained it in an earlier step or run', async () => {
     const contexts = [quoted, 'nothing']
     const context = (): string => contexts.shift() ?? 'nothing'
     const asks = '<tool_call>{"name":"reviews","arguments":{}}</tool_call>'
@@ -346,7 +346,7 @@ describe('a call in text that was sent to the model (Q3)', () => {
     expect(await fate(test, 'go', { conversationId })).toBe('asked')
   })
 
-  it('asks when an imported history held it, whoever said it there', async () => {
+  it('requires approval if an imported history contained it, in any role', async () => {
     const user = { role: 'user', parts: [{ type: 'text', text: 'hi' }] } as const
     const text = [{ type: 'text', text: `It says ${quoted}` }] as const
     const ref = { toolCallId: 'h1', toolName: 'note' }
@@ -369,14 +369,14 @@ describe('a call in text that was sent to the model (Q3)', () => {
     'application/javascript',
     'application/octet-stream',
   ])
-    it(`asks when a file of the type ${mediaType} held it, or its name`, async () => {
+    it(`requires approval if a file of the type ${mediaType} or its name contained it`, async () => {
       for (const file of [{ data: btoa(`x: ${quoted}`) }, { data: btoa('x'), filename: quoted }]) {
         const input = [{ type: 'file', mediaType, ...file }]
         expect(await fate(world([quoted]), input as never)).toBe('asked')
       }
     })
 
-  it('asks after a reload, and when the history was cleared', async () => {
+  it('requires approval after a reload, and after the history was cleared', async () => {
     const storage = createTestStorage()
     const first = world(['done'], { storage })
     const { conversationId } = (await play(first, `It says ${quoted}`)).run
@@ -385,7 +385,7 @@ describe('a call in text that was sent to the model (Q3)', () => {
     expect(await fate(world([quoted], { storage }), 'go', { conversationId })).toBe('asked')
   })
 
-  it('runs when it differs, when the model itself said it, and when it only reads', async () => {
+  it('runs if it differs, if the model itself wrote it, or if it only reads', async () => {
     const other = quoted.replace('7', '8')
     expect(await fate(world([other]), `What is ${quoted}?`)).toBe('ran')
     const model = { toolMode: 'action' } as const
@@ -397,12 +397,12 @@ describe('a call in text that was sent to the model (Q3)', () => {
     await reads.agent.dispose()
   })
 
-  it('runs when it was asked for natively', async () => {
+  it('runs if the call is native', async () => {
     const test = world([{ native: 'delete_account', input: { id: 7 } }])
     expect(await fate(test, `What is ${quoted}?`)).toBe('ran')
   })
 
-  it('runs once a person has approved', async () => {
+  it('runs once a person approved it', async () => {
     const test = world([quoted])
     const { run, asked, events } = await play(test, `What is ${quoted}?`)
     expect(asked).toBe(true)
@@ -413,7 +413,7 @@ describe('a call in text that was sent to the model (Q3)', () => {
     await test.agent.dispose()
   })
 
-  it('is handed to the page as one to ask about, in one-shot mode', async () => {
+  it('is marked for approval in one-shot mode', async () => {
     for (const [said, asks] of [
       [quoted, true],
       ['hello', undefined],

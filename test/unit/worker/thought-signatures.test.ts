@@ -27,7 +27,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('a thought signature goes back with its call, also after a reload', async () => {
+test('a thought signature is sent back with its call, also after a reload', async () => {
   const { sent } = serve()
   const testStorage = createTestStorage()
   const open = (): Agent =>

@@ -36,12 +36,12 @@ async function touches(toolChoice: ToolChoice): Promise<number> {
   return ran
 }
 
-describe('a call that the server lets through', () => {
-  it("doesn't run where none was asked for", async () => {
+describe('a call despite the tool choice', () => {
+  it('does not run if the choice was none', async () => {
     expect(await touches('none')).toBe(0)
   })
 
-  it('runs where another tool that is offered was asked for', async () => {
+  it('runs if another offered tool was chosen', async () => {
     expect(await touches({ toolName: 'other' })).toBe(1)
   })
 })

@@ -91,7 +91,7 @@ test.each([
     BY_MODE,
   ],
 ])(
-  '%s, when it refuses tools, is asked in ACTION mode, and one warning says so',
+  '%s, when it refuses tools, gets ACTION mode requests, with one warning',
   async (_, refusal, said, advice) => {
     const { agent, withTools } = await refusedBy(refusal)
     const warnings = warningsOf(agent)
@@ -103,7 +103,7 @@ test.each([
   },
 )
 
-test('a message sent from a view, when tools are refused, has the warning in its run', async () => {
+test("when tools are refused for a view's message, its run has the warning", async () => {
   const { agent } = await refusedBy(openai(SINCE_5_6))
   const warnings = warningsOf(agent)
   agent.conversation('c').send('Hi')
@@ -112,7 +112,7 @@ test('a message sent from a view, when tools are refused, has the warning in its
   expect(await lossesIn(agent, 'c')).toEqual(warnings)
 })
 
-test('two runs at once, when both are refused tools, have one warning', async () => {
+test('when two simultaneous runs are refused tools, there is one warning', async () => {
   const { agent, withTools } = await refusedBy(openai(SINCE_5_6))
   const warnings = warningsOf(agent)
   const runs = [agent.run('Hi'), agent.run('Ho')]
@@ -122,7 +122,7 @@ test('two runs at once, when both are refused tools, have one warning', async ()
   await expect.poll(() => warnings).toHaveLength(1)
 })
 
-test('a summary, when its request is refused tools, has the run warn', async () => {
+test('when a summary request is refused tools, the run has the warning', async () => {
   const { agent, sent, summaries } = talk(
     (_, asked) => (asked < 30 ? call('read', asked) : say('Done.')),
     {
@@ -148,7 +148,7 @@ test('a summary, when its request is refused tools, has the run warn', async () 
   expect(sent.at(-1)?.toolMode).toBe('action')
 })
 
-test('a warning of refused tools has a bounded part of a long answer', async () => {
+test('a warning about refused tools quotes a limited part of a long answer', async () => {
   const { agent } = await refusedBy(openai(SINCE_5_6 + ' And more.'.repeat(10_000)))
   const [warning] = await collect(agent.run('Hi'))
   expect(warning).toContain(SINCE_5_6)
@@ -156,7 +156,7 @@ test('a warning of refused tools has a bounded part of a long answer', async () 
   expect(warning?.length).toBeLessThan(3_000)
 })
 
-test('a warning of refused tools has the words of the server, without the key', async () => {
+test('a warning about refused tools quotes the server without the key', async () => {
   const apiKey = 'sk-canary-0123456789'
   const said = `"auto" tool choice requires --enable-auto-tool-choice (Bearer ${apiKey})`
   const { agent } = await refusedBy(json(400, { error: { message: said } }), { apiKey })

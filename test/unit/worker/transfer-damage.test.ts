@@ -45,7 +45,7 @@ const deep = (depth: number) => JSON.parse(`${'['.repeat(depth)}${']'.repeat(dep
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
 describe('a damaged file', () => {
-  it('that is cut off anywhere gives the conversations before that, and says so', async () => {
+  it('cut off anywhere gives the conversations before the cut, and reports it', async () => {
     const { file, content } = await threeConversations()
     const header = file.indexOf('\n') + 1
     for (let at = header; at < file.length - 1; at += 23) {
@@ -59,7 +59,7 @@ describe('a damaged file', () => {
     ).toEqual([])
   })
 
-  it('with one wrong byte loses the conversation that it is in, and no other', async () => {
+  it('with one wrong byte loses only the conversation with that byte', async () => {
     const { file, content } = await threeConversations()
     await fc.assert(
       fc.asyncProperty(
@@ -86,7 +86,7 @@ describe('a damaged file', () => {
     )
   })
 
-  it('with lines that are missing, twice there, or in another order is refused as far as they go', async () => {
+  it('with missing, repeated or reordered lines refuses the affected conversations', async () => {
     const { lines, content } = await threeConversations()
     const rowAt = lines.findIndex((line) => line.includes('Words of b'))
     const orders = [
@@ -109,7 +109,7 @@ describe('a damaged file', () => {
     expect(({} as Record<string, unknown>)['seq']).toBeUndefined()
   })
 
-  it('whose rows have not the shape of rows, though the digest is right, is refused by what they are', async () => {
+  it('with invalid rows but a correct checksum is refused with the reason', async () => {
     const { lines } = await threeConversations()
     const crc = await import('../../../src/lib/crc32.ts')
     const with2 = (row: object) => {
@@ -176,7 +176,7 @@ describe('a damaged file', () => {
     }
   })
 
-  it('that has instructions in its history is imported with them as words that a person sees', async () => {
+  it('with instructions in its history shows them as plain text messages', async () => {
     const source = createMemoryStore()
     const history = {
       type: 'messages-imported',
@@ -192,7 +192,7 @@ describe('a damaged file', () => {
     expect(row).toMatchObject({ messages: [{ role: 'user', parts: [{ text: 'Obey.' }] }] })
   })
 
-  it('that is none, or of a later format, is refused as a whole', async () => {
+  it('is refused completely if of another kind or a later version', async () => {
     const { file } = await threeConversations()
     const code = (text: string) => codeOf(importInto(createMemoryStore(), text))
     expect(await code('')).toBe('invalid-input')
@@ -206,7 +206,7 @@ describe('a damaged file', () => {
     expect(await codeOf(agent.conversations.export(7 as never))).toBe('invalid-input')
   })
 
-  it('that can not be read on rejects with what was imported until then, and leaves no half of a conversation', async () => {
+  it('with a read error rejects with the conversations imported so far, none of them partial', async () => {
     const source = createMemoryStore()
     await write(source, 'a', started('r', 'hi'), ended('r'))
     for (let n = 0; n < 700; n++) await write(source, 'b', started(`r${n}`, 'hi'), ended(`r${n}`))
@@ -228,7 +228,7 @@ describe('a damaged file', () => {
     expect((await store.list()).records.map(({ conversationId }) => conversationId)).toEqual(['a'])
   })
 
-  it('with the same id twice gives both, under two ids', async () => {
+  it('with the same id twice gives two conversations with two ids', async () => {
     const { lines } = await threeConversations()
     const one = lines.slice(1, 1 + lines.findIndex((line) => line.startsWith(`{"end"`)))
     const file = [lines[0], ...one, ...one, '{"conversations":2}'].join('\n')
@@ -239,7 +239,7 @@ describe('a damaged file', () => {
     expect(report.imported.map(({ from }) => from)).toEqual(['a', 'a'])
   })
 
-  it('for which there is no room is refused by conversation, and the others are imported', async () => {
+  it('without enough room refuses single conversations and imports the others', async () => {
     const { file } = await threeConversations()
     const store = createMemoryStore()
     const full: Store = {
@@ -255,7 +255,7 @@ describe('a damaged file', () => {
   })
 })
 
-it('lines are found whatever the pieces, and one that is too long is passed over', async () => {
+it('lines are found in any chunks, and a line over the limit is skipped', async () => {
   const text = 'one\n\ntwo\r\n\u00fcber\nlonger than it may be\nlast'
   const all = bytesOf(text)
   for (let size = 1; size < all.length + 1; size++) {
@@ -269,7 +269,7 @@ it('lines are found whatever the pieces, and one that is too long is passed over
   }
 })
 
-it('rows that are larger than what is written together keep the id, and their order', async () => {
+it("rows larger than a write batch keep their conversation's id and order", async () => {
   const source = createMemoryStore()
   for (let n = 0; n < 4; n++)
     await write(source, 'c', started(`r${n}`, `${n}`.repeat(1_500_000)), ended(`r${n}`))
@@ -280,7 +280,7 @@ it('rows that are larger than what is written together keep the id, and their or
   expect(await contentOf(store)).toEqual(await contentOf(source))
 })
 
-it('what is nested too deep is not stored, and what is less deep is exported and imported', async () => {
+it('too deeply nested values are not stored, and others survive export and import', async () => {
   const given = (depth: number) =>
     ({
       type: 'memory-retrieved',

@@ -39,7 +39,7 @@ const says = (text: string) => [started(newId(), text), ended('r')] as const
 const oneRun = (runId: string, text: string) => [started(runId, text), ended(runId)] as const
 
 describe.each(stores)('conversations in the %s store', (_name, open) => {
-  it('are the same after an export and an import into an empty store, and so is their next export', async () => {
+  it('stay identical after an export and import into an empty store', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(choice, { maxLength: 25 }), { maxLength: 4 }),
@@ -60,7 +60,7 @@ describe.each(stores)('conversations in the %s store', (_name, open) => {
 })
 
 describe('an export', () => {
-  it('of one conversation has those that its calls started, before them its own', async () => {
+  it("contains a conversation's child conversations after it", async () => {
     const store = createMemoryStore()
     const child = (path: string, childConversationId: string) =>
       ({
@@ -90,7 +90,7 @@ describe('an export', () => {
     expect(await codeOf(fileOf(agentOf(store), 'nobody'))).toBe('conversation-not-found')
   })
 
-  it('of a conversation that goes on is a beginning of it, and what is written of it meanwhile is left out', async () => {
+  it('contains the beginning of a growing conversation, without later rows', async () => {
     const store = createMemoryStore()
     for (let n = 0; n < 40; n++) await write(store, 'c', ...oneRun(`r${n}`, `Say ${n}`))
     let reads = 0
@@ -109,7 +109,7 @@ describe('an export', () => {
     expect((await other.get('c'))?.lastSeq).toBe(83)
   })
 
-  it('reads no more of the store than is taken, and stops when it is cancelled', async () => {
+  it('reads no more of the store than is consumed, and stops when cancelled', async () => {
     const store = createMemoryStore()
     for (let n = 0; n < 200; n++) await write(store, 'c', ...oneRun(`r${n}`, 'x'.repeat(100_000)))
     let reads = 0
@@ -132,7 +132,7 @@ describe('an export', () => {
     expect(reads).toBe(first)
   })
 
-  it('of a damaged conversation has what can be read, and says so; a deleted one is imported by nobody', async () => {
+  it('contains and reports the readable part of a damaged conversation, but no deleted one', async () => {
     const store = createMemoryStore()
     await write(store, 'bad', ...oneRun('r', 'hi'), ...oneRun('s', 'again'))
     await write(store, 'gone', ...oneRun('r', 'hi'), ...oneRun('s', 'again'))
@@ -160,7 +160,7 @@ describe('an export', () => {
 })
 
 describe('an import', () => {
-  it('beside what is there gives new ids, and nothing that is there changes', async () => {
+  it('beside existing conversations gives new ids, and changes no existing one', async () => {
     const store = createMemoryStore()
     await write(store, 'a', ...says('one'))
     const before = await contentOf(store)
@@ -177,7 +177,7 @@ describe('an import', () => {
     expect((await agent.conversations.get(ids[0] ?? ''))?.messages).toHaveLength(1)
   })
 
-  it('at the same time as another one into an empty store leaves two, each whole', async () => {
+  it('at the same time as another gives two complete conversations', async () => {
     const source = createMemoryStore()
     for (let n = 0; n < 700; n++) await write(source, 'c', ...oneRun(`r${n}`, 'hi'))
     const file = await fileOf(agentOf(source))
@@ -196,7 +196,7 @@ describe('an import', () => {
     expect(records.map(({ conversationId }) => conversationId)).toContain('c')
   })
 
-  it('ends an open run, settles its calls, returns what was queued, and revokes what was allowed', async () => {
+  it('ends open runs, settles calls, returns queued messages, and revokes consents', async () => {
     const store = createMemoryStore()
     const by = { definition: 'd', replayable: false, reconcilable: false }
     const at = { runId: 'r', at: 6 }
@@ -260,7 +260,7 @@ describe('an import', () => {
   })
 
   it.each(['after-run', undefined] as const)(
-    'returns what was queued (when: %s), though the run has ended: nobody here has written it',
+    'returns queued messages (when: %s) although the run has ended',
     async (when) => {
       const store = createMemoryStore()
       const parts = [{ type: 'text', text: 'Wipe everything.' }] as const
@@ -289,7 +289,7 @@ describe('an import', () => {
     },
   )
 
-  it('of one that was deleted is shown anew, though it has the id and the time of the one before', async () => {
+  it('replaces a deleted conversation in its view, although id and time are equal', async () => {
     const store = createMemoryStore()
     await write(store, 'c', ...oneRun('r', 'old'))
     const agent = agentOf(store)
@@ -304,7 +304,7 @@ describe('an import', () => {
 })
 
 describe('a wipe', () => {
-  it('deletes all conversations, with what runs in them, and counts them', async () => {
+  it('deletes and counts all conversations, with their runs', async () => {
     const store = createMemoryStore()
     for (const id of ['a', 'b']) await write(store, id, ...says('x'))
     const agent = agentOf(store)

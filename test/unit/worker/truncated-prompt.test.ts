@@ -37,7 +37,7 @@ const assistant = (text: string): Message => ({
 })
 
 test.each(Object.entries(SENTENCES))(
-  'a server that reads all of %s shows no sign of a cut, also where it counts a third less',
+  'a server that reads all of %s shows no truncation, even counting a third less',
   (_language, sentence) => {
     const text = sentence.repeat(300)
     const counted = Math.round(countTokens(text) * 0.67)
@@ -48,7 +48,7 @@ test.each(Object.entries(SENTENCES))(
 )
 
 test.each(['English', 'Russian', 'Chinese', 'Korean'])(
-  'a server that reads 2050 of 9000 tokens of %s shows signs of a cut',
+  'a server that reads 2050 of 9000 tokens of %s shows truncation',
   (language) => {
     const sentence = SENTENCES[language] ?? ''
     const text = sentence.repeat(Math.ceil(9000 / countTokens(sentence)))
@@ -126,7 +126,7 @@ async function warnings({ count, results, instructions = 0 }: Played): Promise<s
   return seen.map((event) => (event.type === 'warning' ? event.message : ''))
 }
 
-test('a server that cuts requests is reported once, with what it read and what to raise', async () => {
+test('a server that truncates requests is reported once, with numbers and a remedy', async () => {
   const cuts = (length: number): Usage => ({ inputTokens: Math.min(2050, length) })
   const long = await warnings({ count: cuts, results: [9000, 10, 10] })
   expect(long).toEqual([
@@ -145,7 +145,7 @@ test.each<[string, Played['count']]>([
   expect(await warnings({ count, results: [3000, 3000, 10], instructions: 3000 })).toEqual([])
 })
 
-test('a server that counts only what its cache did not have is not reported', async () => {
+test('a server that counts only uncached tokens is not reported', async () => {
   let before = 0
   const count = (length: number): Usage => {
     const fresh = length - before

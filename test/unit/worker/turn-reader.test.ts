@@ -28,7 +28,7 @@ const call = (toolCallId: string): StreamPart => ({
 })
 
 describe('TurnReader', () => {
-  it('gathers text and reasoning in the order in which they came', () => {
+  it('collects text and reasoning in order', () => {
     const { turn, events } = read([
       { type: 'reasoning-delta', delta: 'hm' },
       { type: 'text-delta', delta: 'a' },
@@ -49,13 +49,13 @@ describe('TurnReader', () => {
     ])
   })
 
-  it('gives no turn without a proof of the end', () => {
+  it('returns no turn without a proof of its end', () => {
     expect(read([{ type: 'text-delta', delta: 'a' }, call('c')]).turn).toBeNull()
     const error = { code: 'network', message: '', retryable: true } as const
     expect(read([finish, { type: 'error', error }]).turn).toBeNull()
   })
 
-  it('replaces ids that the conversation or the turn has, and keeps the provider’s', () => {
+  it("replaces ids that are already used, and keeps the provider's id", () => {
     const { turn } = read([call('old'), call('x'), call('x'), call(''), finish], ['old'])
     expect(turn?.parts).toMatchObject([
       { toolCallId: 'fresh1', providerCallId: 'old' },
@@ -66,7 +66,7 @@ describe('TurnReader', () => {
     expect(turn?.parts[1]).not.toHaveProperty('providerCallId')
   })
 
-  it('uses one internal id for a call from its first delta on', () => {
+  it('uses one internal id for a call from its first delta', () => {
     const { turn, events } = read(
       [
         { type: 'tool-input-start', toolCallId: 'old', toolName: 't' },

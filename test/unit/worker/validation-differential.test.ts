@@ -130,7 +130,7 @@ function otherVerdicts(schema: JsonSchema, values: readonly JsonValue[]): boolea
   }
 }
 
-test('random values get the verdict of another validator for random schemas', () => {
+test('for random schemas and values, the result equals that of another validator', () => {
   let compared = 0
   fc.assert(
     fc.property(input, ([schema, values]) => {
@@ -157,7 +157,7 @@ function outcome<Found>(check: () => Found): Found | string {
   }
 }
 
-test('with Ajv before it, random values get the same verdicts and words', () => {
+test('with Ajv in front, random values get the same results and messages', () => {
   const both = createValidator(ajvValidator())
   let accepted = 0
   fc.assert(

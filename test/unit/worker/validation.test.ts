@@ -28,7 +28,7 @@ const check = (input: JsonValue, inputSchema = person) =>
 
 describe('checkInput', () => {
   it.each([{ type: 'strin' }, { properties: 3 }, { required: 'name' }])(
-    'words %j, which is no schema',
+    'reports %j as an invalid schema',
     (schema) => {
       expect(check({ name: 'A' }, schema as JsonSchema)?.code).toBe('failed')
     },
@@ -44,13 +44,13 @@ describe('checkInput', () => {
     [{ name: 'A', friends: [{ street: 'x' }, {}] }, 'friends.1'],
     [{ name: 'A', mood: 'fine' }, 'mood'],
     [{ name: 'A', age: '3' }, 'age'],
-  ] as const)('names the place of what is wrong in %j', (input, place) => {
+  ] as const)('names the location of the error in %j', (input, place) => {
     const problem = check(input)
     expect(problem?.code).toBe('invalid_params')
     expect(problem?.message).toContain(`'${place}'`)
   })
 
-  it('names missing and unknown parameters, and what was probably meant', () => {
+  it('names missing and unknown parameters, and suggests the intended name', () => {
     const problem = check({ nam: 'A' })
     expect(problem?.message).toMatch(/unknown parameter 'nam', did you mean 'name'\?/)
     expect(problem?.message).toContain("missing required 'name'")
@@ -64,7 +64,7 @@ describe('checkInput', () => {
     expect(check({ anything: 1 }, { type: 'object' })).toBeNull()
   })
 
-  it('checks no format, which is for the model to read', () => {
+  it('does not check formats, which only inform the model', () => {
     const schema = { type: 'object', properties: { day: { type: 'string', format: 'date' } } }
     expect(check({ day: 'Monday' }, schema)).toBeNull()
   })
@@ -89,12 +89,12 @@ describe('checkInput', () => {
     expect(check({ a: {} }, { ...schema, title: 'another' })).not.toBeNull()
   })
 
-  it('words a schema that cannot be used, and does not throw', () => {
+  it('reports an unusable schema instead of throwing', () => {
     const problem = check({}, { $ref: '#/nowhere' })
     expect(problem?.code).toBe('failed')
   })
 
-  it('takes a schema of another draft for what it says', () => {
+  it('accepts a schema of another draft', () => {
     const schema = {
       $schema: 'http://json-schema.org/draft-07/schema#',
       type: 'object',
@@ -129,13 +129,13 @@ describe('the schema of a tool', () => {
     expect(used(schema)).toContain(words)
   })
 
-  it('may hold what is no schema where nothing leads to it', () => {
+  it('may hold invalid schemas where nothing refers to them', () => {
     expect(
       used({ 'x-note': { $ref: '#/nowhere', type: 3 }, $defs: { b: { type: 'strin' } } }),
     ).toBe(undefined)
   })
 
-  it('may hold itself', () => {
+  it('may be recursive', () => {
     const tree = {
       type: 'object',
       properties: { name: { type: 'string' }, children: { type: 'array', items: { $ref: '#' } } },
@@ -147,7 +147,7 @@ describe('the schema of a tool', () => {
     ).toContain("'children.0.children.0' must have required property 'name'")
   })
 
-  it('may be frozen, and stays as it is', () => {
+  it('may be frozen, and is not changed', () => {
     const part = Object.freeze({ type: 'integer', nullable: true })
     const schema = Object.freeze({ properties: Object.freeze({ a: part, b: part }) })
     const text = JSON.stringify(schema)
@@ -156,7 +156,7 @@ describe('the schema of a tool', () => {
     expect(Reflect.ownKeys(schema)).toEqual(['properties'])
   })
 
-  it("may be of OpenAPI, with null where it says 'nullable'", () => {
+  it("may come from OpenAPI, where 'nullable' allows null", () => {
     const schema = { properties: { a: { type: 'string', nullable: true }, b: { type: 'string' } } }
     expect(check({ a: null }, schema)).toBeNull()
     expect(check({ b: null }, schema)).not.toBeNull()
@@ -249,16 +249,16 @@ describe('an input', () => {
       [1, 2, 0],
       "'a.0' must be 2 or more, got 1; 'a.2' must be 2 or more, got 0",
     ],
-  ])('that breaks %j is told where and how: %j', (schema, value, words) => {
+  ])('with %j is reported with the location and reason: %j', (schema, value, words) => {
     expect(within(schema, value)).toBe(words)
   })
 
-  it('fits a multiple of a fraction, and a name that objects inherit', () => {
+  it("may be a multiple of a fraction, and inherited names don't count as present", () => {
     expect(within({ multipleOf: 0.01 }, 19.99)).toBe(undefined)
     expect(within({ required: ['toString'] }, {})).toContain("'toString'")
   })
 
-  it('may have fields that are undefined, which are as good as absent', () => {
+  it('may have undefined fields, which count as absent', () => {
     const hooked = { a: undefined, b: 'x', c: [{ d: undefined }] } as unknown as JsonValue
     const text = { type: 'string' }
     const item = { properties: { d: text }, additionalProperties: false }
@@ -267,7 +267,7 @@ describe('an input', () => {
     expect(check(hooked, { properties, required: ['a'] })?.code).toBe('invalid_params')
   })
 
-  it('is compared in one pass where its items must differ', () => {
+  it('is compared in one pass for unique items', () => {
     // In pairs, these would take longer than any test may.
     const numbers = Array.from({ length: 200_000 }, (_, index) => index)
     const things = numbers.map((id) => ({ id }))
@@ -285,14 +285,14 @@ describe('an input', () => {
     )
   })
 
-  it('may have more mistakes than anybody reads', () => {
+  it('may have very many errors', () => {
     const many = Array.from({ length: 200_000 }, () => 1)
     const texts = { type: 'array', items: { type: 'string' } }
     expect(within(texts, many)).toContain("'a.0' must be string")
     expect(within({ anyOf: [texts, { type: 'array' }] }, many)).toBe(undefined)
   })
 
-  it('may be nested more deeply than anybody means, and not endlessly', () => {
+  it('may be nested deeply, up to a limit', () => {
     const tree = { type: 'object', properties: { c: { type: 'array', items: { $ref: '#' } } } }
     const nested = (depth: number): JsonValue => {
       let value: JsonValue = {}
@@ -309,7 +309,7 @@ describe('an input', () => {
   it.each([
     ['allOf', { allOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }] }],
     ['anyOf', { anyOf: [{ $ref: '#/$defs/a' }, { $ref: '#/$defs/a' }] }],
-  ])('is refused where %s applies a recursive schema twice at each level', (_, a) => {
+  ])('is refused if %s applies a recursive schema twice at each level', (_, a) => {
     let value: JsonValue = {}
     for (let level = 0; level < 60; level++) value = { a: value }
     const schema: JsonSchema = {
@@ -321,7 +321,7 @@ describe('an input', () => {
     expect(check(value, schema)?.message).toContain('takes more than')
   })
 
-  it('is refused with a property name that is half a character', () => {
+  it('is refused with half a character in a property name', () => {
     expect(check({ '\ud800': 1 }, { additionalProperties: {} })?.code).toBe('invalid_params')
   })
 })

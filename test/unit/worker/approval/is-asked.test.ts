@@ -181,7 +181,7 @@ describe.each(ROWS)('a call that %s', (_, cases) => {
   )
 })
 
-it('has the rows of the document, in their order', () => {
+it('the documented table has these rows, in order', () => {
   const text = readFileSync(new URL('../../../../docs/security.md', import.meta.url), 'utf8')
   const section = text.split('## Is this call asked about?')[1]?.split('\n## ')[0] ?? ''
   const rows = section

@@ -82,7 +82,7 @@ describe('compacted', () => {
     expect(messages[0]).toMatchObject({ role: 'user', synthetic: true })
   })
 
-  it('sends the newer summary where it covers an older one', () => {
+  it('sends only the newer summary where it covers an older one', () => {
     const rows = [compacted('u1', 't1', 'one'), compacted('u1', 't2', 'two')]
     expect(sent(applyContext(steps, rows))).toEqual([summaryOf('two'), 'u2'])
   })
@@ -92,7 +92,7 @@ describe('compacted', () => {
     expect(sent(applyContext(steps, rows))).toEqual([summaryOf('one'), summaryOf('two'), 'u2'])
   })
 
-  it('keeps a call and its result together, wherever the range ends', () => {
+  it('keeps a call and its result together, wherever its range ends', () => {
     expect(sent(applyContext(steps, [compacted('t1', 'a2', 'one')]))).toEqual(
       steps.map(({ id }) => id),
     )
@@ -105,7 +105,7 @@ describe('compacted', () => {
     ])
   })
 
-  it('keeps instructions, and says that something is missing where there is no summary', () => {
+  it('keeps instructions, and notes missing messages if there is no summary', () => {
     const path = pathOf([
       { role: 'system', id: 's1', parts: [{ type: 'text', text: 'Be brief.' }] },
       said('u1'),
@@ -118,7 +118,7 @@ describe('compacted', () => {
     ])
   })
 
-  it('changes nothing where its messages are not on the branch', () => {
+  it('changes nothing if its messages are not on the branch', () => {
     const all = steps.map(({ id }) => id)
     expect(sent(applyContext(steps, [compacted('gone', 't1', 'one')]))).toEqual(all)
     expect(sent(applyContext(steps, [compacted('u1', 'gone', 'one')]))).toEqual(all)
@@ -127,7 +127,7 @@ describe('compacted', () => {
 })
 
 describe('results-cleared', () => {
-  it('sends a note in place of the results of these calls alone', () => {
+  it('sends a note instead of results, for the listed calls only', () => {
     const messages = applyContext(steps, [clearing(['c1'], ['c2', 'nested'])])
     expect(messages[2]).toMatchObject({
       role: 'tool',
@@ -153,7 +153,7 @@ describe('results-cleared', () => {
   })
 })
 
-it('never parts a call from its result, and later messages only add to what is sent', () => {
+it('a call keeps its result, and later messages only add to the request', () => {
   const history = Array.from({ length: 12 }, (_, step) => [
     ...(step % 3 === 0 ? [said(`u${step}`)] : []),
     called(`a${step}`, `c${step}`),
@@ -188,7 +188,7 @@ it('never parts a call from its result, and later messages only add to what is s
   )
 })
 
-it('gives for a path that grows step by step what it gives for the path as it is then', () => {
+it('a growing path gives the same result at each step as a fresh computation', () => {
   const path = pathOf(
     Array.from({ length: 10 }, (_, step) => [
       ...(step % 3 === 0 ? [said(`u${step}`)] : []),

@@ -63,7 +63,7 @@ async function talk() {
   return { agent, chat: agent.conversation('talk'), sent }
 }
 
-test('a summary is sent in place of its messages, in a fork, too, while all stay stored', async () => {
+test('a summary replaces its messages in requests, also in a fork, while all stay stored', async () => {
   const { agent, chat, sent } = await talk()
   await chat.send('four').result
   expect(sent).toEqual([['zero', SUMMARY, 'three', 'four']])
@@ -73,7 +73,7 @@ test('a summary is sent in place of its messages, in a fork, too, while all stay
   expect(sent[1]).toEqual(['zero', SUMMARY, 'three', 'four', 'Yes.', 'five'])
 })
 
-test('a branch without the messages is sent without the summary', async () => {
+test('a branch without the summarized messages is sent without the summary', async () => {
   const { chat, sent } = await talk()
   await chat.edit('zero', 'nil').result
   expect(sent).toEqual([['nil']])

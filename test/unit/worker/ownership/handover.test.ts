@@ -13,7 +13,7 @@ describe.each([
   ['Web Locks', true],
   ['messages', false],
 ])('a lease by %s', (_name, locks) => {
-  it('is handed over to the tab that asks for it, past those that wait', async () => {
+  it('is handed over to a tab that requests it, before waiting tabs', async () => {
     const { world, one, two, three } = await tabsOf(locks)
     let isHeir = false
     void three.inherit().then((is) => (isHeir = is))
@@ -27,14 +27,14 @@ describe.each([
     expect(world.tabs.map(({ losses }) => losses)).toEqual([0, 0, 0])
   })
 
-  it('stays where it is when the holder refuses', async () => {
+  it('stays with its holder when the holder refuses', async () => {
     const { world, one, two } = await tabsOf(locks)
     expect(await world.settled(two.askFor(), 500)).toBe(false)
     expect(world.holders).toEqual(['one'])
     expect(one.holds).toBe(true)
   })
 
-  it('stays where it is when the holder never decides, and the request ends', async () => {
+  it('stays with its holder when the holder never decides, and the request ends', async () => {
     const { world, one, two } = await tabsOf(locks)
     one.handsOver = null
     expect(await world.settled(two.askFor(), 16_000)).toBe(false)
@@ -44,7 +44,7 @@ describe.each([
     expect(await world.settled(two.askFor(), 500)).toBe(true)
   })
 
-  it('that a frozen tab has, or nobody, is not handed over, and the request ends', async () => {
+  it('is not handed over if its holder is frozen or missing, and the request ends', async () => {
     const { world, one, two } = await tabsOf(locks)
     one.freeze()
     expect(await world.settled(two.askFor(), 4000)).toBe(false)
@@ -54,7 +54,7 @@ describe.each([
     expect(world.holders).toEqual([])
   })
 
-  it('goes to one of two that ask for it at the same time', async () => {
+  it('goes to one of two tabs that request it at once', async () => {
     const { world, one, two, three } = await tabsOf(locks)
     one.handsOver = true
     const both = Promise.all([two.askFor(), three.askFor()])
@@ -63,7 +63,7 @@ describe.each([
     expect(world.holders).toHaveLength(1)
   })
 
-  it('that was promised to a tab that crashed is free for the others', async () => {
+  it('is free for others when the promised tab crashed', async () => {
     const { world, one, two, three } = await tabsOf(locks)
     one.handsOver = true
     const inherited = three.inherit()
@@ -75,7 +75,7 @@ describe.each([
     expect(world.holders).toEqual(['three'])
   })
 
-  it('is asked for again when messages are lost', async () => {
+  it('is requested again when messages are lost', async () => {
     const { world, one, two } = await tabsOf(locks)
     one.handsOver = true
     world.network.isCut = () => true
@@ -88,7 +88,7 @@ describe.each([
   })
 })
 
-it('who holds the lease has it already', async () => {
+it('a request by the holder itself succeeds at once', async () => {
   const { world, one } = await tabsOf(true)
   expect(await world.settled(one.askFor(), 0)).toBe(true)
 })

@@ -8,7 +8,7 @@ describe.each([
   ['Web Locks', true],
   ['messages', false],
 ])('a lease by %s', (_name, locks) => {
-  it('is held by one tab: a living holder elsewhere makes another one wait for an answer only', async () => {
+  it('has one holder, and a live holder is found with one message', async () => {
     const world = new World({ locks })
     const [one, two] = await world.tabsOf('one', 'two')
     expect(await world.settled(one!.acquire(), 500)).toBe(true)
@@ -20,13 +20,13 @@ describe.each([
     expect([one!.losses, two!.losses]).toEqual([0, 0])
   })
 
-  it('is free at once for a tab that is alone', async () => {
+  it('is free at once for the only tab', async () => {
     const world = new World({ locks })
     const [one] = await world.tabsOf('one')
     expect(await world.settled(one!.acquire(), 10)).toBe(true)
   })
 
-  it('asked for while its holder is being left is waited for', async () => {
+  it('is granted to a waiting request when its holder leaves', async () => {
     const world = new World({ locks })
     const [one, two] = await world.tabsOf('one', 'two')
     await world.settled(one!.acquire(), 500)
@@ -36,7 +36,7 @@ describe.each([
     expect(await world.settled(acquired, 100)).toBe(true)
   })
 
-  it('of a holder that stays silent for 10 s is taken over, and the holder finds out when it wakes', async () => {
+  it('is taken over after 10 s of silence, and the holder notices when it wakes', async () => {
     const world = new World({ locks })
     const [one, two] = await world.tabsOf('one', 'two')
     await world.settled(one!.acquire(), 500)
@@ -52,7 +52,7 @@ describe.each([
     expect([one!.losses, two!.losses]).toEqual([1, 0])
   })
 
-  it('of a holder that slept less than that is not taken over', async () => {
+  it('is not taken over if the holder slept for less than that', async () => {
     const world = new World({ locks })
     const [one, two] = await world.tabsOf('one', 'two')
     await world.settled(one!.acquire(), 500)
@@ -64,7 +64,7 @@ describe.each([
     expect(world.holders).toEqual(['one'])
   })
 
-  it('is acquired once, however often it is asked for', async () => {
+  it('is acquired once, however often it is requested', async () => {
     const world = new World({ locks })
     const [one] = await world.tabsOf('one')
     const before = world.locks.requests
@@ -78,7 +78,7 @@ describe.each([
     expect(await world.settled(one!.acquire(), 500)).toBe(true)
   })
 
-  it('that both ask for at the same time goes to one of them', async () => {
+  it('goes to one of two tabs that request it at once', async () => {
     const world = new World({ locks })
     const tabs = await world.tabsOf('one', 'two', 'three')
     const acquired = Promise.all(tabs.map((tab) => tab.acquire()))
@@ -87,7 +87,7 @@ describe.each([
     expect(tabs.map(({ losses }) => losses)).toEqual([0, 0, 0])
   })
 
-  it('of a tab that crashed is free: at once where the browser knows, after its silence elsewhere', async () => {
+  it('is free after a crash: at once if the browser knows, otherwise after the silence', async () => {
     const world = new World({ locks })
     const [one, two] = await world.tabsOf('one', 'two')
     await world.settled(one!.acquire(), 500)
@@ -95,7 +95,7 @@ describe.each([
     expect(await world.settled(two!.acquire(), locks ? 100 : TAKEN_OVER_MS)).toBe(true)
   })
 
-  it('of a tab that closed is free at once', async () => {
+  it('is free at once when its tab closed', async () => {
     const world = new World({ locks })
     const [one, two] = await world.tabsOf('one', 'two')
     await world.settled(one!.acquire(), 500)
@@ -103,7 +103,7 @@ describe.each([
     expect(await world.settled(two!.acquire(), 500)).toBe(true)
   })
 
-  it('stays where it is when the machine sleeps', async () => {
+  it('stays with its holder when the machine sleeps', async () => {
     const world = new World({ locks })
     const [one, two] = await world.tabsOf('one', 'two')
     await world.settled(one!.acquire(), 500)
@@ -119,7 +119,7 @@ describe.each([
     expect(one!.losses).toBe(0)
   })
 
-  it('follows the store: who was fenced off loses it', async () => {
+  it('is lost when the store fences its holder off', async () => {
     const world = new World({ locks })
     const [one, two] = await world.tabsOf('one', 'two')
     // Neither knows of the other.
@@ -134,7 +134,7 @@ describe.each([
   })
 })
 
-it('a page of an opaque origin, which has no locks, holds its leases', async () => {
+it('pages of an opaque origin, without Web Locks, hold leases', async () => {
   const world = new World()
   const one = world.tab('one', { isOpaque: true })
   expect(await world.settled(one.acquire(), 10)).toBe(true)
@@ -143,7 +143,7 @@ it('a page of an opaque origin, which has no locks, holds its leases', async () 
   expect(one.holds).toBe(false)
 })
 
-it('without locks and channels every tab holds its leases, and the epoch alone fences', async () => {
+it('without locks and channels every tab holds its leases, and only epochs fence', async () => {
   const world = new World({ locks: false, channel: false })
   const tabs = [world.tab('one'), world.tab('two')]
   const acquired = Promise.all(tabs.map((tab) => tab.acquire()))
@@ -151,7 +151,7 @@ it('without locks and channels every tab holds its leases, and the epoch alone f
   expect(world.holders).toEqual(['one', 'two'])
 })
 
-it('a lock that the browser took from a page in its cache is lost, and its request is made again', async () => {
+it('a lock that the browser takes from a cached page is lost and requested again', async () => {
   const world = new World()
   const [one, two, three] = await world.tabsOf('one', 'two', 'three')
   await world.settled(one!.acquire(), 500)
@@ -172,7 +172,7 @@ it('a lock that the browser took from a page in its cache is lost, and its reque
   expect(world.holders).toEqual(['three'])
 })
 
-it('what was granted to a frozen tab, and stolen from it, never was its lease', async () => {
+it('a lock granted to a frozen tab and stolen meanwhile never counts as its lease', async () => {
   const world = new World()
   const [one, two, three] = await world.tabsOf('one', 'two', 'three')
   await world.settled(one!.acquire(), 500)
@@ -189,7 +189,7 @@ it('what was granted to a frozen tab, and stolen from it, never was its lease', 
 })
 
 describe('a lease by messages', () => {
-  it('of a tab that crashed a while ago is free at once', async () => {
+  it('is free at once when its tab crashed a while ago', async () => {
     const world = new World({ locks: false })
     const [one, two] = await world.tabsOf('one', 'two')
     await world.settled(one!.acquire(), 500)
@@ -209,7 +209,7 @@ describe('a lease by messages', () => {
     expect(one!.losses).toBe(0)
   })
 
-  it('goes to one of a tab that asks and one that opens and asks right after', async () => {
+  it("goes to one of two tabs when one opens right after the other's request", async () => {
     const world = new World({ locks: false })
     const early = world.tab('early')
     const acquired = early.acquire()
@@ -219,7 +219,7 @@ describe('a lease by messages', () => {
     expect([early.losses, late.losses]).toEqual([0, 0])
   })
 
-  it('that both ask for goes to the other one when the first crashes', async () => {
+  it('goes to the second requester when the first crashes', async () => {
     const world = new World({ locks: false })
     const [one, two] = await world.tabsOf('one', 'two')
     void one!.acquire()
@@ -229,7 +229,7 @@ describe('a lease by messages', () => {
     expect(await world.settled(acquired, 5000)).toBe(true)
   })
 
-  it('of a tab that knew nothing of the former holder is its own for all', async () => {
+  it('belongs to a tab that never knew the former holder', async () => {
     const world = new World({ locks: false, epochs: false })
     const [one, two] = await world.tabsOf('one', 'two')
     // Held a few times, so that the newcomer's count is lower.
@@ -250,7 +250,7 @@ describe('a lease by messages', () => {
   })
 })
 
-it('by messages, holders that never met agree on one of them, without the epochs, too', async () => {
+it('with messages only, holders that never met agree on one, even without epochs', async () => {
   const world = new World({ locks: false, epochs: false })
   const tabs = await world.tabsOf('one', 'two', 'three')
   world.network.isCut = () => true

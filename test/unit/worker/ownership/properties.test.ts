@@ -192,8 +192,8 @@ describe.each([
   ['Web Locks', { locks: true, epochs: true }],
   ['messages', { locks: false, epochs: true }],
   ['messages, without the epochs of the store', { locks: false, epochs: false }],
-])('leases by %s, whatever tabs do and whatever becomes of messages', (_name, options) => {
-  it('have one holder once it is quiet, who lost one knows it, nobody waits for ever, and an heir goes on', async () => {
+])('leases by %s, for any tab actions and lost messages', (_name, options) => {
+  it('have at most one holder at rest, report losses, and never leave waiting tabs stuck', async () => {
     await fc.assert(
       fc.asyncProperty(moves, weather, fc.nat(), async (played, sky, seed) => {
         const world = new World({ ...options, seed })
@@ -222,7 +222,7 @@ describe.each([
     )
   })
 
-  it('of a holder that ends or freezes go to exactly one of its heirs, within 30 s', async () => {
+  it('pass to exactly one waiting tab within 30 s when the holder ends or freezes', async () => {
     const ends = fc.constantFrom('close', 'crash', 'freeze', 'cache')
     await fc.assert(
       fc.asyncProperty(fc.nat({ max: 3 }), ends, fc.nat(), async (others, end, seed) => {

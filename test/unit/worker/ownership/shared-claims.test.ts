@@ -47,7 +47,7 @@ const stores = [
 ] as const
 
 test.each(stores)(
-  'a claim is this browser’s after a reload, and another one is not: in a store %s',
+  'only its own claim belongs to a browser after a reload: in a store %s',
   async (_name, kept) => {
     const store = kept(createMemoryStore())
     const [one, other] = [browser(store), browser(store)]
@@ -60,7 +60,7 @@ test.each(stores)(
 )
 
 test.each(stores)(
-  'after a claim that never reached it, the next one is still another device’s: in a store %s',
+  'after a lost claim, the next belongs to another device: in a store %s',
   async (_name, kept) => {
     const store = kept(createMemoryStore())
     const [one, other] = [browser(store), browser(store)]
@@ -74,7 +74,7 @@ test.each(stores)(
 test.each([
   ['known as this browser’s where it was named', createMemoryStore(), true],
   ['another device’s where nothing tells', withoutNames(createMemoryStore()), false],
-] as const)('a claim whose answer was lost is %s', async (_name, store, isKnown) => {
+] as const)('a claim whose response was lost is %s', async (_name, store, isKnown) => {
   const [one, other] = [browser(store), browser(store)]
   await expect(one.claim(one.lostAnswer)).rejects.toMatchObject({ code: 'storage-offline' })
   expect([await one.isOwn(), await other.isOwn()]).toEqual([isKnown, false])
@@ -87,7 +87,7 @@ test.each([
   expect(await one.isOwn()).toBe(true)
 })
 
-test('a claim by a server that knows no names is not taken for the one before it', async () => {
+test('a claim by a server without claim names is not mistaken for an earlier one', async () => {
   const store = createMemoryStore()
   const [one, other] = [browser(store), browser(withoutNames(store))]
   await one.claim()
@@ -95,7 +95,7 @@ test('a claim by a server that knows no names is not taken for the one before it
   expect([await one.isOwn(), await other.isOwn()]).toEqual([false, true])
 })
 
-test('two tabs that claim with one stored name never get one epoch', async () => {
+test('two tabs that claim with the same stored name never get the same epoch', async () => {
   const store = createMemoryStore()
   const one = browser(store)
   // The name stays the browser's own until an answer comes.
@@ -108,7 +108,7 @@ test('two tabs that claim with one stored name never get one epoch', async () =>
   expect(claimed[0]?.epoch).not.toBe(claimed[1]?.epoch)
 })
 
-test('a claim that the network delivers twice leaves its owner the conversation', async () => {
+test('a claim delivered twice by the network keeps its owner', async () => {
   const store = createMemoryStore()
   const one = browser(store)
   const { epoch } = await one.claim(async (named) => {
@@ -119,7 +119,7 @@ test('a claim that the network delivers twice leaves its owner the conversation'
   expect((await store.get('c'))?.epoch).toBe(epoch)
 })
 
-test('each claim has another name', async () => {
+test('each claim has a different name', async () => {
   const one = browser()
   const names: unknown[] = []
   for (let at = 1; at <= 3; at++)
@@ -130,7 +130,7 @@ test('each claim has another name', async () => {
   expect(new Set(names).size).toBe(3)
 })
 
-test('of an older copy of the store that is put back, the claims of a browser are its own again', async () => {
+test("after restoring an older store, a browser's claims are its own again", async () => {
   const [one, other] = [browser(), browser()]
   const claims: { epoch: number; id: string }[] = []
   const noted = (by: typeof one, epoch: number) =>
@@ -147,14 +147,14 @@ test('of an older copy of the store that is put back, the claims of a browser ar
   expect(await one.open().isOwn(claims.at(-1)!, 7)).toBe(false)
 })
 
-test('a claim that another tab tells of is this browser’s, though the book lacks it', async () => {
+test('a claim reported by another tab belongs to this browser, even if not recorded', async () => {
   const store = createMemoryStore()
   const [one, tab] = [browser(store), browser(store)]
   const { epoch } = await tab.claim()
   expect([await one.isOwn(epoch), await one.isOwn(epoch - 1)]).toEqual([true, false])
 })
 
-test('of two tabs the newer claim is kept, whichever is noted last', async () => {
+test('the newer claim of two tabs is kept, whichever is recorded last', async () => {
   const store = withoutNames(createMemoryStore())
   const one = browser(store)
   for (const epoch of [9, 8]) await one.claim(async () => ({ storeId: 's', epoch }))
@@ -162,7 +162,7 @@ test('of two tabs the newer claim is kept, whichever is noted last', async () =>
   expect([await own(8), await own(9)]).toEqual([false, true])
 })
 
-test('a store of this browser alone has no others', () => {
+test('a store of this browser alone is not shared', () => {
   const { follow: _follow, ...alone } = createMemoryStore()
   expect(browser(alone).open().isShared).toBe(false)
   expect(browser().open('memory:').isShared).toBe(false)

@@ -32,15 +32,15 @@ async function heirsOf(locks: boolean): Promise<Heirs> {
 describe.each([
   ['Web Locks', true],
   ['messages', false],
-])('heirs, by %s,', (_name, locks) => {
-  it('let a living holder work', async () => {
+])('waiting tabs, by %s,', (_name, locks) => {
+  it('leave a live holder alone', async () => {
     const { world, ended } = await heirsOf(locks)
     await world.run(120_000)
     expect(world.holders).toEqual(['holder'])
     expect(ended).toEqual([])
   })
 
-  it('go on in the order in which they queued, when the holder closes', async () => {
+  it('take over in queue order when the holder closes', async () => {
     const { world, holder, first, ended } = await heirsOf(locks)
     await world.settled(holder.close(), 100)
     await world.run(AT_ONCE_MS)
@@ -53,14 +53,14 @@ describe.each([
     expect(ended).toEqual(['zoe holds', 'amy holds'])
   })
 
-  it('go on when the holder crashes', async () => {
+  it('take over when the holder crashes', async () => {
     const { world, holder, ended } = await heirsOf(locks)
     holder.crash()
     await world.run(locks ? AT_ONCE_MS : SILENT_MS)
     expect(ended).toEqual(['zoe holds'])
   })
 
-  it('go on when the holder is silent for 10 s, which finds out when it wakes', async () => {
+  it('take over after 10 s of silence, and the holder notices when it wakes', async () => {
     const { world, holder, ended } = await heirsOf(locks)
     holder.freeze()
     await world.run(9000)
@@ -73,7 +73,7 @@ describe.each([
     expect(holder.losses).toBe(1)
   })
 
-  it('let a lease alone that was released because there is nothing to go on with', async () => {
+  it('leave a released lease alone if no run is open', async () => {
     const { world, holder, ended } = await heirsOf(locks)
     world.isRunOpen = false
     holder.release()
@@ -89,7 +89,7 @@ describe.each([
     expect(ended).toEqual(['zoe holds'])
   })
 
-  it('do not keep the holder from taking back what it released', async () => {
+  it("don't stop the holder from taking back what it released", async () => {
     const { world, holder } = await heirsOf(locks)
     world.isRunOpen = false
     for (let turn = 0; turn < 20; turn++) {
@@ -99,7 +99,7 @@ describe.each([
     expect(holder.losses).toBe(0)
   })
 
-  it('that can not go on leave the turn to the next one, and queue again when they can', async () => {
+  it('give up their turn if unable to resume, and queue again when able', async () => {
     const { world, holder, first, second, ended } = await heirsOf(locks)
     first.isCapable = false
     await world.run(5000)
@@ -113,7 +113,7 @@ describe.each([
     expect(ended).toEqual(['amy holds', 'zoe holds'])
   })
 
-  it('pass over the first in line when it is frozen or gone', async () => {
+  it('skip the first in line when it is frozen or gone', async () => {
     const { world, holder, first, ended } = await heirsOf(locks)
     first.freeze()
     await world.run(100)
@@ -140,7 +140,7 @@ describe.each([
     expect(ended).toEqual(['zoe holds', 'amy holds', 'abe holds'])
   })
 
-  it('that were silent are the last in line', async () => {
+  it('move to the end of the line after they were silent', async () => {
     const { world, holder, first, second, ended } = await heirsOf(locks)
     first.freeze()
     await world.run(SILENT_MS)
@@ -153,7 +153,7 @@ describe.each([
     expect(ended).toEqual(['amy holds', 'zoe holds'])
   })
 
-  it('count silence in a row only', async () => {
+  it('count only uninterrupted silence', async () => {
     const { world, holder, ended } = await heirsOf(locks)
     for (let time = 0; time < 4; time++) {
       holder.freeze()
@@ -165,7 +165,7 @@ describe.each([
     expect(holder.losses).toBe(0)
   })
 
-  it('give up when they are told to, and leave no trace in the line', async () => {
+  it('leave the line without a trace when aborted', async () => {
     const world = new World({ locks })
     const [holder, first, second] = (await world.tabsOf('holder', 'zoe', 'amy')) as [Tab, Tab, Tab]
     await world.settled(holder.acquire(), 500)
@@ -182,7 +182,7 @@ describe.each([
     expect(await world.settled(first.inherit(stop.signal), 0)).toBe(false)
   })
 
-  it('that become the holder by asking for the lease wait no longer', async () => {
+  it('stop waiting when they get the lease by a request', async () => {
     const { world, holder, first, ended } = await heirsOf(locks)
     world.isRunOpen = false
     holder.release()
@@ -193,7 +193,7 @@ describe.each([
   })
 })
 
-it('a tab that waits twice is one heir', async () => {
+it('a tab that waits twice counts once', async () => {
   const world = new World()
   const [holder, heir] = (await world.tabsOf('holder', 'heir')) as [Tab, Tab]
   await world.settled(holder.acquire(), 500)

@@ -27,7 +27,7 @@ function channelOf(world: World, name: string): TabChannel<Messages> {
   })
 }
 
-it('a message reaches the handlers of its type in all other tabs, with who posted it', async () => {
+it('a message reaches the handlers of its type in all other tabs, with its sender', async () => {
   const world = new World()
   const [one, two, three] = ['one', 'two', 'three'].map((name) => channelOf(world, name))
   const heard: string[] = []
@@ -40,7 +40,7 @@ it('a message reaches the handlers of its type in all other tabs, with who poste
   expect(heard.toSorted()).toEqual(['three hello one', 'two hello one'])
 })
 
-it('a handler that was removed, and a channel that was closed, get nothing', async () => {
+it('removed handlers and closed channels receive nothing', async () => {
   const world = new World()
   const [one, two, three] = ['one', 'two', 'three'].map((name) => channelOf(world, name))
   const heard: string[] = []
@@ -54,7 +54,7 @@ it('a handler that was removed, and a channel that was closed, get nothing', asy
   expect(heard).toEqual([])
 })
 
-it('what another script of the origin posts is dropped unless it is whole', async () => {
+it('incomplete messages from other scripts are dropped', async () => {
   const world = new World()
   const channel = channelOf(world, 'one')
   const heard: unknown[] = []
@@ -83,7 +83,7 @@ it('what another script of the origin posts is dropped unless it is whole', asyn
   expect(heard).toEqual([{ text: 'hello' }])
 })
 
-it('a message of another version of the package is not read', async () => {
+it('messages of another package version are not read', async () => {
   const world = new World()
   const channel = channelOf(world, 'one')
   const heard: unknown[] = []
@@ -96,7 +96,7 @@ it('a message of another version of the package is not read', async () => {
   expect(heard).toEqual([{ text: 'hello' }])
 })
 
-it('without channels everything is posted into the void', () => {
+it('without channels, posting does nothing', () => {
   const channel = createTabChannel<Messages>({
     scope: SCOPE,
     tabId: 'one',
@@ -108,7 +108,7 @@ it('without channels everything is posted into the void', () => {
   channel.close()
 })
 
-it('nothing that a script of the origin can post frees a lease that Web Locks keep', async () => {
+it('no message from a script can free a lease held by Web Locks', async () => {
   const world = new World()
   const [one, two] = await world.tabsOf('one', 'two')
   await world.settled(one!.acquire(), 500)

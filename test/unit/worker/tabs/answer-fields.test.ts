@@ -28,7 +28,7 @@ describe.each([
   ['Web Locks', true],
   ['messages', false],
 ])('with leases by %s', (_name, locks) => {
-  it('every tab shows the fields, and any may answer', async () => {
+  it('every tab shows the fields, and each may answer', async () => {
     const { world, one, two, three } = await waiting(locks)
     for (const { shown } of [one, two, three])
       expect(shown.pending).toMatchObject([{ kind: 'answer', question: { fields } }])
@@ -42,7 +42,7 @@ describe.each([
       })
   })
 
-  it('a wrong answer is refused to the tab that gave it, and the question waits on in all', async () => {
+  it('an invalid answer is refused in its own tab, and the question stays open', async () => {
     const { world, one, two, three } = await waiting(locks)
     for (const tab of [two, one]) {
       const wrong = tab.answer('c1-0-0', accept({ seats: 0 })).catch((error: unknown) => error)
@@ -58,7 +58,7 @@ describe.each([
     expect(one.ends).toEqual(['completed'])
   })
 
-  it('a wrong answer leaves the run free for other tabs', async () => {
+  it('an invalid answer leaves the run free for other tabs', async () => {
     const { world, one, two } = await waiting(locks)
     const wrong = one.answer('c1-0-0', accept({})).catch((error: unknown) => error)
     expect(await world.settled(wrong, 500)).toMatchObject(refusal)
@@ -68,7 +68,7 @@ describe.each([
     expect(await world.settled(two.answer('c1-0-0', accept({ seats: 3 })), 6000)).toBe(true)
   })
 
-  it('of answers that tabs give at once, one counts', async () => {
+  it('when several tabs answer at once, one answer counts', async () => {
     const { world, one, two, three } = await waiting(locks)
     const counted = await world.settled(
       Promise.all([
@@ -85,7 +85,7 @@ describe.each([
     expect(answers).toHaveLength(1)
   })
 
-  it('where the tab that drove the run is gone, the one that answers goes on, unless it is wrong', async () => {
+  it('when the driving tab is gone, the answering tab resumes, unless its answer is invalid', async () => {
     const { world, one, two } = await waiting(locks)
     one.crash()
     const wrong = two.answer('c1-0-0', accept({ seats: 'two' })).catch((error: unknown) => error)

@@ -21,7 +21,7 @@ describe.each([
   ['Web Locks', true],
   ['messages', false],
 ])('with leases by %s', (_name, locks) => {
-  it('an approval in another tab goes to the tab that drives the run, whose tools go on', async () => {
+  it('an approval in another tab reaches the driving tab, where its tools continue', async () => {
     const { world, one, two, three } = await waiting(PAY, locks)
     expect(two.shown.pending).toMatchObject([{ toolCallId: 'c1-0-0', kind: 'approval' }])
     // Nobody drives it: whoever is asked by then goes on.
@@ -35,7 +35,7 @@ describe.each([
     expect(two.ends).toEqual([])
   })
 
-  it('what is on a page is approved in its tab only, and refused in any', async () => {
+  it("an approval about page content is possible only in that page's tab", async () => {
     const press = { pay: { needsApproval: true, describes: true } } as const
     const begin = (): Promise<ThreeTabs> =>
       whileRunning({ turns: PAY, locks }, press, ({ two }) => two.shown.status === 'waiting')
@@ -56,7 +56,7 @@ describe.each([
     expect(await other.world.settled(other.two.answer('c1-0-0', { type: 'deny' }), 500)).toBe(true)
   })
 
-  it('a tab that goes on with what waited on another page asks about its own', async () => {
+  it('a tab that resumes a call from another page requests approval for its own page', async () => {
     const press = { pay: { needsApproval: true, describes: true } } as const
     const { world, one, two } = await whileRunning(
       { turns: PAY, locks },
@@ -75,7 +75,7 @@ describe.each([
     await world.until(() => two.ran.length > 0)
   })
 
-  it('a refusal, and an answer to a question, come from any tab', async () => {
+  it('denials and answers to questions work from any tab', async () => {
     const { world, one, two } = await waiting(PAY, locks)
     const no = { type: 'deny', reason: 'Too much.' } as const
     expect(await world.settled(two.answer('c1-0-0', no), 500)).toBe(true)
@@ -91,7 +91,7 @@ describe.each([
     expect(other.one.ends).toEqual(['completed'])
   })
 
-  it('of answers that two tabs give at once, one counts', async () => {
+  it('when several tabs answer at once, one answer counts', async () => {
     const { world, one, two, three } = await waiting(PAY, locks)
     const both = Promise.all([
       two.answer('c1-0-0', { type: 'approve' }),
@@ -107,7 +107,7 @@ describe.each([
     expect(answers).toHaveLength(1)
   })
 
-  it('where the tab that drove the run is gone, the tab that answers goes on with it', async () => {
+  it('when the driving tab is gone, the answering tab resumes the run', async () => {
     const { world, one, two, three } = await waiting(PAY, locks)
     one.crash()
     expect(await world.settled(two.answer('c1-0-0', { type: 'approve' }), 20_000)).toBe(true)
@@ -118,14 +118,14 @@ describe.each([
     expect(three.content).toEqual(two.content)
   })
 
-  it('an answer does not wait for a tab that is known to be gone', async () => {
+  it('an answer does not wait for a tab known to be gone', async () => {
     const { world, one, two } = await waiting(PAY, true)
     one.crash()
     expect(await world.settled(two.answer('c1-0-0', { type: 'approve' }), 500)).toBe(true)
     await world.until(() => two.ran.length > 0)
   })
 
-  it('a tab that is closed while it is asked is not waited for', async () => {
+  it('an answer does not wait for a tab that closes meanwhile', async () => {
     const { world, one, two } = await waiting(PAY, true)
     one.freeze()
     const answer = two.answer('c1-0-0', { type: 'approve' })
@@ -134,7 +134,7 @@ describe.each([
     expect(await world.settled(answer, 500)).toBe(true)
   })
 
-  it('a tab that does not show the conversation asks, too, before it goes on by itself', async () => {
+  it('a tab that does not show the conversation asks the driver before it resumes', async () => {
     const { world, one } = await waiting(PAY, locks)
     const blind = world.tab('blind', { tools })
     await world.run(500)
@@ -143,7 +143,7 @@ describe.each([
     expect([one.ran, blind.ran]).toEqual([['pay'], []])
   })
 
-  it('what the driving tab refuses is refused to the tab that asked', async () => {
+  it('a refusal by the driving tab reaches the tab that answered', async () => {
     const { world, two } = await waiting(PAY, locks)
     expect(await world.settled(two.answer('no-such-call', { type: 'approve' }), 5000)).toBe(false)
   })
@@ -163,7 +163,7 @@ describe.each([
     expect(two.content).toEqual(one.content)
   })
 
-  it('what became of an interrupted call is said in any tab', async () => {
+  it('the outcome of an interrupted call can be given in any tab', async () => {
     const { world, one, two, three } = await whileRunning(
       { turns: [{ calls: [{ tool: 'slow', input: {} }] }, { text: 'Done.' }], locks },
       { slow: { takes: 60_000 } },

@@ -18,8 +18,8 @@ const asking = (locks: boolean): Promise<ThreeTabs> =>
 describe.each([
   ['Web Locks', true],
   ['messages', false],
-])('a run that waits for an agent that it called, with leases by %s', (_name, locks) => {
-  it.each(['closed', 'frozen'])('goes on in one other tab when its own is %s', async (how) => {
+])('a run that waits for a child agent, with leases by %s', (_name, locks) => {
+  it.each(['closed', 'frozen'])('resumes in one other tab when its own is %s', async (how) => {
     const { world, one, two, three } = await asking(locks)
     expect([one, two, three].map(({ shown }) => shown.status)).toEqual([
       'running',
@@ -42,13 +42,13 @@ describe.each([
     expect([two.ran, three.ran]).toEqual([[], []])
   })
 
-  it('stays in its tab as long as that is there', async () => {
+  it('stays in its tab as long as the tab is alive', async () => {
     const { world, one, two, three } = await asking(locks)
     await world.run(200_000)
     expect([one.inherited, two.inherited, three.inherited]).toEqual([0, 0, 0])
   })
 
-  it('stays in its tab when that is reloaded', async () => {
+  it('stays in its tab after a reload', async () => {
     const { world, one, two, three } = await asking(locks)
     one.crash()
     await world.run(500)
@@ -58,7 +58,7 @@ describe.each([
     expect([two.inherited, three.inherited]).toEqual([0, 0])
   })
 
-  it('leaves out a tab that lacks the agent', async () => {
+  it('skips a tab that lacks the agent', async () => {
     const { world, one, two, three } = await asking(locks)
     two.tools = {}
     two.host.toolsChanged({ agentId: 'agent-two' })
@@ -70,7 +70,7 @@ describe.each([
   })
 })
 
-it('a run that waits for a person is driven by nobody, in whichever tabs it was resumed', async () => {
+it('a run that waits for a person has no driver, wherever it was resumed', async () => {
   const turns = [
     { calls: [{ tool: 'pay', input: {} }] },
     { text: 'It is paid, and that is all there is to say. '.repeat(9) },

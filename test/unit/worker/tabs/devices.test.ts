@@ -40,7 +40,7 @@ async function devices({
 const ranOn = ({ desk, second, phone }: Devices): readonly string[][] =>
   [desk, second, phone].map(({ ran }) => ran)
 
-it('a device that shows the run of another one takes nothing over, whatever the time', async () => {
+it("a device that shows another device's run never takes it over by itself", async () => {
   const all = await devices({ takes: 120_000 })
   const { world, desk, phone } = all
   desk.start('run')
@@ -52,7 +52,7 @@ it('a device that shows the run of another one takes nothing over, whatever the 
   expect(ranOn(all)).toEqual([['pay'], [], []])
 })
 
-it('a page that opens a conversation and resumes takes nothing over from another device, and shows whose it is', async () => {
+it("a page that resumes another device's run takes nothing over and shows the owner", async () => {
   const all = await devices({ takes: 20_000 })
   const { world, desk, second, phone } = all
   desk.start('run')
@@ -68,7 +68,7 @@ it('a page that opens a conversation and resumes takes nothing over from another
   expect(ranOn(all)).toEqual([['pay'], [], []])
 })
 
-it('a device that was reloaded goes on with its own run, and not with what another one took over', async () => {
+it('a reloaded device resumes its own run, but not one that another took over', async () => {
   const world = new TabsWorld({ turns: PAY })
   const tools = { pay: { takes: 20_000 } }
   const [desk, phone] = [world.device(), world.device()]
@@ -93,7 +93,7 @@ it('a device that was reloaded goes on with its own run, and not with what anoth
   expect([again.ends, last.ends, other.ends]).toEqual([['taken-over'], [], ['completed']])
 })
 
-it('a run that another device has taken over is not taken back by other tabs of the first', async () => {
+it('a run taken over by another device is not taken back', async () => {
   const all = await devices({ takes: 120_000 })
   const { world, desk, second, phone } = all
   desk.start('run')
@@ -108,7 +108,7 @@ it('a run that another device has taken over is not taken back by other tabs of 
   expect(ranOn(all)).toEqual([[], [], ['pay']])
 })
 
-it('a device whose run another one takes over stops in the middle of an answer, which it would write for long', async () => {
+it('a device whose run is taken over stops in the middle of its answer', async () => {
   const { world, desk, second, phone } = await devices({
     turns: [{ text: 'Word by word. '.repeat(2000) }],
   })
@@ -124,7 +124,7 @@ it('a device whose run another one takes over stops in the middle of an answer, 
   expect(phone.shown.ownership).toBe('this-tab')
 })
 
-it('a device that is refused a run before it has heard of another one’s shows whose it is', async () => {
+it("a device refused a run shows the other device's run even without notification", async () => {
   const world = new TabsWorld({ turns: PAY })
   const tools = { pay: { takes: 20_000 } }
   const deaf = { ...world.store, follow: () => () => undefined }
@@ -139,7 +139,7 @@ it('a device that is refused a run before it has heard of another one’s shows 
   expect(phone.shown).toMatchObject({ status: 'running', ownership: 'other-device' })
 })
 
-it('a device that was refused a run shows the runs that another one began since, though its view opens later', async () => {
+it('a device refused a run shows later runs of others, even in a late view', async () => {
   const world = new TabsWorld({ turns: [...PAY, { text: 'Hello.' }] })
   const tools = { pay: { takes: 5000 } }
   const desk = world.tab('desk', { tools, device: world.device() }).open()
@@ -165,7 +165,7 @@ it('a device that was refused a run shows the runs that another one began since,
   expect(phone.shown.unsent).toBeUndefined()
 })
 
-it('what is queued while the store is out of reach begins after the run that waits, once it is back', async () => {
+it('a message queued while offline starts after the waiting run, once online again', async () => {
   const world = new TabsWorld({ turns: PAY })
   const line = lineTo(world.store)
   const tab = world
@@ -190,7 +190,7 @@ it('what is queued while the store is out of reach begins after the run that wai
   expect(tab.shown.parked).toBeUndefined()
 })
 
-it('a run that waits stays with its device, whatever another one is refused meanwhile', async () => {
+it('a waiting run stays with its device, whatever another device is refused', async () => {
   const all = await devices({ needsApproval: true })
   const { world, desk, phone } = all
   desk.start('run')
@@ -209,7 +209,7 @@ it('a run that waits stays with its device, whatever another one is refused mean
   expect(ranOn(all)).toEqual([['pay'], [], []])
 })
 
-it('a call that waits on two devices is answered on one, which goes on with it, and the other one does not', async () => {
+it('a call waiting on two devices is answered on one, which alone resumes it', async () => {
   const all = await devices({ needsApproval: true, takes: 10_000 })
   const { world, desk, phone } = all
   desk.start('run')
@@ -224,7 +224,7 @@ it('a call that waits on two devices is answered on one, which goes on with it, 
   expect(ranOn(all)).toEqual([[], [], ['pay']])
 })
 
-it('a tab goes on with the run of another one of its device that is gone', async () => {
+it('a tab resumes the run of a closed tab on its device', async () => {
   const all = await devices({ takes: 20_000 })
   const { world, desk, second, phone } = all
   desk.start('run')
@@ -236,7 +236,7 @@ it('a tab goes on with the run of another one of its device that is gone', async
   expect(ranOn(all)).toEqual([[], ['pay'], []])
 })
 
-it('what is refused on another device, since a run is open, stops nothing there', async () => {
+it('a run refused on another device does not stop the open run', async () => {
   const all = await devices({ takes: 20_000 })
   const { world, desk, phone } = all
   desk.start('run')
@@ -249,7 +249,7 @@ it('what is refused on another device, since a run is open, stops nothing there'
 })
 
 it.each([0, 5, 20, 60, 200, 900])(
-  'of two runs that two devices begin at once, the later claim %i ms on its way, none stays open',
+  'when two devices start runs at once, one claim %i ms late, none stays open',
   async (late) => {
     const all = await devices({ takes: 1000 })
     const { world, desk, phone } = all
@@ -273,7 +273,7 @@ it.each([0, 5, 20, 60, 200, 900])(
 )
 
 it.each([0, 1, 2, 3, 5, 8, 13, 40])(
-  'of a call that is approved on two devices at once, %i ms apart, one goes on',
+  'when two devices approve a call %i ms apart, one resumes it',
   async (apart) => {
     const all = await devices({ needsApproval: true, takes: 1000 })
     const { world, desk, phone } = all

@@ -34,7 +34,7 @@ describe.each([
   ['Web Locks', true],
   ['messages', false],
 ])('with leases by %s', (_name, locks) => {
-  it('a tab that shows a conversation shows what another one does in it, batch by batch', async () => {
+  it('a tab shows what another tab does in the conversation, batch by batch', async () => {
     const world = new TabsWorld({ turns: TURNS, locks })
     const [one, two, three] = ['one', 'two', 'three'].map((name) => world.tab(name, { tools }))
     one!.open()
@@ -64,7 +64,7 @@ describe.each([
     expect(two!.shown).toMatchObject({ status: 'idle', ownership: 'none' })
   })
 
-  it('a run that was begun in one tab is followed by one in the other', async () => {
+  it('a run started in one tab is followed by one in the other', async () => {
     const { world, one, two, three } = await threeTabs({ turns: TURNS, locks }, tools)
     one.start('first')
     await world.until(() => one.ends.length > 0)
@@ -79,7 +79,7 @@ describe.each([
     expect(one.shown.messages.filter(({ role }) => role === 'user')).toHaveLength(2)
   })
 
-  it('a run that is refused here since another tab has one takes nothing from what is shown of that', async () => {
+  it("a run refused during another tab's run does not change the view", async () => {
     const { world, one, two } = await whileRunning({ turns: TURNS, locks }, tools)
     two.start('second')
     await world.until(() => two.ends.length > 0)
@@ -97,7 +97,7 @@ describe.each([
     expect([two.content, late.content]).toEqual([one.content, one.content])
   })
 
-  it('progress of a tool is shown in other tabs, to one that comes later, too', async () => {
+  it('tool progress is shown in other tabs, also in one that opens later', async () => {
     const { world, one, two } = await whileRunning(
       { turns: TURNS, locks },
       { look: { takes: 5000 } },
@@ -113,7 +113,7 @@ describe.each([
       })
   })
 
-  it('a conversation that is deleted, renamed or cleared elsewhere is shown so, and listed so', async () => {
+  it('a conversation deleted, renamed or cleared elsewhere is updated in view and list', async () => {
     const { world, one, two } = await threeTabs({ turns: TURNS, locks }, tools)
     const before = two.listChanges
     one.start('run')
@@ -153,7 +153,7 @@ describe.each([
     }
   })
 
-  it('resuming a run of another tab warns where that is not shown, and not where it is followed', async () => {
+  it("resuming another tab's run warns only if that run is not followed here", async () => {
     const { world, one, two } = await whileRunning({ turns: TURNS, locks }, tools)
     const blind = world.tab('blind', { tools })
     expect(await world.settled(two.resume())).toBe(null)
@@ -162,7 +162,7 @@ describe.each([
     await world.until(() => one.ends.length > 0)
   })
 
-  it('a tab that shows nothing but the list is notified of what others do, from its first list on', async () => {
+  it('a tab that shows only the list is notified of changes after its first list', async () => {
     const { world, one } = await threeTabs({ turns: TURNS, locks }, tools)
     const looker = world.tab('looker')
     await world.run(100)
@@ -180,7 +180,7 @@ describe.each([
     expect(await looker.list()).toMatchObject([{ title: 'Shelves' }])
   })
 
-  it("an empty title gives the conversation's own back, which the next run leaves alone", async () => {
+  it('an empty title restores the automatic title, which the next run keeps', async () => {
     const { world, one, two } = await threeTabs({ turns: TURNS, locks }, tools)
     one.start('run', 'refuse', 'Two mugs')
     await world.until(() => one.ends.length > 0)
@@ -196,7 +196,7 @@ describe.each([
     expect([one.shown.title, two.shown.title]).toEqual(['Two mugs', 'Two mugs'])
   })
 
-  it('of a conversation in which nobody has written, an empty title is none', async () => {
+  it('in a conversation without messages, an empty title means none', async () => {
     const { world, one, two } = await threeTabs({ turns: TURNS, locks }, tools)
     one.start('run')
     await world.until(() => one.ends.length > 0)
@@ -212,7 +212,7 @@ describe.each([
     expect(two.shown.title).toBe('And a plate')
   })
 
-  it('a new title is shown in every tab, though a run goes on, which it does not disturb', async () => {
+  it('a new title appears in every tab without disturbing a run', async () => {
     const { world, one, two } = await whileRunning({ turns: TURNS, locks }, tools, (tabs) => {
       return tabs.two.shown.status === 'running'
     })
@@ -235,7 +235,7 @@ describe.each([
     expect(late.shown).toMatchObject({ title: 'C', messages: one.shown.messages })
   })
 
-  it('a run of a conversation that another tab deletes ends there as deleted', async () => {
+  it('a run ends as deleted when another tab deletes its conversation', async () => {
     const ask = [{ calls: [{ tool: 'pay', input: {} }] }]
     const pay = { pay: { needsApproval: true } }
     const { world, one, two } = await whileRunning({ turns: ask, locks }, pay, (tabs) => {
@@ -248,7 +248,7 @@ describe.each([
     expect([one.shown.messages, two.shown.messages]).toEqual([[], []])
   })
 
-  it('a run that writes, or whose tool executes, ends at once when another tab deletes its conversation', async () => {
+  it('a writing or executing run ends at once when another tab deletes its conversation', async () => {
     const hangs = [{ text: 'Wait.', calls: [{ tool: 'look', input: {} }] }, { text: 'Never.' }]
     const slow = { look: { takes: 60_000, annotations: { readOnly: true } } }
     const isExecuting = ({ two }: ThreeTabs) =>
@@ -265,7 +265,7 @@ describe.each([
   })
 })
 
-it('a run whose agent is gone is shown as one that nobody drives, until the next tab goes on', async () => {
+it('a run without its agent is shown without a driver until a tab resumes it', async () => {
   const { world, one, two } = await whileRunning({ turns: TURNS }, tools)
   two.tools = {}
   two.host.toolsChanged({ agentId: 'agent-two' })
@@ -274,7 +274,7 @@ it('a run whose agent is gone is shown as one that nobody drives, until the next
   expect(two.shown).toMatchObject({ status: 'idle', runId: 'run' })
 })
 
-it('nothing of a run is posted while nobody follows it, and nothing to those who left', async () => {
+it('nothing of a run is posted without followers, or to tabs that left', async () => {
   const world = new TabsWorld({ turns: TURNS })
   const one = world.tab('one', { tools }).open()
   await world.run(3000)
@@ -299,7 +299,7 @@ it('nothing of a run is posted while nobody follows it, and nothing to those who
   expect(world.posted.get('follow-items')).toBe(undefined)
 })
 
-it('a tab that is alone starts a run without waiting, with Web Locks or without', async () => {
+it('a single tab starts a run without waiting, with Web Locks or without', async () => {
   const world = new TabsWorld({ turns: TURNS })
   const one = world.tab('one', { tools })
   const from = world.clock.now
@@ -308,7 +308,7 @@ it('a tab that is alone starts a run without waiting, with Web Locks or without'
   expect(world.clock.now - from).toBeLessThan(20)
 })
 
-it('memory shares nothing with other tabs', async () => {
+it('in-memory conversations share nothing with other tabs', async () => {
   const world = new TabsWorld({ turns: TURNS })
   const [one, two] = ['one', 'two'].map((name) =>
     world.tab(name, { tools, storage: 'memory' }).open(),

@@ -28,7 +28,7 @@ describe.each([
   ['messages', false],
 ])('with leases by %s', (_name, locks) => {
   it.each([0, 5, 30, 100])(
-    'a run is gone on from once, though two tabs ask for it, %i ms apart',
+    'when two tabs continue a run %i ms apart, it continues once',
     async (ms) => {
       const tabs = await afterLimit(locks)
       const { world, one, two } = tabs
@@ -46,7 +46,7 @@ describe.each([
   it.each([
     ['shows it', true],
     ['has not read it yet', false],
-  ])('each tab goes on from the run that ended last, one that %s too', async (_which, isShown) => {
+  ])('each tab continues from the last ended run, also one that %s', async (_which, isShown) => {
     const tabs = await afterLimit(locks)
     const { world, one, two } = tabs
     expect(await world.settled(one.continue())).not.toBe(null)

@@ -30,7 +30,7 @@ it.each([
   [false, 3],
   [false, 40],
 ])(
-  'of two histories that two tabs bring at once, one is stored, whole, with its run (locks %s, %i ms)',
+  'when two tabs import histories at once, only one is stored (locks %s, %i ms)',
   async (locks, ms) => {
     const { world, one, two } = await threeTabs({ turns: [{ text: 'Noted.' }], locks })
     start(one, 'first', said('the sky is blue'))

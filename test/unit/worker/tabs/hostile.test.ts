@@ -88,7 +88,7 @@ function isCloneable(it: unknown): boolean {
   }
 }
 
-it('whatever any script of the origin posts, nothing throws, and what is stored is shown', async () => {
+it('whatever scripts of the origin post, nothing throws and the stored state is shown', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(message.filter(isCloneable), { maxLength: 25 }), async (messages) => {
       const { world, one, two } = await whileRunning({ turns: TURNS }, tools)
@@ -116,7 +116,7 @@ const posted = (type: string, of: object, from = 'evil'): unknown => ({
   body: { conversationId: 'talk', ...of },
 })
 
-it('facts of a message are believed by nobody: they are read from the store', async () => {
+it('facts in a message are never trusted, but read from the store', async () => {
   const { world, one, two } = await whileRunning({ turns: TURNS }, tools)
   const row = {
     format: 2,
@@ -147,7 +147,7 @@ it('facts of a message are believed by nobody: they are read from the store', as
   expect(two.content).toEqual(one.content)
 })
 
-it('a tab that says that it drives, and does not, is forgotten', async () => {
+it('a tab that falsely claims to drive the run is forgotten', async () => {
   const { world, one, two } = await whileRunning({ turns: TURNS }, tools)
   world.network.inject(CHANNEL, posted('run-driven', { epoch: Number.MAX_VALUE, sent: 5 }))
   const step = {
@@ -171,7 +171,7 @@ it('a tab that says that it drives, and does not, is forgotten', async () => {
   expect(two.content).toEqual(one.content)
 })
 
-it('a tab of another version is ignored: it is taken for nobody', async () => {
+it('messages of another version are ignored', async () => {
   const { world, one, two } = await whileRunning({ turns: TURNS }, tools)
   const foreign = (type: string, of: object): void =>
     world.network.inject(CHANNEL, { ...(posted(type, of) as object), offstage: TAB_FORMAT + 1 })
@@ -188,7 +188,7 @@ it('a tab of another version is ignored: it is taken for nobody', async () => {
   expect(two.content).toEqual(one.content)
 })
 
-it('an answer whose output or input could not be stored is no answer', () => {
+it('an answer with an unstorable output or input is ignored', () => {
   const fits = TAB_MESSAGES['command-ask']
   const ask = (answer: object): object => ({
     conversationId: 'talk',
@@ -210,7 +210,7 @@ it('an answer whose output or input could not be stored is no answer', () => {
   expect(fits(ask({ type: 'resolve', verdict: 'perhaps' }))).toBe(false)
 })
 
-it('a message to a run that no text can hold is no message', () => {
+it('a message to a run with unstorable text is ignored', () => {
   const ask = (text: unknown) =>
     TAB_MESSAGES['command-ask']({
       conversationId: 'talk',

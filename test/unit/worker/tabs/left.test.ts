@@ -30,7 +30,7 @@ describe.each([
     ['writes', TURNS, writing],
     ['waits for a person', PAY, ({ two }: ThreeTabs) => two.shown.status === 'waiting'],
   ])(
-    'a run whose agent is disposed of while it %s is shown on its page as in any other tab',
+    'a run whose agent is disposed while it %s looks the same in every tab',
     async (_when, turns, isThere) => {
       const tabs = await whileRunning({ turns, locks }, { ...look, ...pay }, isThere)
       const { world, one, two } = tabs
@@ -48,7 +48,7 @@ describe.each([
     },
   )
 
-  it('a page that comes back to a run which another tab drives follows that at once', async () => {
+  it('a page that returns to a run of another tab follows it at once', async () => {
     const { world, one, two, three } = await whileRunning({ turns: TURNS, locks }, look)
     three.crash()
     one.crash()
@@ -72,7 +72,7 @@ describe.each([
     ['at once', 0],
     ['one after the other', 5],
   ])(
-    'a tab that thaws, and takes in what has come %s, shows nothing more of its own run',
+    'a thawed tab that gets missed messages %s shows nothing more of its own run',
     async (_how, pace) => {
       const { world, one, two } = await whileRunning({ turns: TURNS, locks }, look, writing)
       one.freeze()
@@ -90,7 +90,7 @@ describe.each([
     ['the tab that drives its run', true],
     ['another tab', false],
   ])(
-    'a conversation that %s deletes is shown everywhere as if it had never been',
+    'a conversation that %s deletes is shown everywhere as if it never existed',
     async (_who, isOwn) => {
       for (const isThere of [writing, ({ one }: ThreeTabs) => one.ends.length > 0]) {
         const { world, one, two } = await whileRunning({ turns: TURNS, locks }, look, isThere)
@@ -109,7 +109,7 @@ describe.each([
   )
 })
 
-it('a tab that thaws shows at once how its run has ended elsewhere, whatever messages were lost', async () => {
+it('a thawed tab shows at once how its run ended elsewhere, despite lost messages', async () => {
   const turns = [{ calls: [{ tool: 'look', input: {} }] }, { text: 'Done.' }]
   const slow = { look: { takes: 20_000, annotations: { readOnly: true } } }
   const { world, one, two } = await whileRunning({ turns }, slow, (tabs) => tabs.one.ran.length > 0)
@@ -124,7 +124,7 @@ it('a tab that thaws shows at once how its run has ended elsewhere, whatever mes
   expect(one.shown).toEqual(two.shown)
 })
 
-it('a tab whose run a newer version took over says that it must be reloaded', async () => {
+it('a tab whose run a newer version took over reports that it must be reloaded', async () => {
   const { world, one, two } = await whileRunning({ turns: TURNS }, look, writing)
   const { read, append } = world.store
   const format = FORMAT + 1
@@ -160,7 +160,7 @@ describe.each([
   ['of this browser', false],
   ['that devices share', true],
 ])('a run in a store %s', (_name, isShared) => {
-  it('resumes by itself when its lease was lost to a tab that is gone', async () => {
+  it('resumes by itself when its lease was lost to a closed tab', async () => {
     const world = new TabsWorld({ turns: PAY })
     const device = world.device()
     const { claim } = world.store

@@ -9,7 +9,7 @@ const turns = [
   { text: 'It is paid, and here is a longer text about it.' },
 ]
 
-it('lists in other tabs are read anew when a call waits and when it is answered, not while text is written', async () => {
+it('lists in other tabs reload when a call waits or is answered, not during text', async () => {
   const { world, one, two } = await threeTabs(
     { turns, locks: true },
     { pay: { needsApproval: true } },

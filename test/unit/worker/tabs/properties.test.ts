@@ -99,7 +99,7 @@ describe.each([
   ['Web Locks', true],
   ['messages', false],
 ])('with leases by %s', (_name, locks) => {
-  it('whatever is lost, late or repeated: once it is quiet, all tabs show what is stored, and nothing runs that nobody drives', async () => {
+  it('after any message losses, all tabs show the stored state and no orphan runs', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(deed, { minLength: 3, maxLength: 9 }),

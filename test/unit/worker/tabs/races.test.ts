@@ -47,7 +47,7 @@ describe.each([
   ['messages', false],
 ])('with leases by %s', (_name, locks) => {
   it.each([0, 2, 5, 10, 25, 60])(
-    'an abort that meets a handover, %i ms apart, ends the run, whoever has it then',
+    'an abort during a handover, %i ms apart, ends the run, whoever owns it',
     async (ms) => {
       const tabs = await whileRunning(
         { turns: SLOW, locks },
@@ -67,7 +67,7 @@ describe.each([
   )
 
   it.each([0, 2, 5, 10, 25, 60])(
-    'a handover that comes %i ms after an abort does not win over it',
+    'a handover %i ms after an abort does not win over the abort',
     async (ms) => {
       const tabs = await whileRunning(
         { turns: SLOW, locks },
@@ -87,7 +87,7 @@ describe.each([
   )
 
   it.each([0, 50, 300, 1000])(
-    'an abort and an approval of a run that lost its tab, %i ms apart, do not both win',
+    "after a tab crash, an abort and an approval %i ms apart don't both win",
     async (ms) => {
       const tabs = await whileRunning(
         { turns: PAY, locks },
@@ -107,7 +107,7 @@ describe.each([
   )
 
   it.each([0, 2, 5, 10, 25, 60])(
-    'an answer that meets a handover, %i ms apart, is taken by whoever has the run then',
+    'an answer during a handover, %i ms apart, is accepted by the current owner',
     async (ms) => {
       const tabs = await whileRunning(
         { turns: PAY, locks },
@@ -123,7 +123,7 @@ describe.each([
     },
   )
 
-  it('of two answers while the tab that drives the run is frozen, one counts, and the other is told so', async () => {
+  it('when two tabs answer while the driver is frozen, only one answer counts', async () => {
     const tabs = await whileRunning(
       { turns: BOTH, locks },
       { slow: { takes: 60_000, parallelSafe: true }, pay },
@@ -137,7 +137,7 @@ describe.each([
     expect(await factsOf(tabs, 'approval-answered')).toHaveLength(1)
   })
 
-  it('an answer whose driver dies before it says so is asked of the next one at once', async () => {
+  it('an answer whose driver dies before confirming goes to the next driver at once', async () => {
     const tabs = await whileRunning(
       { turns: PAY, locks },
       { pay },
@@ -155,7 +155,7 @@ describe.each([
   })
 
   it.each([0, 2, 5, 10, 25, 60])(
-    'a run that is replaced while another tab takes it over, %i ms later, is replaced or goes on',
+    'a run replaced during a takeover, %i ms later, is either replaced or resumes',
     async (ms) => {
       const tabs = await whileRunning({ turns: [{ text: LONG }], locks }, {})
       const { world, one, two } = tabs

@@ -46,7 +46,7 @@ const idsOf = async ({ store }: TabsWorld): Promise<string[]> =>
   (await store.list()).records.map(({ conversationId }) => conversationId).sort()
 
 for (const locks of [true, false]) {
-  it(`two tabs at once drop no more than is too much, and nothing twice (locks: ${locks})`, async () => {
+  it(`two tabs at once delete only the excess, and nothing twice (locks: ${locks})`, async () => {
     const world = new TabsWorld({ locks })
     const tabs = [world.tab('one'), world.tab('two')] as const
     await Promise.all(tabs.map((tab) => tab.list()))
@@ -59,7 +59,7 @@ for (const locks of [true, false]) {
     expect(await world.settled(retain(tabs[1], { conversations: 4 }))).toEqual([])
   })
 
-  it(`what another tab shows or drives is kept (locks: ${locks})`, async () => {
+  it(`conversations shown or driven in another tab are kept (locks: ${locks})`, async () => {
     const world = new TabsWorld({ locks })
     await put(world, TALK, 9000)
     await put(world, 'old', 8000)
@@ -78,7 +78,7 @@ for (const locks of [true, false]) {
     ])
   })
 
-  it(`a run that another tab begins meanwhile goes on (locks: ${locks})`, async () => {
+  it(`a run that another tab starts meanwhile continues (locks: ${locks})`, async () => {
     for (let begins = 0; begins < 1100; begins += 50) {
       const world = new TabsWorld({ locks })
       await put(world, TALK, 9000)
@@ -99,7 +99,7 @@ for (const locks of [true, false]) {
   })
 }
 
-it('what runs, waits, is damaged or of a newer version stays, and counts', async () => {
+it('running, waiting, damaged and newer conversations are kept, and count', async () => {
   const world = new TabsWorld()
   const one = world.tab('one')
   await put(world, 'open', 9000, { isOpen: true })
@@ -113,7 +113,7 @@ it('what runs, waits, is damaged or of a newer version stays, and counts', async
   expect(await idsOf(world)).toEqual(['damaged', 'new', 'open'])
 })
 
-it('a conversation goes with those that its calls started, by the newest of them, or stays with them', async () => {
+it('a parent and its child conversations are deleted together, by the newest of them', async () => {
   const world = new TabsWorld()
   const one = world.tab('one')
   await put(world, 'parent', 9000)
@@ -129,7 +129,7 @@ it('a conversation goes with those that its calls started, by the newest of them
   expect(await idsOf(world)).toEqual(['its-child', 'waiting'])
 })
 
-it('days go by the last activity, bytes by the rows', async () => {
+it('days count from the last activity, bytes from the rows', async () => {
   const world = new TabsWorld()
   const one = world.tab('one')
   await put(world, 'ancient', 300_000)
@@ -146,7 +146,7 @@ it('days go by the last activity, bytes by the rows', async () => {
   expect(await idsOf(world)).toEqual(['more', 'small'])
 })
 
-it('a storage that refuses keeps everything, and says so', async () => {
+it('a storage that refuses keeps everything and reports it', async () => {
   const world = new TabsWorld()
   const one = world.tab('one')
   await put(world, 'old', 9000)

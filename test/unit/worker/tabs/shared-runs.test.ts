@@ -89,7 +89,7 @@ describe.each([
     ['shows the page on', false],
     ['is reloaded', true],
   ])(
-    'what is approved out of reach takes no run from the device that goes on with it: the one that %s',
+    'an approval while offline does not take the run from the device that %s',
     async (_what, isReloaded) => {
       const all = await devices({ pay: { needsApproval: true, takes: 20_000 }, isOlder })
       const { world, desk, phone } = all
@@ -115,7 +115,7 @@ describe.each([
     },
   )
 
-  it('what is queued comes after the run of another device, whatever that takes', async () => {
+  it("a queued message starts after another device's run, however long", async () => {
     const { world, desk, phone } = await devices({ pay: { takes: 120_000 }, isOlder })
     desk.tab.start('run')
     await world.until(() => desk.tab.ran.length === 1)
@@ -128,7 +128,7 @@ describe.each([
     expect(prompts(desk.tab)).toEqual(['Go.', 'And then?'])
   })
 
-  it('what both devices queue takes no run from the other one', async () => {
+  it("messages queued on both devices don't take runs from each other", async () => {
     const { world, desk, phone } = await devices({ pay: { takes: 20_000 }, isOlder })
     desk.tab.start('run')
     await world.until(() => desk.tab.ran.length === 1)
@@ -145,7 +145,7 @@ describe.each([
   })
 })
 
-it('what is queued leaves a run that waits for a person to its device, and comes after it', async () => {
+it('a queued message leaves a waiting run on its device, and follows it', async () => {
   const { world, desk, phone } = await devices({ pay: { needsApproval: true } })
   desk.tab.start('run')
   await world.until(() => desk.tab.shown.pending.length === 1)
@@ -157,7 +157,7 @@ it('what is queued leaves a run that waits for a person to its device, and comes
   expect([desk.tab.ends, desk.tab.ran]).toEqual([['completed'], ['pay']])
 })
 
-it('what is queued waits for a device that is gone, until a person takes its run over', async () => {
+it('a queued message waits for a closed device until a person takes its run over', async () => {
   const { world, desk, phone } = await devices({ pay: { takes: 20_000 } })
   desk.tab.start('run')
   await world.until(() => desk.tab.text.length > 2)
@@ -171,7 +171,7 @@ it('what is queued waits for a device that is gone, until a person takes its run
   expect(prompts(phone.tab)).toEqual(['Go.', 'And then?'])
 })
 
-describe.each([0, 20, 75, 150])('over a way of %s ms', (latency) => {
+describe.each([0, 20, 75, 150])('with a latency of %s ms', (latency) => {
   const slow = async (options: DevicesOptions): Promise<Devices> => {
     const all = await devices(options)
     for (const { line } of [all.desk, all.phone]) line.latency = latency
@@ -182,7 +182,7 @@ describe.each([0, 20, 75, 150])('over a way of %s ms', (latency) => {
     ['approve', 'approve'],
     ['approve', 'deny'],
   ] as const)(
-    'of two who %s and %s at once one is first, and keeps the run',
+    'when two devices %s and %s at once, one wins and keeps the run',
     async (...answers) => {
       for (const apart of [0, 10, 60, 150, 250]) {
         const { world, desk, phone } = await slow({ pay: { needsApproval: true, takes: 5000 } })
@@ -208,7 +208,7 @@ describe.each([0, 20, 75, 150])('over a way of %s ms', (latency) => {
     },
   )
 
-  it('what both queue takes no run from the other one, and all of it comes', async () => {
+  it("messages queued on both devices all run, without taking each other's run", async () => {
     const { world, desk, phone } = await slow({ pay: { takes: 2000 } })
     desk.tab.start('run')
     await world.until(() => desk.tab.ran.length === 1, 60_000)
@@ -222,7 +222,7 @@ describe.each([0, 20, 75, 150])('over a way of %s ms', (latency) => {
   })
 })
 
-it('what is queued behind the run of another device can be taken back', async () => {
+it("a message queued after another device's run can be withdrawn", async () => {
   const { world, desk, phone } = await devices({ pay: { takes: 20_000 } })
   desk.tab.start('run')
   await world.until(() => desk.tab.ran.length === 1)
@@ -235,7 +235,7 @@ it('what is queued behind the run of another device can be taken back', async ()
   expect(prompts(desk.tab)).toEqual(['Go.'])
 })
 
-it('what waits for the way to the store comes back to find another device at work, and stops nothing', async () => {
+it('a command that waited offline stops nothing when another device is working', async () => {
   const { world, desk, phone } = await devices({ pay: { takes: 20_000 } })
   // The phone has claimed the conversation once. With the line cut, its next command has to wait.
   phone.tab.start('run')
@@ -251,7 +251,7 @@ it('what waits for the way to the store comes back to find another device at wor
   expect(prompts(desk.tab)).toEqual(['Go.', 'And then?'])
 })
 
-it('a message that is queued begins, though a device claimed the conversation and was gone at once', async () => {
+it('a queued message starts although a device claimed the conversation and vanished', async () => {
   const { world, phone } = await devices({})
   await world.store.claim(TALK, 1)
   phone.tab.start('next', 'queue')
@@ -259,7 +259,7 @@ it('a message that is queued begins, though a device claimed the conversation an
   expect(phone.tab.ends).toEqual(['completed'])
 })
 
-it('a device whose claim was given and never answered goes on with its run', async () => {
+it('a device whose claim succeeded without a response resumes its run', async () => {
   const { world, desk, phone } = await devices({ pay: { needsApproval: true } })
   desk.tab.start('run')
   await world.until(() => desk.tab.shown.pending.length === 1)
@@ -274,7 +274,7 @@ it('a device whose claim was given and never answered goes on with its run', asy
   expect(desk.tab.shown.ownership).not.toBe('other-device')
 })
 
-it('a device goes on with its run after an older copy of the store was put back', async () => {
+it('a device resumes its run after an older copy of the store was restored', async () => {
   const { world, desk, phone } = await devices({ pay: { takes: 20_000, needsApproval: true } })
   desk.tab.start('run')
   await world.until(() => desk.tab.shown.pending.length === 1)
@@ -348,7 +348,7 @@ async function settle({ world, desk, phone }: Devices): Promise<void> {
   }
 }
 
-it('whatever two devices do at once, nothing runs twice, and no output is lost', async () => {
+it('whatever two devices do at once, nothing runs twice and no output is lost', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(deed, { minLength: 4, maxLength: 14 }),

@@ -16,7 +16,7 @@ describe.each([
   ['messages', false],
 ])('with leases by %s', (_name, locks) => {
   it.each(['closed', 'crashed', 'frozen'])(
-    'a run whose tab is %s goes on in the next one',
+    'a run whose tab is %s resumes in the next one',
     async (how) => {
       const { world, one, two, three } = await whileRunning({ turns: TURNS, locks }, look, writing)
       if (how === 'frozen') one.freeze()
@@ -36,7 +36,7 @@ describe.each([
     },
   )
 
-  it('a tab that lacks a tool of the run is passed over', async () => {
+  it('a tab that lacks a tool of the run is skipped', async () => {
     const { world, one, two, three } = await whileRunning({ turns: TURNS, locks }, look, writing)
     two.tools = {}
     two.host.toolsChanged({ agentId: 'agent-two' })
@@ -61,7 +61,7 @@ describe.each([
   })
 
   it.each(['the model writes', 'a tool executes', 'it waits for a person'])(
-    'a tab takes a run over when it is asked to, while %s',
+    'a tab takes a run over on request, while %s',
     async (when) => {
       const isPay = when !== 'the model writes'
       const pay = { pay: { takes: 60_000, needsApproval: when === 'it waits for a person' } }
@@ -93,7 +93,7 @@ describe.each([
     },
   )
 
-  it('a run that nobody drives is taken over at once', async () => {
+  it('a run without a driver is taken over at once', async () => {
     const { world, one, two, three } = await whileRunning({ turns: TURNS, locks }, look, writing)
     two.tools = three.tools = {}
     two.host.toolsChanged({ agentId: 'agent-two' })
@@ -109,12 +109,12 @@ describe.each([
     expect(two.ends).toEqual(['completed'])
   })
 
-  it('there is nothing to take over where no run is open', async () => {
+  it('without an open run, there is nothing to take over', async () => {
     const { world, two } = await threeTabs({ locks })
     expect(await world.settled(two.takeOver(), 5000)).toBe(null)
   })
 
-  it('of a tool that only another tab has, the model is told so', async () => {
+  it('when only another tab has a tool, the model is informed', async () => {
     const turns = [
       { text: LONG.slice(0, 80), calls: [{ tool: 'print', input: {} }] },
       { text: 'Done.' },

@@ -8,7 +8,7 @@ const turns = [{ text: 'This is a text that is long enough to be cut off in the 
 
 for (const locks of [true, false])
   for (const who of ['this', 'another'] as const)
-    it(`a wipe in ${who} tab ends what runs, and every tab shows that there is nothing (locks: ${locks})`, async () => {
+    it(`a wipe in ${who} tab ends all runs, and every tab shows nothing (locks: ${locks})`, async () => {
       const { world, one, two, three } = await whileRunning({ turns, locks }, {})
       const wiping = who === 'this' ? one : two
       const count = await world.settled(wiping.host.library.wipeConversations(wiping.scope))
@@ -24,7 +24,7 @@ for (const locks of [true, false])
     })
 
 for (const locks of [true, false])
-  it(`of a conversation that one tab is importing, another makes a second one (locks: ${locks})`, async () => {
+  it(`when two tabs import the same conversation, the second gets a copy (locks: ${locks})`, async () => {
     const world = new TabsWorld({ locks })
     const [one, two] = [world.tab('one'), world.tab('two')]
     const row = (seq: number) => ({
@@ -59,7 +59,7 @@ for (const locks of [true, false])
     expect((await world.store.list()).records[0]?.broken).toBeUndefined()
   })
 
-it('what a tab that was closed left of an import makes room for the next one', async () => {
+it('an unfinished import of a closed tab is replaced by the next import', async () => {
   const world = new TabsWorld({ locks: true })
   const [one, two] = [world.tab('one'), world.tab('two')]
   const row = (seq: number) => ({
@@ -84,7 +84,7 @@ it('what a tab that was closed left of an import makes room for the next one', a
   expect((await world.store.list()).records).toMatchObject([{ lastSeq: 2, importId: 'y' }])
 })
 
-it('a worker that has not seen the first part takes no other, and an agent that is released leaves no half', async () => {
+it('a worker without the first part refuses others, and released agents leave no partial import', async () => {
   const world = new TabsWorld({ locks: true })
   const [one, two] = [world.tab('one'), world.tab('two')]
   const row = (seq: number) => ({ format: 2, seq, runId: null, at: 1, type: 'renamed', title: 'T' })
