@@ -132,52 +132,48 @@ for (const [name, syntax] of Object.entries(dialects)) {
   )
 }
 
-test(
-  'in ACTION mode, an observation corrects a scripted model',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage()
-    const { result, raw, shown } = await page.evaluate(async () => {
-      const { createAgent, defineTool } = window.offstage
-      const agent = createAgent({
-        model: {
-          provider: 'scripted',
-          model: 'x',
-          toolMode: 'action',
-          script: {
-            steps: [
-              { text: 'Adding. ', toolCalls: [{ toolName: 'add', input: { item: 'mug' } }] },
-              { text: 'Again. ', toolCalls: [{ toolName: 'add', input: { sku: 'mug' } }] },
-              { text: 'Done.' },
-            ],
-          },
+test('in ACTION mode, an observation corrects a scripted model', MORE, async ({ openPage }) => {
+  const page = await openPage()
+  const { result, raw, shown } = await page.evaluate(async () => {
+    const { createAgent, defineTool } = window.offstage
+    const agent = createAgent({
+      model: {
+        provider: 'scripted',
+        model: 'x',
+        toolMode: 'action',
+        script: {
+          steps: [
+            { text: 'Adding. ', toolCalls: [{ toolName: 'add', input: { item: 'mug' } }] },
+            { text: 'Again. ', toolCalls: [{ toolName: 'add', input: { sku: 'mug' } }] },
+            { text: 'Done.' },
+          ],
         },
-        raw: true,
-        tools: [
-          defineTool({
-            name: 'add',
-            description: 'Add to the cart.',
-            inputSchema: {
-              type: 'object',
-              properties: { sku: { type: 'string' } },
-              required: ['sku'],
-            },
-            execute: () => 'added',
-          }),
-        ],
-      })
-      const run = agent.run('A mug')
-      let shown = ''
-      const raw: string[] = []
-      for await (const event of run) {
-        if (event.type === 'text-delta') shown += event.delta
-        if (event.type === 'raw') raw.push(JSON.stringify(event.data))
-      }
-      return { result: await run.result, raw, shown }
+      },
+      raw: true,
+      tools: [
+        defineTool({
+          name: 'add',
+          description: 'Add to the cart.',
+          inputSchema: {
+            type: 'object',
+            properties: { sku: { type: 'string' } },
+            required: ['sku'],
+          },
+          execute: () => 'added',
+        }),
+      ],
     })
-    expect(result).toMatchObject({ outcome: 'completed', text: 'Done.' })
-    expect(result.toolCalls.map((call) => call.status)).toEqual(['invalid', 'succeeded'])
-    expect(shown).not.toContain('<')
-    expect(raw.filter((text) => text.includes('<ACTION>'))).toHaveLength(2)
-  },
-)
+    const run = agent.run('A mug')
+    let shown = ''
+    const raw: string[] = []
+    for await (const event of run) {
+      if (event.type === 'text-delta') shown += event.delta
+      if (event.type === 'raw') raw.push(JSON.stringify(event.data))
+    }
+    return { result: await run.result, raw, shown }
+  })
+  expect(result).toMatchObject({ outcome: 'completed', text: 'Done.' })
+  expect(result.toolCalls.map((call) => call.status)).toEqual(['invalid', 'succeeded'])
+  expect(shown).not.toContain('<')
+  expect(raw.filter((text) => text.includes('<ACTION>'))).toHaveLength(2)
+})

@@ -111,21 +111,25 @@ test('text streams, and another message can follow', MORE, async ({ chat }) => {
   expect(await persons(chat)).toBe(2)
 })
 
-test('when the page reloads before an approval is answered, the tool runs once', MORE, async ({ chat }) => {
-  await say(chat, 'Please order')
-  await expect(chat.locator('fieldset')).toHaveAttribute('data-state', 'approval-requested')
-  await expect(chat.locator('main')).toHaveAttribute('data-status', 'ready')
-  await chat.reload()
-  await expect(chat.locator('fieldset')).toHaveAttribute('data-state', 'approval-requested')
-  expect(await orders(chat)).toBe(null)
-  await chat.getByRole('button', { name: 'Approve' }).click()
-  await expect(answers(chat)).toContainText('It is done.')
-  await expect(chat.locator('fieldset')).toHaveAttribute('data-state', 'output-available')
-  expect(await orders(chat)).toBe('mug ')
-  await expect(answers(chat)).toHaveCount(1)
-  expect(await persons(chat)).toBe(1)
-  await expect(chat.getByRole('alert')).toHaveCount(0)
-})
+test(
+  'when the page reloads before an approval is answered, the tool runs once',
+  MORE,
+  async ({ chat }) => {
+    await say(chat, 'Please order')
+    await expect(chat.locator('fieldset')).toHaveAttribute('data-state', 'approval-requested')
+    await expect(chat.locator('main')).toHaveAttribute('data-status', 'ready')
+    await chat.reload()
+    await expect(chat.locator('fieldset')).toHaveAttribute('data-state', 'approval-requested')
+    expect(await orders(chat)).toBe(null)
+    await chat.getByRole('button', { name: 'Approve' }).click()
+    await expect(answers(chat)).toContainText('It is done.')
+    await expect(chat.locator('fieldset')).toHaveAttribute('data-state', 'output-available')
+    expect(await orders(chat)).toBe('mug ')
+    await expect(answers(chat)).toHaveCount(1)
+    expect(await persons(chat)).toBe(1)
+    await expect(chat.getByRole('alert')).toHaveCount(0)
+  },
+)
 
 test('a call can be denied', MORE, async ({ chat }) => {
   await say(chat, 'Please order')

@@ -234,56 +234,46 @@ for (const [name, input, last] of hiding)
     await expect.poll(() => sentBy(page)).toEqual([input])
   })
 
-test(
-  'jumping to the end leads a person back to unseen fields',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage({ body: BODY })
-    await page.setViewportSize(PHONE)
-    await openMail(page, [
-      Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}`, 'x'])),
-    ])
-    const card = cardIn(page)
-    await expect(card.getByRole('term').first()).toBeInViewport()
-    await page.getByRole('log').evaluate((log) => {
-      log.scrollTop = log.scrollHeight
-    })
-    await expect(card.getByRole('button', { name: 'Deny' })).toBeInViewport()
-    await expect(approveIn(card)).toBeDisabled()
-    const rest = card.getByRole('button', { name: 'Show the rest first' })
-    await expect(async () => {
-      if (await rest.isVisible()) await rest.press('Enter')
-      await expect(approveIn(card)).toBeEnabled({ timeout: 300 })
-    }).toPass()
-    await expect(rest).toHaveCount(0)
-  },
-)
+test('jumping to the end leads a person back to unseen fields', MORE, async ({ openPage }) => {
+  const page = await openPage({ body: BODY })
+  await page.setViewportSize(PHONE)
+  await openMail(page, [Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`f${at}`, 'x']))])
+  const card = cardIn(page)
+  await expect(card.getByRole('term').first()).toBeInViewport()
+  await page.getByRole('log').evaluate((log) => {
+    log.scrollTop = log.scrollHeight
+  })
+  await expect(card.getByRole('button', { name: 'Deny' })).toBeInViewport()
+  await expect(approveIn(card)).toBeDisabled()
+  const rest = card.getByRole('button', { name: 'Show the rest first' })
+  await expect(async () => {
+    if (await rest.isVisible()) await rest.press('Enter')
+    await expect(approveIn(card)).toBeEnabled({ timeout: 300 })
+  }).toPass()
+  await expect(rest).toHaveCount(0)
+})
 
-test(
-  'the Tab key goes through unseen fields, and then to Approve',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage({ body: BODY })
-    await page.setViewportSize(PHONE)
-    const input = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}`, 'x']))
-    await openMail(page, [input])
-    const card = cardIn(page)
-    await expect(approveIn(card)).toBeDisabled()
-    await page.getByRole('textbox', { name: 'Message' }).focus()
-    await page.keyboard.press('Alt+ArrowUp')
-    await expect(card).toBeFocused()
-    const isOnApprove = (): Promise<boolean> =>
-      approveIn(card).evaluate((button) => button.matches(':focus'))
-    for (let presses = 0; presses < 60 && !(await isOnApprove()); presses += 1) {
-      await page.keyboard.press('Tab')
-      // Scroll events reach a page with its next frame.
-      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
-    }
-    expect(await isOnApprove()).toBe(true)
-    await page.keyboard.press('Enter')
-    await expect.poll(() => sentBy(page)).toEqual([input])
-  },
-)
+test('the Tab key goes through unseen fields, and then to Approve', MORE, async ({ openPage }) => {
+  const page = await openPage({ body: BODY })
+  await page.setViewportSize(PHONE)
+  const input = Object.fromEntries(Array.from({ length: 40 }, (_, at) => [`f${at}`, 'x']))
+  await openMail(page, [input])
+  const card = cardIn(page)
+  await expect(approveIn(card)).toBeDisabled()
+  await page.getByRole('textbox', { name: 'Message' }).focus()
+  await page.keyboard.press('Alt+ArrowUp')
+  await expect(card).toBeFocused()
+  const isOnApprove = (): Promise<boolean> =>
+    approveIn(card).evaluate((button) => button.matches(':focus'))
+  for (let presses = 0; presses < 60 && !(await isOnApprove()); presses += 1) {
+    await page.keyboard.press('Tab')
+    // Scroll events reach a page with its next frame.
+    await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)))
+  }
+  expect(await isOnApprove()).toBe(true)
+  await page.keyboard.press('Enter')
+  await expect.poll(() => sentBy(page)).toEqual([input])
+})
 
 test(
   'several calls of one step show their inputs, and can be approved separately',

@@ -1,10 +1,7 @@
 import { expect, own, replies, test } from './support/chat-page.ts'
 import { say } from './support/mock-answers.ts'
 
-test('a cut-off answer is marked, and Continue continues it', async ({
-  openChat,
-  model,
-}) => {
+test('a cut-off answer is marked, and Continue continues it', async ({ openChat, model }) => {
   model.enqueue(say('It begins', { finish: 'length' }), say('and ends.'))
   const { page, send } = await openChat(model)
   await send('Tell me')

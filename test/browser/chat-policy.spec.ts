@@ -72,10 +72,7 @@ const leftOf = (part: Locator): Promise<number> =>
 const MARKDOWN =
   '# Title\n\n**Bold**, `code`, [link](https://example.org)\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```js\nconst a = 1\n```\n'
 
-test('a policy without unsafe-inline refuses nothing of the chat', async ({
-  openPage,
-  model,
-}) => {
+test('a policy without unsafe-inline refuses nothing of the chat', async ({ openPage, model }) => {
   model.enqueue(callTools([{ name: 'order', input: {} }]), say(MARKDOWN), say('A dot.'))
   const page = await openPage(strict('img-src data:', TYPED))
   await begin(page, model.baseURL)

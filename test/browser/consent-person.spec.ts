@@ -292,15 +292,11 @@ test('Enter in an answer form counts as a press', MORE, async ({ openPage }) => 
   await expectAnswers(page, 'true')
 })
 
-test(
-  'a press older than five seconds does not approve',
-  MORE,
-  async ({ openPage }) => {
-    const late = '<button onclick="setTimeout(approve, 5500)">Yes</button>'
-    const page = await openHost(openPage, late, 'person')
-    await begin(page, destroys)
-    await whenAsked(page)
-    await pressOn(page, '#ask button')
-    await expectAnswers(page, 'consent-refused')
-  },
-)
+test('a press older than five seconds does not approve', MORE, async ({ openPage }) => {
+  const late = '<button onclick="setTimeout(approve, 5500)">Yes</button>'
+  const page = await openHost(openPage, late, 'person')
+  await begin(page, destroys)
+  await whenAsked(page)
+  await pressOn(page, '#ask button')
+  await expectAnswers(page, 'consent-refused')
+})

@@ -107,15 +107,19 @@ for (const [at, [name, body, attack]] of attacks.entries())
     },
   )
 
-test("a user activation from before the model's press does not count as approval", MORE, async ({ openPage }) => {
-  const late = '<button onclick="setTimeout(approve, 2500)">Approve</button>'
-  const page = await openHost(openPage, late)
-  // A person who has just sent the message is still "active" when the handler's timer fires.
-  await page.person.click(5, 5)
-  await begin(page, [{ toolCalls: [press, use('destroy')] }, { text: 'Done.' }])
-  await expectAnswers(page, 'consent-refused')
-  expect((await attacked(page)).effects).toBe(0)
-})
+test(
+  "a user activation from before the model's press does not count as approval",
+  MORE,
+  async ({ openPage }) => {
+    const late = '<button onclick="setTimeout(approve, 2500)">Approve</button>'
+    const page = await openHost(openPage, late)
+    // A person who has just sent the message is still "active" when the handler's timer fires.
+    await page.person.click(5, 5)
+    await begin(page, [{ toolCalls: [press, use('destroy')] }, { text: 'Done.' }])
+    await expectAnswers(page, 'consent-refused')
+    expect((await attacked(page)).effects).toBe(0)
+  },
+)
 
 test("a model can't approve another agent's call", MORE, async ({ openPage }) => {
   const page = await openHost(openPage, button)
@@ -128,19 +132,23 @@ test("a model can't approve another agent's call", MORE, async ({ openPage }) =>
   await expect.poll(async () => (await attacked(page)).effects).toBe(1)
 })
 
-test("a model's page tools can't answer the model's question to the person", MORE, async ({ openPage }) => {
-  const page = await openHost(openPage, '<button onclick="reply(\'yes\')">Approve</button>')
-  await begin(page, [
-    { toolCalls: [press, use('ask_user', { question: 'Really?' })] },
-    { text: 'Done.' },
-  ])
-  await expectAnswers(page, 'consent-refused')
-  // Refused as long as the page hasn't come to rest after the model's click.
-  await expect(async () => {
-    await pressOn(page, '#ask button')
-    expect(await answersOf(page)).toContain('true')
-  }).toPass()
-})
+test(
+  "a model's page tools can't answer the model's question to the person",
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(openPage, '<button onclick="reply(\'yes\')">Approve</button>')
+    await begin(page, [
+      { toolCalls: [press, use('ask_user', { question: 'Really?' })] },
+      { text: 'Done.' },
+    ])
+    await expectAnswers(page, 'consent-refused')
+    // Refused as long as the page hasn't come to rest after the model's click.
+    await expect(async () => {
+      await pressOn(page, '#ask button')
+      expect(await answersOf(page)).toContain('true')
+    }).toPass()
+  },
+)
 
 test(
   "a host's own code can answer requests after the page tools acted",

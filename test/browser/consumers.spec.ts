@@ -66,31 +66,27 @@ test.describe('the packed package', () => {
     })
   }
 
-  test(
-    "runs the guide's provider in its own worker: Vite 8, build",
-    MORE,
-    async ({ page }) => {
-      const folder = await prepareApp('custom-provider', tarball)
-      addGuideProvider(folder)
-      const model = await startGuideModel()
-      const served = await viteBuild(folder)
-      const workers: string[] = []
-      page.on('worker', (worker) => workers.push(worker.url()))
+  test("runs the guide's provider in its own worker: Vite 8, build", MORE, async ({ page }) => {
+    const folder = await prepareApp('custom-provider', tarball)
+    addGuideProvider(folder)
+    const model = await startGuideModel()
+    const served = await viteBuild(folder)
+    const workers: string[] = []
+    page.on('worker', (worker) => workers.push(worker.url()))
 
-      await page.goto(`${served.url}?model=${encodeURIComponent(model.url)}`)
-      await expect(page.locator('#result')).not.toBeEmpty()
-      const result = JSON.parse(await page.locator('#result').innerText()) as Result
-      expect(result.error).toBeUndefined()
-      expect(result).toMatchObject({ outcome: 'completed', text: 'The mug is in the list.' })
-      // The first answer was cut before its end: its call did not run.
-      expect(result.events.filter((type) => type === 'retry')).toHaveLength(1)
-      await expect(page.locator('#items li')).toHaveText(['blue mug'])
-      expect(workers.map((url) => url.startsWith(served.url))).toEqual([true])
-      expect(model.problems).toEqual([])
-      await served.close()
-      await model.close()
-    },
-  )
+    await page.goto(`${served.url}?model=${encodeURIComponent(model.url)}`)
+    await expect(page.locator('#result')).not.toBeEmpty()
+    const result = JSON.parse(await page.locator('#result').innerText()) as Result
+    expect(result.error).toBeUndefined()
+    expect(result).toMatchObject({ outcome: 'completed', text: 'The mug is in the list.' })
+    // The first answer was cut before its end: its call did not run.
+    expect(result.events.filter((type) => type === 'retry')).toHaveLength(1)
+    await expect(page.locator('#items li')).toHaveText(['blue mug'])
+    expect(workers.map((url) => url.startsWith(served.url))).toEqual([true])
+    expect(model.problems).toEqual([])
+    await served.close()
+    await model.close()
+  })
 })
 
 /** Not silently: the list of tests has no reasons. */

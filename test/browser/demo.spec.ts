@@ -364,33 +364,29 @@ test(
   },
 )
 
-test(
-  'offline, the demo waits and says so, and resumes once online',
-  MORE,
-  async ({ openDemo }) => {
-    const page = await openDemo()
-    await ask(page, 'Book Thursday delivery, then reload')
-    const card = calls(page, 'Book a delivery slot')
-    await expect(card).toContainText('Asking the courier')
-    const offline = page.getByRole('button', { name: 'Go offline' })
-    const online = page.getByRole('button', { name: 'Go online' })
-    await offline.click()
-    await expect(offline).toBeHidden()
-    await expect(page.locator('.notices').getByText('You’re offline')).toBeVisible()
-    await expect(card).toContainText('Waiting for the network')
-    await online.click()
-    await expect(page.locator('.notices').getByText('You’re offline')).toBeHidden()
-    await expect(messages(page)).toContainText('1 booking')
+test('offline, the demo waits and says so, and resumes once online', MORE, async ({ openDemo }) => {
+  const page = await openDemo()
+  await ask(page, 'Book Thursday delivery, then reload')
+  const card = calls(page, 'Book a delivery slot')
+  await expect(card).toContainText('Asking the courier')
+  const offline = page.getByRole('button', { name: 'Go offline' })
+  const online = page.getByRole('button', { name: 'Go online' })
+  await offline.click()
+  await expect(offline).toBeHidden()
+  await expect(page.locator('.notices').getByText('You’re offline')).toBeVisible()
+  await expect(card).toContainText('Waiting for the network')
+  await online.click()
+  await expect(page.locator('.notices').getByText('You’re offline')).toBeHidden()
+  await expect(messages(page)).toContainText('1 booking')
 
-    await offline.click()
-    await ask(page, 'Two blue mugs, please')
-    await expect(messages(page).getByText(/^Retrying in/)).toBeVisible()
-    await expect(cart(page)).toContainText('Nothing yet')
-    await online.click()
-    await expect(messages(page)).toContainText('€28.00 for the pair')
-    await expect(cart(page).getByLabel('Quantity of Blue mug')).toHaveValue('2')
-  },
-)
+  await offline.click()
+  await ask(page, 'Two blue mugs, please')
+  await expect(messages(page).getByText(/^Retrying in/)).toBeVisible()
+  await expect(cart(page)).toContainText('Nothing yet')
+  await online.click()
+  await expect(messages(page)).toContainText('€28.00 for the pair')
+  await expect(cart(page).getByLabel('Quantity of Blue mug')).toHaveValue('2')
+})
 
 test('an unknown request gets an answer with suggestions', MORE, async ({ openDemo }) => {
   const page = await openDemo()
@@ -536,28 +532,32 @@ test('conversations are listed, renamed, opened again and deleted', MORE, async 
   await expect(list.getByRole('listitem')).toHaveCount(0)
 })
 
-test('the shop works without the agent, and a reload keeps its state', MORE, async ({ openDemo }) => {
-  const page = await openDemo()
-  await page.getByLabel('Search the catalogue').fill('mug')
-  await expect(page.getByRole('button', { name: /^Add / })).toHaveCount(2)
-  await page.getByRole('button', { name: 'Add Sand mug to the cart' }).click()
-  await page.getByRole('button', { name: 'Add Blue mug to the cart' }).click()
-  const quantity = cart(page).getByLabel('Quantity of Blue mug')
-  await quantity.fill('3')
-  await quantity.press('Tab')
-  await cart(page).getByRole('button', { name: 'Remove Sand mug from the cart' }).click()
-  await expect(page.getByRole('heading', { name: 'Cart' })).toBeFocused()
-  await cart(page).getByLabel('Coupon code').fill('nonsense')
-  await cart(page).getByRole('button', { name: 'Apply' }).click()
-  await expect(cart(page).getByRole('status')).toContainText('There is no coupon NONSENSE.')
-  await cart(page).getByLabel('Coupon code').fill('welcome10')
-  await cart(page).getByRole('button', { name: 'Apply' }).click()
-  await expect(cart(page).locator('.total')).toHaveText(/€37.80/)
-  await page.reload()
-  await expect(cart(page).locator('.total')).toHaveText(/€37.80/)
-  await cart(page).getByRole('button', { name: 'Place the order' }).click()
-  await expect(orders(page).getByRole('listitem')).toContainText('3 × Blue mug')
-})
+test(
+  'the shop works without the agent, and a reload keeps its state',
+  MORE,
+  async ({ openDemo }) => {
+    const page = await openDemo()
+    await page.getByLabel('Search the catalogue').fill('mug')
+    await expect(page.getByRole('button', { name: /^Add / })).toHaveCount(2)
+    await page.getByRole('button', { name: 'Add Sand mug to the cart' }).click()
+    await page.getByRole('button', { name: 'Add Blue mug to the cart' }).click()
+    const quantity = cart(page).getByLabel('Quantity of Blue mug')
+    await quantity.fill('3')
+    await quantity.press('Tab')
+    await cart(page).getByRole('button', { name: 'Remove Sand mug from the cart' }).click()
+    await expect(page.getByRole('heading', { name: 'Cart' })).toBeFocused()
+    await cart(page).getByLabel('Coupon code').fill('nonsense')
+    await cart(page).getByRole('button', { name: 'Apply' }).click()
+    await expect(cart(page).getByRole('status')).toContainText('There is no coupon NONSENSE.')
+    await cart(page).getByLabel('Coupon code').fill('welcome10')
+    await cart(page).getByRole('button', { name: 'Apply' }).click()
+    await expect(cart(page).locator('.total')).toHaveText(/€37.80/)
+    await page.reload()
+    await expect(cart(page).locator('.total')).toHaveText(/€37.80/)
+    await cart(page).getByRole('button', { name: 'Place the order' }).click()
+    await expect(orders(page).getByRole('listitem')).toContainText('3 × Blue mug')
+  },
+)
 
 test(
   'on a phone, pending approvals are in view, the journal below, the shop a press away',
@@ -587,20 +587,16 @@ test(
   },
 )
 
-test(
-  'on a phone, page actions can be watched in the shop',
-  MORE,
-  async ({ openDemo, page }) => {
-    await page.setViewportSize({ width: 390, height: 844 })
-    await openDemo()
-    await page.getByRole('button', { name: 'Find the bowls by using the page' }).click()
-    await expect(page.getByRole('searchbox', { name: 'Search the catalogue' })).toHaveValue('bowl')
-    // Until it is done, it comes back to the shop with each thing that it does there.
-    await expect(page.locator('#journal-rows > li').last()).toContainText('run-ended')
-    await page.getByRole('button', { name: 'Agent', exact: true }).click()
-    await expect(messages(page)).toContainText('Adding it is up to you')
-  },
-)
+test('on a phone, page actions can be watched in the shop', MORE, async ({ openDemo, page }) => {
+  await page.setViewportSize({ width: 390, height: 844 })
+  await openDemo()
+  await page.getByRole('button', { name: 'Find the bowls by using the page' }).click()
+  await expect(page.getByRole('searchbox', { name: 'Search the catalogue' })).toHaveValue('bowl')
+  // Until it is done, it comes back to the shop with each thing that it does there.
+  await expect(page.locator('#journal-rows > li').last()).toContainText('run-ended')
+  await page.getByRole('button', { name: 'Agent', exact: true }).click()
+  await expect(messages(page)).toContainText('Adding it is up to you')
+})
 
 test('every control has a name and a role', MORE, async ({ openDemo }) => {
   const page = await openDemo()

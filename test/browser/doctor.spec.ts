@@ -99,29 +99,33 @@ function wordsOf(report: Report, name: string): string {
 
 const everywhere = (): boolean => true
 
-test('a good endpoint passes, from the page and from a worker', MORE, async ({ openPage, site }) => {
-  const { baseURL } = await serveModel({ allows: everywhere })
-  const page = await openPage()
-  const report = await diagnose(page, { baseURL })
-  expect(report).toMatchObject({ ok: true, models: ['tiny'] })
-  expect(wordsOf(report, 'cors')).toContain(site.url)
-  expect(wordsOf(report, 'tools')).toContain('called a tool')
+test(
+  'a good endpoint passes, from the page and from a worker',
+  MORE,
+  async ({ openPage, site }) => {
+    const { baseURL } = await serveModel({ allows: everywhere })
+    const page = await openPage()
+    const report = await diagnose(page, { baseURL })
+    expect(report).toMatchObject({ ok: true, models: ['tiny'] })
+    expect(wordsOf(report, 'cors')).toContain(site.url)
+    expect(wordsOf(report, 'tools')).toContain('called a tool')
 
-  site.add('/doctor-worker.js', {
-    body: `
+    site.add('/doctor-worker.js', {
+      body: `
       import { diagnose } from '/dist/providers.js'
       onmessage = async ({ data }) => postMessage(await diagnose(data))
     `,
-  })
-  const inWorker = await page.evaluate((address) => {
-    const worker = new Worker('/doctor-worker.js', { type: 'module' })
-    return new Promise<unknown>((resolve) => {
-      worker.addEventListener('message', ({ data }) => resolve(data))
-      worker.postMessage({ provider: 'vllm', model: 'tiny', baseURL: address })
     })
-  }, baseURL)
-  expect(inWorker).toEqual(report)
-})
+    const inWorker = await page.evaluate((address) => {
+      const worker = new Worker('/doctor-worker.js', { type: 'module' })
+      return new Promise<unknown>((resolve) => {
+        worker.addEventListener('message', ({ data }) => resolve(data))
+        worker.postMessage({ provider: 'vllm', model: 'tiny', baseURL: address })
+      })
+    }, baseURL)
+    expect(inWorker).toEqual(report)
+  },
+)
 
 test('a closed port is reported as unreachable', MORE, async ({ openPage }) => {
   const closing = await listen(createServer())
@@ -141,23 +145,31 @@ test('a server without CORS is not reported as down', MORE, async ({ openPage, s
   expect(wordsOf(ollama, 'cors')).toContain(`OLLAMA_ORIGINS=${site.url}`)
 })
 
-test('a server that allows the origin but not the headers is reported', MORE, async ({ openPage }) => {
-  const { baseURL } = await serveModel({ allows: everywhere, headers: 'x-other' })
-  const page = await openPage()
-  const report = await diagnose(page, { baseURL })
-  expect(failed(report)).toEqual(['cors'])
-  expect(wordsOf(report, 'cors')).toContain('headers content-type')
-})
+test(
+  'a server that allows the origin but not the headers is reported',
+  MORE,
+  async ({ openPage }) => {
+    const { baseURL } = await serveModel({ allows: everywhere, headers: 'x-other' })
+    const page = await openPage()
+    const report = await diagnose(page, { baseURL })
+    expect(failed(report)).toEqual(['cors'])
+    expect(wordsOf(report, 'cors')).toContain('headers content-type')
+  },
+)
 
-test('a wrong path is found, with and without CORS headers on its 404', MORE, async ({ openPage }) => {
-  const page = await openPage()
-  for (const allows of [everywhere, (path: string) => path.startsWith('/v1/')]) {
-    const { origin, baseURL } = await serveModel({ allows })
-    const report = await diagnose(page, { baseURL: `${origin}/api` })
-    expect(failed(report)).toEqual(['path'])
-    expect(wordsOf(report, 'path')).toContain(`baseURL: '${baseURL}'`)
-  }
-})
+test(
+  'a wrong path is found, with and without CORS headers on its 404',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage()
+    for (const allows of [everywhere, (path: string) => path.startsWith('/v1/')]) {
+      const { origin, baseURL } = await serveModel({ allows })
+      const report = await diagnose(page, { baseURL: `${origin}/api` })
+      expect(failed(report)).toEqual(['path'])
+      expect(wordsOf(report, 'path')).toContain(`baseURL: '${baseURL}'`)
+    }
+  },
+)
 
 test('a redirect is reported', MORE, async ({ openPage }) => {
   const { origin } = await serveModel({ allows: everywhere })

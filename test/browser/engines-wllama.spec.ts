@@ -43,9 +43,7 @@ function isDownloadStored(page: Page): boolean {
   return page.context().browser()?.browserType().name() !== 'firefox'
 }
 
-test('llama.cpp streams a native call of a page tool between two workers', async ({
-  openPage,
-}) => {
+test('llama.cpp streams a native call of a page tool between two workers', async ({ openPage }) => {
   const page = await openPage({ body: '<h1>Before</h1>' })
   await prepare(page)
   const outcome = await page.evaluate(async () => {
@@ -167,58 +165,54 @@ for (const [name, settings] of Object.entries({
     extraBody: { grammar: 'root ::= "<ACTION><read_page></read_page></ACTION>"' },
   },
 } as const)) {
-  test(
-    `${name} reads the page, and the model gets the text`,
-    MORE,
-    async ({ openPage }) => {
-      const page = await openPage({ body: '<h1>Boats</h1><button>Book</button>' })
-      await prepare(page)
-      const readings = await page.evaluate(async (model) => {
-        const { pageTools } = (await import('/dist/page-tools.js' as string)) as {
-          pageTools: typeof PageTools
-        }
-        const read = async () => {
-          const agent = window.offstage.createAgent({
-            model: {
-              provider: 'wllama',
-              model: 'tiny',
-              seed: 1,
-              contextWindow: 4096,
-              maxOutputTokens: 200,
-              ...model,
-            },
-            engines: [window.lendWllama(window.tinyModel)],
-            storage: 'memory',
-            maxSteps: 2,
-            tools: pageTools({ tools: ['read_page'] }),
-          })
-          const run = agent.run('When does the boat leave?')
-          const inputTokens: number[] = []
-          for await (const event of run)
-            if (event.type === 'step-end') inputTokens.push(event.usage.inputTokens ?? 0)
-          const { toolCalls } = await run.result
-          await agent.dispose()
-          return { inputTokens, toolCalls }
-        }
-        const before = await read()
-        document.querySelector('h1')?.append(' to Zanzibar')
-        return { before, after: await read() }
-      }, settings)
-      const { before, after } = readings
-      expect(before.toolCalls[0]).toMatchObject({
-        toolName: 'read_page',
-        status: 'succeeded',
-        output: { value: expect.stringContaining('- heading "Boats" [level=1]') },
-      })
-      expect(after.toolCalls[0]).toMatchObject({
-        status: 'succeeded',
-        output: { value: expect.stringContaining('- heading "Boats to Zanzibar" [level=1]') },
-      })
-      // A token of this model is a byte: what was added to the page is what the second step is longer by.
-      expect(after.inputTokens[0]).toBe(before.inputTokens[0])
-      expect(after.inputTokens[1]).toBe((before.inputTokens[1] ?? 0) + ' to Zanzibar'.length)
-    },
-  )
+  test(`${name} reads the page, and the model gets the text`, MORE, async ({ openPage }) => {
+    const page = await openPage({ body: '<h1>Boats</h1><button>Book</button>' })
+    await prepare(page)
+    const readings = await page.evaluate(async (model) => {
+      const { pageTools } = (await import('/dist/page-tools.js' as string)) as {
+        pageTools: typeof PageTools
+      }
+      const read = async () => {
+        const agent = window.offstage.createAgent({
+          model: {
+            provider: 'wllama',
+            model: 'tiny',
+            seed: 1,
+            contextWindow: 4096,
+            maxOutputTokens: 200,
+            ...model,
+          },
+          engines: [window.lendWllama(window.tinyModel)],
+          storage: 'memory',
+          maxSteps: 2,
+          tools: pageTools({ tools: ['read_page'] }),
+        })
+        const run = agent.run('When does the boat leave?')
+        const inputTokens: number[] = []
+        for await (const event of run)
+          if (event.type === 'step-end') inputTokens.push(event.usage.inputTokens ?? 0)
+        const { toolCalls } = await run.result
+        await agent.dispose()
+        return { inputTokens, toolCalls }
+      }
+      const before = await read()
+      document.querySelector('h1')?.append(' to Zanzibar')
+      return { before, after: await read() }
+    }, settings)
+    const { before, after } = readings
+    expect(before.toolCalls[0]).toMatchObject({
+      toolName: 'read_page',
+      status: 'succeeded',
+      output: { value: expect.stringContaining('- heading "Boats" [level=1]') },
+    })
+    expect(after.toolCalls[0]).toMatchObject({
+      status: 'succeeded',
+      output: { value: expect.stringContaining('- heading "Boats to Zanzibar" [level=1]') },
+    })
+    // A token of this model is a byte: what was added to the page is what the second step is longer by.
+    expect(after.inputTokens[0]).toBe(before.inputTokens[0])
+    expect(after.inputTokens[1]).toBe((before.inputTokens[1] ?? 0) + ' to Zanzibar'.length)
+  })
 }
 
 test(
@@ -298,29 +292,25 @@ test(
   },
 )
 
-test(
-  'an unknown model and an invalid file give typed errors',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage()
-    await prepare(page)
-    const codes = await page.evaluate(async () => {
-      const codeOf = async (model: string): Promise<unknown> => {
-        const agent = window.offstage.createAgent({
-          model: { provider: 'wllama', model, retry: { maxRetries: 0 } },
-          engines: [window.lendWllama()],
-          storage: 'memory',
-        })
-        const result = await agent.run('hi').result
-        return result.outcome === 'failed' ? result.error : result.outcome
-      }
-      return [await codeOf('huge'), await codeOf(`${location.origin}/missing.gguf`)]
-    })
-    expect(codes[0]).toMatchObject({
-      code: 'model-not-found',
-      message: expect.stringContaining('tiny'),
-    })
-    expect(codes[1]).toHaveProperty('code')
-    expect(codes[1]).not.toMatchObject({ code: 'internal' })
-  },
-)
+test('an unknown model and an invalid file give typed errors', MORE, async ({ openPage }) => {
+  const page = await openPage()
+  await prepare(page)
+  const codes = await page.evaluate(async () => {
+    const codeOf = async (model: string): Promise<unknown> => {
+      const agent = window.offstage.createAgent({
+        model: { provider: 'wllama', model, retry: { maxRetries: 0 } },
+        engines: [window.lendWllama()],
+        storage: 'memory',
+      })
+      const result = await agent.run('hi').result
+      return result.outcome === 'failed' ? result.error : result.outcome
+    }
+    return [await codeOf('huge'), await codeOf(`${location.origin}/missing.gguf`)]
+  })
+  expect(codes[0]).toMatchObject({
+    code: 'model-not-found',
+    message: expect.stringContaining('tiny'),
+  })
+  expect(codes[1]).toHaveProperty('code')
+  expect(codes[1]).not.toMatchObject({ code: 'internal' })
+})

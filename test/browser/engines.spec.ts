@@ -58,9 +58,7 @@ test(
   },
 )
 
-test('the browser’s own model downloads, runs an ACTION block and aborts', async ({
-  openPage,
-}) => {
+test('the browser’s own model downloads, runs an ACTION block and aborts', async ({ openPage }) => {
   const page = await openPage({ body: '<h1>Before</h1>' })
   const outcome = await page.evaluate(async () => {
     const stub = '/fixtures/language-model-stub.js'

@@ -134,41 +134,45 @@ test('a server’s question is answered after a reload', MORE, async ({ openPage
   await server.close()
 })
 
-test('the doctor names the headers missing in a server’s CORS rules', MORE, async ({ openPage }) => {
-  const page = await openPage()
-  await load(page)
-  const diagnose = (url: string) => page.evaluate((at) => window.mcp.diagnoseMcp(at), url)
-  const without = (header: string, part: RegExp): Record<string, string> => ({
-    ...official.GOOD_CORS,
-    [header]: (official.GOOD_CORS[header] ?? '').replace(part, ''),
-  })
+test(
+  'the doctor names the headers missing in a server’s CORS rules',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage()
+    await load(page)
+    const diagnose = (url: string) => page.evaluate((at) => window.mcp.diagnoseMcp(at), url)
+    const without = (header: string, part: RegExp): Record<string, string> => ({
+      ...official.GOOD_CORS,
+      [header]: (official.GOOD_CORS[header] ?? '').replace(part, ''),
+    })
 
-  const allow = 'access-control-allow-headers'
-  const modern = await official.startModern({ cors: without(allow, /mcp-method, /) })
-  expect((await diagnose(modern.url)).problems).toMatchObject([
-    { code: 'cors-header', message: 'Access-Control-Allow-Headers lacks mcp-method.' },
-  ])
+    const allow = 'access-control-allow-headers'
+    const modern = await official.startModern({ cors: without(allow, /mcp-method, /) })
+    expect((await diagnose(modern.url)).problems).toMatchObject([
+      { code: 'cors-header', message: 'Access-Control-Allow-Headers lacks mcp-method.' },
+    ])
 
-  const expose = 'access-control-expose-headers'
-  const legacy = await official.startLegacy({ cors: without(expose, /mcp-session-id, /) })
-  expect(await diagnose(legacy.url)).toMatchObject({
-    protocolVersion: '2025-11-25',
-    problems: [{ code: 'cors-expose', header: 'Access-Control-Expose-Headers' }],
-  })
+    const expose = 'access-control-expose-headers'
+    const legacy = await official.startLegacy({ cors: without(expose, /mcp-session-id, /) })
+    expect(await diagnose(legacy.url)).toMatchObject({
+      protocolVersion: '2025-11-25',
+      problems: [{ code: 'cors-expose', header: 'Access-Control-Expose-Headers' }],
+    })
 
-  const origin = 'access-control-allow-origin'
-  const closed = await official.startModern({ cors: without(origin, /.*/) })
-  expect((await diagnose(closed.url)).problems).toMatchObject([
-    { code: 'cors-origin', header: 'Access-Control-Allow-Origin' },
-  ])
-  expect(
-    await page.evaluate(
-      (url) => window.mcp.connectMcp({ url }).catch(({ code }: { code: string }) => code),
-      closed.url,
-    ),
-  ).toBe('network')
-  for (const server of [modern, legacy, closed]) await server.close()
-})
+    const origin = 'access-control-allow-origin'
+    const closed = await official.startModern({ cors: without(origin, /.*/) })
+    expect((await diagnose(closed.url)).problems).toMatchObject([
+      { code: 'cors-origin', header: 'Access-Control-Allow-Origin' },
+    ])
+    expect(
+      await page.evaluate(
+        (url) => window.mcp.connectMcp({ url }).catch(({ code }: { code: string }) => code),
+        closed.url,
+      ),
+    ).toBe('network')
+    for (const server of [modern, legacy, closed]) await server.close()
+  },
+)
 
 /** A server that wants tokens, and who gives them. */
 async function startProtected() {

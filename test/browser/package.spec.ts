@@ -34,7 +34,10 @@ const RUN_AGENT = `
     document.body.dataset.result = JSON.stringify({ outcome, text, error })
   })`
 
-test('the script for a <script> element finds the worker next to itself', async ({ page, site }) => {
+test('the script for a <script> element finds the worker next to itself', async ({
+  page,
+  site,
+}) => {
   site.add('/global.html', { body: pageWith('/dist/offstage.global.js') })
   const workers: string[] = []
   page.on('worker', (worker) => workers.push(worker.url()))

@@ -131,51 +131,47 @@ test('F20 a run continues on the page that a click or navigate leads to', async 
   expect(JSON.stringify(result.toolCalls)).toContain('Third page')
 })
 
-test(
-  'a form answered slowly with another page is sent once',
-  MORE,
-  async ({ openPage, site }) => {
-    const steps = [
-      use('type_text', { ref: 'Name', text: 'Ada' }),
-      use('click', { ref: 'Book' }),
-      use('read_page', {}),
-      use('type_text', { ref: 'Look for', text: 'rooms', enter: true }),
-      use('read_page', {}),
-      { text: 'Booked.' },
-    ]
-    const resuming = `<!doctype html><script type="module">import '/lend.js'; const result = await window.resumeScript(${JSON.stringify({ steps })}); if (result) window.result = result</script>`
-    const booked =
-      '<h1>Thank you</h1><form action="/found.html"><input aria-label="Look for" name="q"></form>'
-    site.add('/booked.html', { body: resuming + booked, afterMs: 1500 })
-    site.add('/found.html', { body: `${resuming}<h1>Found it</h1>`, afterMs: 1500 })
-    const page = await openPage({
-      body: `<script type="module" src="/lend.js"></script>
+test('a form answered slowly with another page is sent once', MORE, async ({ openPage, site }) => {
+  const steps = [
+    use('type_text', { ref: 'Name', text: 'Ada' }),
+    use('click', { ref: 'Book' }),
+    use('read_page', {}),
+    use('type_text', { ref: 'Look for', text: 'rooms', enter: true }),
+    use('read_page', {}),
+    { text: 'Booked.' },
+  ]
+  const resuming = `<!doctype html><script type="module">import '/lend.js'; const result = await window.resumeScript(${JSON.stringify({ steps })}); if (result) window.result = result</script>`
+  const booked =
+    '<h1>Thank you</h1><form action="/found.html"><input aria-label="Look for" name="q"></form>'
+  site.add('/booked.html', { body: resuming + booked, afterMs: 1500 })
+  site.add('/found.html', { body: `${resuming}<h1>Found it</h1>`, afterMs: 1500 })
+  const page = await openPage({
+    body: `<script type="module" src="/lend.js"></script>
       <form action="/booked.html" onsubmit="sessionStorage.sent = Number(sessionStorage.sent ?? 0) + 1"><label>Name <input name="name" required></label><button>Book</button></form>`,
-    })
-    await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
-    await page.evaluate((script) => void (window as unknown as Lent).runScript(script, 'Go'), {
-      steps,
-    })
-    await expect(async () => {
-      const arrived = await page.evaluate(() => [
-        location.pathname + location.search,
-        'result' in window,
-      ])
-      expect(arrived).toEqual(['/found.html?q=rooms', true])
-    }).toPass()
-    const [result, sent] = await page.evaluate(
-      () =>
-        [(window as unknown as { result: Result }).result, sessionStorage.sent as string] as const,
-    )
-    expect(result).toMatchObject({ outcome: 'completed', text: 'Booked.' })
-    expect(sent).toBe('1')
-    const outputs = result.toolCalls.map(({ output }) => String(output?.value))
-    expect(outputs[1]).toMatch(/^Done; it led from .* to .*\/booked\.html\?name=Ada\./)
-    expect(outputs[2]).toContain('Thank you')
-    expect(outputs[3]).toMatch(/^Done; it led from .* to .*\/found\.html\?q=rooms\./)
-    expect(outputs[4]).toContain('Found it')
-  },
-)
+  })
+  await expect.poll(() => property(page, 'html[data-lent]', 'tagName')).toBe('HTML')
+  await page.evaluate((script) => void (window as unknown as Lent).runScript(script, 'Go'), {
+    steps,
+  })
+  await expect(async () => {
+    const arrived = await page.evaluate(() => [
+      location.pathname + location.search,
+      'result' in window,
+    ])
+    expect(arrived).toEqual(['/found.html?q=rooms', true])
+  }).toPass()
+  const [result, sent] = await page.evaluate(
+    () =>
+      [(window as unknown as { result: Result }).result, sessionStorage.sent as string] as const,
+  )
+  expect(result).toMatchObject({ outcome: 'completed', text: 'Booked.' })
+  expect(sent).toBe('1')
+  const outputs = result.toolCalls.map(({ output }) => String(output?.value))
+  expect(outputs[1]).toMatch(/^Done; it led from .* to .*\/booked\.html\?name=Ada\./)
+  expect(outputs[2]).toContain('Thank you')
+  expect(outputs[3]).toMatch(/^Done; it led from .* to .*\/found\.html\?q=rooms\./)
+  expect(outputs[4]).toContain('Found it')
+})
 
 test('a download link is reported, and the page stays', MORE, async ({ openPage, site }) => {
   const headers = { 'content-disposition': 'attachment; filename="report.txt"' }

@@ -56,12 +56,16 @@ test('real apps stay within the budget', MORE, async ({ app }) => {
 })
 
 for (const [name, body] of Object.entries({ ...samplePages, patterns })) {
-  test(`a page stays within the budget: ${name}`, inSlice(name === 'article'), async ({ openPage }) => {
-    const counts = await expectWithinBudgets(await openPage({ body }))
-    if (name !== 'article' && name !== 'nested-5000') return
-    for (const maxTokens of [500, 2000])
-      expect(counts.get(maxTokens), `used of ${maxTokens}`).toBeGreaterThan(maxTokens * 0.8)
-  })
+  test(
+    `a page stays within the budget: ${name}`,
+    inSlice(name === 'article'),
+    async ({ openPage }) => {
+      const counts = await expectWithinBudgets(await openPage({ body }))
+      if (name !== 'article' && name !== 'nested-5000') return
+      for (const maxTokens of [500, 2000])
+        expect(counts.get(maxTokens), `used of ${maxTokens}`).toBeGreaterThan(maxTokens * 0.8)
+    },
+  )
 }
 
 let seed = 1

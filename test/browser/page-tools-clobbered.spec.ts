@@ -80,10 +80,7 @@ const outcomesWith = (page: DrivenPage, tag: string | null): Promise<readonly st
     return (window as unknown as Hosted).outcomes(elements)
   }, tag)
 
-test('elements named like document properties change nothing', async ({
-  openPage,
-  site,
-}) => {
+test('elements named like document properties change nothing', async ({ openPage, site }) => {
   site.add('/clobbered-host.js', { body: HOST })
   const page = await openPage({ body: BODY, errorsAllowed: true })
   await expect(async () =>

@@ -141,22 +141,26 @@ for (const [kind, script] of Object.entries(PAGES))
     }
   })
 
-test('a highlighted option is not taken as selected, and selected options stay', MORE, async ({ openPage }) => {
-  const page = await openPage({
-    body: `<ul role="listbox" aria-label="Pets" aria-multiselectable="true" tabindex="0"><li role="option">Cat<li role="option">Dog<li role="option">Fish</ul>
+test(
+  'a highlighted option is not taken as selected, and selected options stay',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<ul role="listbox" aria-label="Pets" aria-multiselectable="true" tabindex="0"><li role="option">Cat<li role="option">Dog<li role="option">Fish</ul>
     <script>
       const [list] = document.querySelectorAll('ul'); const chosen = new Set(); window.chosen = chosen
       const mark = (over) => { for (const one of list.children) one.ariaSelected = String(one === over) }
       list.onmouseover = ({ target }) => mark(target)
       list.onclick = ({ target }) => { const name = target.textContent; chosen.has(name) ? chosen.delete(name) : chosen.add(name); document.querySelector('p').textContent = [...chosen].join(' + ') }
     </script><p></p>`,
-  })
-  const { call } = await drive(page)
-  const chosen = () =>
-    page.evaluate(() => [...(window as unknown as { chosen: Set<string> }).chosen])
-  await call('select_option', { ref: 'Pets', options: ['Dog', 'Fish'] })
-  expect(await chosen()).toEqual(['Dog', 'Fish'])
-})
+    })
+    const { call } = await drive(page)
+    const chosen = () =>
+      page.evaluate(() => [...(window as unknown as { chosen: Set<string> }).chosen])
+    await call('select_option', { ref: 'Pets', options: ['Dog', 'Fish'] })
+    expect(await chosen()).toEqual(['Dog', 'Fish'])
+  },
+)
 
 const LATE = `<label><input type="checkbox"> News</label><label><input type="radio" name="r"> Large</label>
   <div role="switch" tabindex="0" aria-checked="false">Wifi</div><button aria-pressed="false">Bold</button>

@@ -57,12 +57,16 @@ test(
   },
 )
 
-test('a form with a field named editContext is not treated as an editor', MORE, async ({ openPage }) => {
-  const page = await openPage({
-    body: `<form role="form" aria-label="Order" tabindex="0" onkeydown="heard = event.key"><input name="editContext" aria-label="Note" value="ab"></form>`,
-  })
-  const { call } = await drive(page)
-  for (const key of ['x', 'Delete'])
-    expect(await call('press_key', { ref: 'Order', key })).toMatch(/^Pressed /)
-  expect(await page.evaluate(() => Reflect.get(window, 'heard'))).toBe('Delete')
-})
+test(
+  'a form with a field named editContext is not treated as an editor',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<form role="form" aria-label="Order" tabindex="0" onkeydown="heard = event.key"><input name="editContext" aria-label="Note" value="ab"></form>`,
+    })
+    const { call } = await drive(page)
+    for (const key of ['x', 'Delete'])
+      expect(await call('press_key', { ref: 'Order', key })).toMatch(/^Pressed /)
+    expect(await page.evaluate(() => Reflect.get(window, 'heard'))).toBe('Delete')
+  },
+)

@@ -42,9 +42,7 @@ test(
   },
 )
 
-test('an element that captures the pointer gets all its moves', async ({
-  openPage,
-}) => {
+test('an element that captures the pointer gets all its moves', async ({ openPage }) => {
   const page = await openPage({
     body: `${LOG}<div id="knob" role="button" tabindex="0" aria-label="Knob" style="position: absolute; left: 40px; top: 40px; width: 20px; height: 20px; background: #888"></div>
     <script>
@@ -65,12 +63,9 @@ test('an element that captures the pointer gets all its moves', async ({
   expect(await native()).toBe(before)
 })
 
-test(
-  'a drag carries its data and the effect agreed by both sides',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage({
-      body: `${LOG}<ul><li draggable="true" id="card">Card</li></ul><div role="group" aria-label="Takes" id="takes" style="height: 60px"></div><div role="group" aria-label="Copies" id="copies" style="height: 60px"></div>
+test('a drag carries its data and the effect agreed by both sides', MORE, async ({ openPage }) => {
+  const page = await openPage({
+    body: `${LOG}<ul><li draggable="true" id="card">Card</li></ul><div role="group" aria-label="Takes" id="takes" style="height: 60px"></div><div role="group" aria-label="Copies" id="copies" style="height: 60px"></div>
     <script>
       card.ondragstart = ({ dataTransfer }) => { dataTransfer.setData('text/plain', 'load'); dataTransfer.effectAllowed = 'move' }
       card.ondragend = ({ dataTransfer }) => log.push('end ' + dataTransfer.dropEffect)
@@ -78,36 +73,39 @@ test(
       takes.ondragover = accept('move'); copies.ondragover = accept('copy')
       takes.ondrop = copies.ondrop = ({ dataTransfer }) => log.push('drop ' + dataTransfer.getData('text/plain') + ' ' + dataTransfer.dropEffect)
     </script>`,
-    })
-    const { call } = await drive(page)
-    const outline = await call('read_page')
-    const refOf = (name: string) =>
-      new RegExp(`(?:${name}".*?|: ${name}.*?)\\[ref=(e\\d+)\\]`).exec(outline)?.[1]
-    const card = /ref=(e\d+)/.exec(await call('find', { text: 'Card' }))?.[1]
-    await call('drag', { ref: card, to: refOf('Takes') })
-    expect(await heard(page)).toEqual(['drop load move', 'end move'])
-    await call('drag', { ref: card, to: refOf('Copies') })
-    expect(await heard(page)).toEqual(['end none'])
-  },
-)
-
-test('number fields accept decimals and signs, and dates can be cleared', MORE, async ({ openPage }) => {
-  const page = await openPage({
-    body: `<input type="number" step="any" aria-label="Number"><input type="date" aria-label="Day" value="2026-03-09">`,
   })
   const { call } = await drive(page)
-  const value = () => property(page, '[type=number]', 'value')
-  for (const text of ['2.5', '-3', '-0.75', '1e3']) {
-    await call('type_text', { ref: 'Number', text })
-    expect(await value()).toBe(text)
-  }
-  await call('type_text', { ref: 'Number', text: '12.5' })
-  await call('press_key', { key: 'Backspace' })
-  await call('press_key', { key: '7' })
-  expect(await value()).toBe('12.7')
-  await call('type_text', { ref: 'Day', text: '' })
-  expect(await property(page, '[type=date]', 'value')).toBe('')
+  const outline = await call('read_page')
+  const refOf = (name: string) =>
+    new RegExp(`(?:${name}".*?|: ${name}.*?)\\[ref=(e\\d+)\\]`).exec(outline)?.[1]
+  const card = /ref=(e\d+)/.exec(await call('find', { text: 'Card' }))?.[1]
+  await call('drag', { ref: card, to: refOf('Takes') })
+  expect(await heard(page)).toEqual(['drop load move', 'end move'])
+  await call('drag', { ref: card, to: refOf('Copies') })
+  expect(await heard(page)).toEqual(['end none'])
 })
+
+test(
+  'number fields accept decimals and signs, and dates can be cleared',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({
+      body: `<input type="number" step="any" aria-label="Number"><input type="date" aria-label="Day" value="2026-03-09">`,
+    })
+    const { call } = await drive(page)
+    const value = () => property(page, '[type=number]', 'value')
+    for (const text of ['2.5', '-3', '-0.75', '1e3']) {
+      await call('type_text', { ref: 'Number', text })
+      expect(await value()).toBe(text)
+    }
+    await call('type_text', { ref: 'Number', text: '12.5' })
+    await call('press_key', { key: 'Backspace' })
+    await call('press_key', { key: '7' })
+    expect(await value()).toBe('12.7')
+    await call('type_text', { ref: 'Day', text: '' })
+    expect(await property(page, '[type=date]', 'value')).toBe('')
+  },
+)
 
 test(
   'an editor’s text grows inside its blocks, with one beforeinput a change',

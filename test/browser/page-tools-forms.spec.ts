@@ -183,7 +183,9 @@ test('a form is a tool typed by its fields, filled and sent like by a person', a
   expect(invoked).toBe(true)
 })
 
-test("a form's validation errors are returned by field, and nothing is sent", async ({ openPage }) => {
+test("a form's validation errors are returned by field, and nothing is sent", async ({
+  openPage,
+}) => {
   const page = await openPage({ hasPackage: true, body: BOOKING.replace('hunter2secret', '') })
   await lend(page)
   const { calls } = await use(page, 'form_book', { name: 'Ada', email: 'nobody' })
@@ -233,34 +235,30 @@ test('without toolautosubmit a person sends the form; untrusted forms request ap
   expect(lines[1]).toMatch(/textbox "Sum".*; button "Pay now".*has an effect \("pay"\)/)
 })
 
-test(
-  'forms come and go, and a replaced form is not used',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage({ hasPackage: true, body: '<main></main>' })
-    await lend(page)
-    expect(await tools(page)).toEqual([])
-    await page.evaluate(() => {
-      const form = (name: string) =>
-        `<form toolname="${name}" tooldescription="Does." toolautosubmit><label>Text <input name="text"></label><button>Go</button></form>`
-      const main = document.querySelector('main')
-      if (main)
-        main.innerHTML = form('click') + form('a b') + form('a.b') + '<form toolname="x"></form>'
-    })
-    await expect.poll(() => tools(page)).toEqual(['form_a_b', 'form_a_b_2', 'form_click'])
-    await page.evaluate(() => {
-      document.querySelector('[toolname=click] input')?.setAttribute('required', '')
-      document.querySelector('[toolname="a b"]')?.remove()
-      document.querySelector('[toolname="a.b"]')?.removeAttribute('toolname')
-    })
-    await expect.poll(() => tools(page)).toEqual(['form_click'])
-    await expect
-      .poll(async () => (await schemas(page))['form_click'])
-      .toMatchObject({ required: ['text'] })
-    await page.evaluate(() => (window as unknown as Lent).link.dispose())
-    expect(await schemas(page)).toEqual({})
-  },
-)
+test('forms come and go, and a replaced form is not used', MORE, async ({ openPage }) => {
+  const page = await openPage({ hasPackage: true, body: '<main></main>' })
+  await lend(page)
+  expect(await tools(page)).toEqual([])
+  await page.evaluate(() => {
+    const form = (name: string) =>
+      `<form toolname="${name}" tooldescription="Does." toolautosubmit><label>Text <input name="text"></label><button>Go</button></form>`
+    const main = document.querySelector('main')
+    if (main)
+      main.innerHTML = form('click') + form('a b') + form('a.b') + '<form toolname="x"></form>'
+  })
+  await expect.poll(() => tools(page)).toEqual(['form_a_b', 'form_a_b_2', 'form_click'])
+  await page.evaluate(() => {
+    document.querySelector('[toolname=click] input')?.setAttribute('required', '')
+    document.querySelector('[toolname="a b"]')?.remove()
+    document.querySelector('[toolname="a.b"]')?.removeAttribute('toolname')
+  })
+  await expect.poll(() => tools(page)).toEqual(['form_click'])
+  await expect
+    .poll(async () => (await schemas(page))['form_click'])
+    .toMatchObject({ required: ['text'] })
+  await page.evaluate(() => (window as unknown as Lent).link.dispose())
+  expect(await schemas(page)).toEqual({})
+})
 
 test('fields named like methods hide no part of a form', MORE, async ({ openPage }) => {
   const names =
@@ -283,9 +281,7 @@ test('fields named like methods hide no part of a form', MORE, async ({ openPage
   expect(sent.filter(([, value]) => value)).toEqual([['closest', 'near'], ['parentNode', 'up']]) // prettier-ignore
 })
 
-test('a form tool reveals nothing masked or stored elsewhere on the page', async ({
-  openPage,
-}) => {
+test('a form tool reveals nothing masked or stored elsewhere on the page', async ({ openPage }) => {
   const page = await openPage({
     hasPackage: true,
     body: `<input type="password" value="hunter2secret"><p data-offstage-mask>IBAN DE99 1234</p>
@@ -356,7 +352,9 @@ test('a run continues on the page that a form leads to', MORE, async ({ openPage
   expect(offered).toEqual([])
 })
 
-test("a form that is present again is removed from the previous page's forms", async ({ openPage }) => {
+test("a form that is present again is removed from the previous page's forms", async ({
+  openPage,
+}) => {
   const page = await openPage({ hasPackage: true, body: BOOKING })
   await page.evaluate(() =>
     sessionStorage.setItem('offstage-left-forms', JSON.stringify(['form_book', 'form_gone'])),
@@ -434,20 +432,16 @@ for (const [what, change, fields] of [
     },
   )
 
-test(
-  'a form without a button requests approval by its title',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage({
-      hasPackage: true,
-      body: `<dialog open><h2>Delete account?</h2>${searching('<label>Word <input name="word"></label>', '')}</dialog>`,
-    })
-    await lend(page, {})
-    expect((await use(page, 'form_find', { word: 'yes' })).outcome).toBe('completed')
-    expect(await asked(page)).toEqual([expect.stringContaining('has an effect ("delete")')])
-    expect(await sentBy(page)).toBe('Enter word=yes')
-  },
-)
+test('a form without a button requests approval by its title', MORE, async ({ openPage }) => {
+  const page = await openPage({
+    hasPackage: true,
+    body: `<dialog open><h2>Delete account?</h2>${searching('<label>Word <input name="word"></label>', '')}</dialog>`,
+  })
+  await lend(page, {})
+  expect((await use(page, 'form_find', { word: 'yes' })).outcome).toBe('completed')
+  expect(await asked(page)).toEqual([expect.stringContaining('has an effect ("delete")')])
+  expect(await sentBy(page)).toBe('Enter word=yes')
+})
 
 test(
   'a submit event dispatched by a script sends nothing',

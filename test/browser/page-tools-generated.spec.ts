@@ -94,14 +94,20 @@ const PLACES: readonly (readonly [where: string, body: string])[] = [
 ]
 
 for (const [at, [where, body]] of PLACES.entries())
-  test(`a button is found by generated text from a rule ${where}`, eachNth(4, at), async ({ openPage }) => {
-    const page = await openPage({ body: `${body}<button class=x>now</button>` })
-    const isStyled = () =>
-      getComputedStyle(document.querySelector('.x') as Element, '::before').content.includes('Pay')
-    await expect.poll(() => page.evaluate(isStyled)).toBe(true)
-    const { call } = await drive(page)
-    expect(await call('find', { name: 'Pay' })).toMatch(/button "Pay ?now"/)
-  })
+  test(
+    `a button is found by generated text from a rule ${where}`,
+    eachNth(4, at),
+    async ({ openPage }) => {
+      const page = await openPage({ body: `${body}<button class=x>now</button>` })
+      const isStyled = () =>
+        getComputedStyle(document.querySelector('.x') as Element, '::before').content.includes(
+          'Pay',
+        )
+      await expect.poll(() => page.evaluate(isStyled)).toBe(true)
+      const { call } = await drive(page)
+      expect(await call('find', { name: 'Pay' })).toMatch(/button "Pay ?now"/)
+    },
+  )
 
 test(
   "a slotted button is found by generated text from its component's style",

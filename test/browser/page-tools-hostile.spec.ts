@@ -217,63 +217,52 @@ test("go_back leaves the page like a person's Back button", async ({ driven, sit
   await expect.poll(path).toBe('/aria-patterns.html')
 })
 
-test(
-  'a form with fields named like DOM properties can be used',
-  MORE,
-  async ({ driven, site }) => {
-    const { call, step } = await openExample(driven, site, { name: 'clobbered' })
-    // Each of the names hides something: the form is its field, not a node of the page.
-    const hidden = await driven.evaluate(() => {
-      const form = document.forms.namedItem('booking') as HTMLFormElement
-      const names = [
-        'parentNode',
-        'getAttribute',
-        'localName',
-        'ownerDocument',
-        'tagName',
-        'valueOf',
-      ]
-      return names.every(
-        (name) => (form[name as 'name'] as unknown) instanceof Element || name === 'getAttribute',
-      )
-    })
-    expect(hidden).toBe(true)
-    const page = await call('read_page')
-    expect(page).toMatch(/- form "Booking"[\s\S]*- textbox "Name"[\s\S]*- button "Book now"/)
-    expect(page).toMatch(/- search "Rooms"/)
-    expect(page).toContain('Words of the form')
-    const form = /form "Booking" \[[^\]]*\bref=(e\d+)/.exec(
-      await call('find', { role: 'form', name: 'Booking' }),
-    )?.[1]
-    expect(await call('read_page', { ref: form })).toContain('button "Book now"')
-    await step('click', { ref: 'More words' }, { pressed: 1 })
-    expect(await call('read_page', { since: 's1' })).toContain('Words 1 were added')
-    await step('type_text', { ref: 'Name', text: 'Ada' }, {})
-    await step('type_text', { ref: 'Message', text: 'Late\narrival' }, {})
-    await step('select_option', { ref: 'Meal', options: ['Soup'] }, {})
-    await step('set_checked', { ref: 'Breakfast', checked: true }, {})
-    await step('click', { ref: 'Two beds' }, {})
-    await step('hover', { ref: 'Book now' }, {})
-    expect(await call('scroll', { ref: form, direction: 'bottom' })).not.toContain('uncaught')
-    await call('highlight', { ref: form })
-    await call('press_key', { ref: 'Message', key: 'Tab' })
-    await step('click', { ref: 'Book now' }, { sent: ['Ada|Late\narrival|Soup|yes|two'] })
-    await step(
-      'type_text',
-      { ref: 'Words', text: 'sea', enter: true },
-      { sent: [expect.any(String), 'sea'] },
+test('a form with fields named like DOM properties can be used', MORE, async ({ driven, site }) => {
+  const { call, step } = await openExample(driven, site, { name: 'clobbered' })
+  // Each of the names hides something: the form is its field, not a node of the page.
+  const hidden = await driven.evaluate(() => {
+    const form = document.forms.namedItem('booking') as HTMLFormElement
+    const names = ['parentNode', 'getAttribute', 'localName', 'ownerDocument', 'tagName', 'valueOf']
+    return names.every(
+      (name) => (form[name as 'name'] as unknown) instanceof Element || name === 'getAttribute',
     )
-    const fields = [
-      { ref: 'Name', value: 'Bo' },
-      { ref: 'Breakfast', value: false },
-    ]
-    await step('fill_form', { fields }, {})
-    await step(
-      'press_key',
-      { ref: 'Name', key: 'Enter' },
-      {
-        sent: [expect.any(String), 'sea', 'Bo|Late\narrival|Soup||two'],
-      },
-    )
-  },
-)
+  })
+  expect(hidden).toBe(true)
+  const page = await call('read_page')
+  expect(page).toMatch(/- form "Booking"[\s\S]*- textbox "Name"[\s\S]*- button "Book now"/)
+  expect(page).toMatch(/- search "Rooms"/)
+  expect(page).toContain('Words of the form')
+  const form = /form "Booking" \[[^\]]*\bref=(e\d+)/.exec(
+    await call('find', { role: 'form', name: 'Booking' }),
+  )?.[1]
+  expect(await call('read_page', { ref: form })).toContain('button "Book now"')
+  await step('click', { ref: 'More words' }, { pressed: 1 })
+  expect(await call('read_page', { since: 's1' })).toContain('Words 1 were added')
+  await step('type_text', { ref: 'Name', text: 'Ada' }, {})
+  await step('type_text', { ref: 'Message', text: 'Late\narrival' }, {})
+  await step('select_option', { ref: 'Meal', options: ['Soup'] }, {})
+  await step('set_checked', { ref: 'Breakfast', checked: true }, {})
+  await step('click', { ref: 'Two beds' }, {})
+  await step('hover', { ref: 'Book now' }, {})
+  expect(await call('scroll', { ref: form, direction: 'bottom' })).not.toContain('uncaught')
+  await call('highlight', { ref: form })
+  await call('press_key', { ref: 'Message', key: 'Tab' })
+  await step('click', { ref: 'Book now' }, { sent: ['Ada|Late\narrival|Soup|yes|two'] })
+  await step(
+    'type_text',
+    { ref: 'Words', text: 'sea', enter: true },
+    { sent: [expect.any(String), 'sea'] },
+  )
+  const fields = [
+    { ref: 'Name', value: 'Bo' },
+    { ref: 'Breakfast', value: false },
+  ]
+  await step('fill_form', { fields }, {})
+  await step(
+    'press_key',
+    { ref: 'Name', key: 'Enter' },
+    {
+      sent: [expect.any(String), 'sea', 'Bo|Late\narrival|Soup||two'],
+    },
+  )
+})

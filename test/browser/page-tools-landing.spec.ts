@@ -129,17 +129,21 @@ test(
   },
 )
 
-test('no approval is requested for an Enter with a forbidden button', MORE, async ({ openPage }) => {
-  const page = await openHost(openPage)
-  const button = `<div id=no ${MARK}><button>Go</button></div>`
-  const outcome = await use(page, [
-    enterForm(button),
-    'type_text',
-    { ref: 'Words', text: 'x\n' },
-    { deny: ['#no'] },
-  ])
-  expect(outcome).toEqual({ asked: 'outside', reached: [] })
-})
+test(
+  'no approval is requested for an Enter with a forbidden button',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openHost(openPage)
+    const button = `<div id=no ${MARK}><button>Go</button></div>`
+    const outcome = await use(page, [
+      enterForm(button),
+      'type_text',
+      { ref: 'Words', text: 'x\n' },
+      { deny: ['#no'] },
+    ])
+    expect(outcome).toEqual({ asked: 'outside', reached: [] })
+  },
+)
 
 test('a line break is inserted into a multi-line field as before', MORE, async ({ openPage }) => {
   const page = await openHost(openPage)
@@ -219,37 +223,31 @@ test(
 const radios = (second: string): string =>
   `<input type=radio name=r checked aria-label=One>${second}`
 
-test(
-  'an arrow key selects no forbidden radio button or option',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openHost(openPage)
-    const two = '<p><input type=radio name=r onchange="reach(2)" aria-label=Two></p>'
-    const arrow = ['press_key', { ref: 'One', key: 'ArrowDown' }] as const
-    for (const [second, options, code] of [
-      [two.replace('<p', `<p ${MARK}`), {}, 'unconfirmed'],
-      [`<div id=no>${two}</div>`, { deny: ['#no'] }, 'outside'],
-      [`<offstage-x>${two}</offstage-x>`, {}, 'outside'],
-    ] as const) {
-      const { said, reached } = await use(page, [radios(second), ...arrow, options])
-      expect(said, second).toMatch(new RegExp(`^${code}`))
-      expect(reached, second).toEqual([])
-    }
-    expect((await use(page, [radios(two), ...arrow])).reached).toEqual([2])
-    const list = `<select aria-label=One onchange="reach(2)"><option>a<option ${MARK}>b</select>`
-    const { said, reached } = await use(page, [list, ...arrow])
-    expect(said).toMatch(/^unconfirmed/)
-    expect(reached).toEqual([])
-  },
-)
+test('an arrow key selects no forbidden radio button or option', MORE, async ({ openPage }) => {
+  const page = await openHost(openPage)
+  const two = '<p><input type=radio name=r onchange="reach(2)" aria-label=Two></p>'
+  const arrow = ['press_key', { ref: 'One', key: 'ArrowDown' }] as const
+  for (const [second, options, code] of [
+    [two.replace('<p', `<p ${MARK}`), {}, 'unconfirmed'],
+    [`<div id=no>${two}</div>`, { deny: ['#no'] }, 'outside'],
+    [`<offstage-x>${two}</offstage-x>`, {}, 'outside'],
+  ] as const) {
+    const { said, reached } = await use(page, [radios(second), ...arrow, options])
+    expect(said, second).toMatch(new RegExp(`^${code}`))
+    expect(reached, second).toEqual([])
+  }
+  expect((await use(page, [radios(two), ...arrow])).reached).toEqual([2])
+  const list = `<select aria-label=One onchange="reach(2)"><option>a<option ${MARK}>b</select>`
+  const { said, reached } = await use(page, [list, ...arrow])
+  expect(said).toMatch(/^unconfirmed/)
+  expect(reached).toEqual([])
+})
 
 const CODE = `<input aria-label=A maxlength=1 oninput="document.querySelector('#b').focus()">`
 const second = (mark: string): string =>
   `<div ${mark}><input id=b aria-label=B oninput="reach(this.value)"></div>`
 
-test('typing stops if the page moves the focus to a forbidden field', async ({
-  openPage,
-}) => {
+test('typing stops if the page moves the focus to a forbidden field', async ({ openPage }) => {
   const page = await openHost(openPage)
   const typed = ['type_text', { ref: 'A', text: '123' }] as const
   for (const [mark, options, code] of [

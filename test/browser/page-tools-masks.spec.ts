@@ -21,35 +21,39 @@ const PLACES: Readonly<Record<string, string>> = {
 }
 
 for (const [at, [place, html]] of Object.entries(PLACES).entries())
-  test(`secrets in all languages are masked when named by ${place}`, eachNth(9, at), async ({ openPage }) => {
-    const rows = Object.values(LABELS).flatMap(({ secret, plain }) => [
-      ...secret.map((label) => ({ label, value: 'CANARY' })),
-      ...plain.map((label) => ({ label, value: 'Ordinary' })),
-    ])
-    const body = rows
-      .map(({ label, value }, index) => {
-        const named = html
-          .replaceAll('N', String(index))
-          .replaceAll('§', label.replace(/"/g, '&quot;'))
-        return named.replace(/(?<=[">])v(?=["<])/, `${value}-${index}x`)
-      })
-      .join('\n')
-    const page = await openPage({ body: `<main>${body}</main>` })
-    const { call } = await drive(page, LONG)
-    let text = ''
-    for (let from: string | undefined; ;) {
-      const part = await call('read_page', from ? { from } : {})
-      text += part
-      const next = /\[from=(e\d+)\]/.exec(part)?.[1]
-      if (!next || next === from) break
-      from = next
-    }
-    expect(text.match(/CANARY-\d+x/g) ?? []).toEqual([])
-    const missing = rows.flatMap(({ label, value }, index) =>
-      value === 'Ordinary' && !text.includes(`Ordinary-${index}x`) ? [label] : [],
-    )
-    expect(missing).toEqual([])
-  })
+  test(
+    `secrets in all languages are masked when named by ${place}`,
+    eachNth(9, at),
+    async ({ openPage }) => {
+      const rows = Object.values(LABELS).flatMap(({ secret, plain }) => [
+        ...secret.map((label) => ({ label, value: 'CANARY' })),
+        ...plain.map((label) => ({ label, value: 'Ordinary' })),
+      ])
+      const body = rows
+        .map(({ label, value }, index) => {
+          const named = html
+            .replaceAll('N', String(index))
+            .replaceAll('§', label.replace(/"/g, '&quot;'))
+          return named.replace(/(?<=[">])v(?=["<])/, `${value}-${index}x`)
+        })
+        .join('\n')
+      const page = await openPage({ body: `<main>${body}</main>` })
+      const { call } = await drive(page, LONG)
+      let text = ''
+      for (let from: string | undefined; ;) {
+        const part = await call('read_page', from ? { from } : {})
+        text += part
+        const next = /\[from=(e\d+)\]/.exec(part)?.[1]
+        if (!next || next === from) break
+        from = next
+      }
+      expect(text.match(/CANARY-\d+x/g) ?? []).toEqual([])
+      const missing = rows.flatMap(({ label, value }, index) =>
+        value === 'Ordinary' && !text.includes(`Ordinary-${index}x`) ? [label] : [],
+      )
+      expect(missing).toEqual([])
+    },
+  )
 
 const SECRET_FIELDS: Readonly<Record<string, string>> = {
   'a card number in any field': '<label>Reference <input value="4111 1111 1111 1111"></label>',
@@ -135,35 +139,31 @@ test('a field is secret whichever attribute names it', MORE, async ({ openPage }
   }
 })
 
-test(
-  "a call's own input is echoed unmasked, and reveals nothing",
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage({
-      body: '<label>PIN <input inputmode="numeric" value="4821"></label><button>Okay</button><label>Note <input></label><label>More <input value="see "></label>',
-    })
-    const { call } = await drive(page)
-    await call('read_page')
-    const pins = Array.from({ length: 20 }, (_, index) => String(4810 + index)).join(' ')
-    const said = [
-      await call('wait_for', { text: pins, timeoutMs: 150 }),
-      await call('wait_for', { name: pins, role: 'button', timeoutMs: 150 }),
-      await call('scroll', { until: pins }),
-      await call('click', { ref: pins }),
-      await call('fill_form', { fields: [{ ref: pins, value: 'x' }] }),
-      await call('select_option', { ref: 'Okay', options: [pins] }),
-      await call('type_text', { ref: 'Note', text: pins }),
-      await call('type_text', { ref: 'More', text: pins, mode: 'append' }),
-    ]
-    for (const text of said) {
-      expect(text).toContain('4821')
-      expect(text).not.toContain('[masked]')
-    }
-    const read = await call('read_page')
-    expect(read).toMatch(/"Note" \[ref=e\d+\]: 4810 .*4821/)
-    expect(read).toMatch(/"PIN" \[ref=e\d+\]: \[masked\]/)
-  },
-)
+test("a call's own input is echoed unmasked, and reveals nothing", MORE, async ({ openPage }) => {
+  const page = await openPage({
+    body: '<label>PIN <input inputmode="numeric" value="4821"></label><button>Okay</button><label>Note <input></label><label>More <input value="see "></label>',
+  })
+  const { call } = await drive(page)
+  await call('read_page')
+  const pins = Array.from({ length: 20 }, (_, index) => String(4810 + index)).join(' ')
+  const said = [
+    await call('wait_for', { text: pins, timeoutMs: 150 }),
+    await call('wait_for', { name: pins, role: 'button', timeoutMs: 150 }),
+    await call('scroll', { until: pins }),
+    await call('click', { ref: pins }),
+    await call('fill_form', { fields: [{ ref: pins, value: 'x' }] }),
+    await call('select_option', { ref: 'Okay', options: [pins] }),
+    await call('type_text', { ref: 'Note', text: pins }),
+    await call('type_text', { ref: 'More', text: pins, mode: 'append' }),
+  ]
+  for (const text of said) {
+    expect(text).toContain('4821')
+    expect(text).not.toContain('[masked]')
+  }
+  const read = await call('read_page')
+  expect(read).toMatch(/"Note" \[ref=e\d+\]: 4810 .*4821/)
+  expect(read).toMatch(/"PIN" \[ref=e\d+\]: \[masked\]/)
+})
 
 const ORDINARY: Readonly<Record<string, string>> = {
   'a number that is no card': '<label>Order <input value="1234567812345670"></label>',
@@ -291,33 +291,29 @@ const SPLIT: readonly (readonly [what: string, value: string, body: string])[] =
 ]
 
 for (const [at, [what, value, body]] of SPLIT.entries())
-  test(
-    `a secret shown split over ${what} is removed`,
-    eachNth(4, at),
-    async ({ openPage }) => {
-      const page = await openPage({
-        body: `<label>Password <input value="${value}"></label><button onclick="window.echo()">Show it</button>`,
-      })
-      await page.evaluate((html) => {
-        const echo = (): void => {
-          document.body.append(document.createElement('main'))
-          document.querySelector('main')?.setHTMLUnsafe(html)
-        }
-        Object.assign(window, { echo })
-      }, `${body}<p>After</p>`)
-      const { call } = await drive(page)
-      const said = [
-        await call('read_page'),
-        await call('click', { ref: 'Show it' }),
-        await call('read_page'),
-        await call('find', { text: 'After' }),
-      ]
-      await page.evaluate(() => document.querySelector('main')?.remove())
-      said.push(await call('read_page', { since: 's1' }))
-      for (const text of said) expect(text).not.toMatch(/hunter2|walrus|-wal|1111|w a l/)
-      expect(said[2]).toContain('After')
-    },
-  )
+  test(`a secret shown split over ${what} is removed`, eachNth(4, at), async ({ openPage }) => {
+    const page = await openPage({
+      body: `<label>Password <input value="${value}"></label><button onclick="window.echo()">Show it</button>`,
+    })
+    await page.evaluate((html) => {
+      const echo = (): void => {
+        document.body.append(document.createElement('main'))
+        document.querySelector('main')?.setHTMLUnsafe(html)
+      }
+      Object.assign(window, { echo })
+    }, `${body}<p>After</p>`)
+    const { call } = await drive(page)
+    const said = [
+      await call('read_page'),
+      await call('click', { ref: 'Show it' }),
+      await call('read_page'),
+      await call('find', { text: 'After' }),
+    ]
+    await page.evaluate(() => document.querySelector('main')?.remove())
+    said.push(await call('read_page', { since: 's1' }))
+    for (const text of said) expect(text).not.toMatch(/hunter2|walrus|-wal|1111|w a l/)
+    expect(said[2]).toContain('After')
+  })
 
 test(
   'text resembling part of a secret stays where the secret is not shown',
@@ -342,24 +338,20 @@ test(
   },
 )
 
-test(
-  'a masked field keeps the name from its surrounding label',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage({
-      body: `<label>Note <input data-offstage-mask value="SECRET"></label><label>Memo <i data-offstage-mask>SECRET</i> <textarea></textarea></label>
+test('a masked field keeps the name from its surrounding label', MORE, async ({ openPage }) => {
+  const page = await openPage({
+    body: `<label>Note <input data-offstage-mask value="SECRET"></label><label>Memo <i data-offstage-mask>SECRET</i> <textarea></textarea></label>
       <label data-offstage-mask>SECRET <input value="a"></label><label><i data-offstage-mask>SECRET</i> <input value="b"></label>
       <label>Text <input data-offstage-mask title="SECRET" placeholder="SECRET"></label>`,
-    })
-    const { call } = await drive(page)
-    const text = await call('read_page')
-    expect(text).not.toContain('SECRET')
-    for (const shown of ['textbox "Note"', 'textbox "Memo"', 'textbox "Text"'])
-      expect(text).toContain(shown)
-    expect(text.match(/textbox "\[masked\]"/g)).toHaveLength(2)
-    expect(await call('find', { name: 'Note' })).not.toContain('SECRET')
-  },
-)
+  })
+  const { call } = await drive(page)
+  const text = await call('read_page')
+  expect(text).not.toContain('SECRET')
+  for (const shown of ['textbox "Note"', 'textbox "Memo"', 'textbox "Text"'])
+    expect(text).toContain(shown)
+  expect(text.match(/textbox "\[masked\]"/g)).toHaveLength(2)
+  expect(await call('find', { name: 'Note' })).not.toContain('SECRET')
+})
 
 /** Ways in which a name is made of a part (`§` its attribute, `W` its word) that stands in a component, a frame or elsewhere. */
 const LENT: readonly string[] = [
@@ -476,30 +468,26 @@ test('unreadable elements name no other element', MORE, async ({ openPage }) => 
     }
 })
 
-test(
-  'a label passes no click into or out of a denied part',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage({
-      body: `<div class="deny"><input type="checkbox" id="in"><label for="out" id="bad" onclick="window.pressed = 1">Label in the denied part</label></div>
+test('a label passes no click into or out of a denied part', MORE, async ({ openPage }) => {
+  const page = await openPage({
+    body: `<div class="deny"><input type="checkbox" id="in"><label for="out" id="bad" onclick="window.pressed = 1">Label in the denied part</label></div>
       <label for="in">Allowed words</label>
       <input type="checkbox" id="out" aria-label="Mine" style="opacity: 0; width: 0; height: 0"><p>Rest</p>`,
-    })
-    const { call } = await drive(page, { deny: ['.deny'] })
-    const said = [
-      await call('click', { ref: 'Allowed words' }),
-      await call('set_checked', { ref: 'Allowed words', checked: true }),
-    ]
-    for (const text of said) expect(text).toMatch(/^outside: /)
-    await call('set_checked', { ref: 'Mine', checked: true })
-    expect(
-      await page.evaluate(() => ({
-        inside: document.querySelector<HTMLInputElement>('#in')?.checked,
-        pressed: (window as unknown as { pressed?: number }).pressed ?? 0,
-      })),
-    ).toEqual({ inside: false, pressed: 0 })
-  },
-)
+  })
+  const { call } = await drive(page, { deny: ['.deny'] })
+  const said = [
+    await call('click', { ref: 'Allowed words' }),
+    await call('set_checked', { ref: 'Allowed words', checked: true }),
+  ]
+  for (const text of said) expect(text).toMatch(/^outside: /)
+  await call('set_checked', { ref: 'Mine', checked: true })
+  expect(
+    await page.evaluate(() => ({
+      inside: document.querySelector<HTMLInputElement>('#in')?.checked,
+      pressed: (window as unknown as { pressed?: number }).pressed ?? 0,
+    })),
+  ).toEqual({ inside: false, pressed: 0 })
+})
 
 test(
   'a former password field stays secret, and so does its replacement',
@@ -555,21 +543,17 @@ test('text typed into a secret field is not reported', MORE, async ({ openPage }
 
 const PASSWORD = '<input type="password" value="hunter2-secret">'
 
-test(
-  'a table of masked cells does not unmask other secrets',
-  MORE,
-  async ({ openPage }) => {
-    const cells = Array.from(
-      { length: 600 },
-      (_, at) => `<tr><td data-offstage-mask>account ${10_000_000 + at * 7919} x</td></tr>`,
-    ).join('')
-    const page = await openPage({
-      body: `${PASSWORD}<p>echo hunter2-secret</p><p><b>hunter2</b><i>-secret</i></p><table>${cells}</table>`,
-    })
-    const { call } = await drive(page)
-    expect(await call('read_page')).not.toMatch(/hunter2|secret/)
-  },
-)
+test('a table of masked cells does not unmask other secrets', MORE, async ({ openPage }) => {
+  const cells = Array.from(
+    { length: 600 },
+    (_, at) => `<tr><td data-offstage-mask>account ${10_000_000 + at * 7919} x</td></tr>`,
+  ).join('')
+  const page = await openPage({
+    body: `${PASSWORD}<p>echo hunter2-secret</p><p><b>hunter2</b><i>-secret</i></p><table>${cells}</table>`,
+  })
+  const { call } = await drive(page)
+  expect(await call('read_page')).not.toMatch(/hunter2|secret/)
+})
 
 test(
   'masked texts with a common beginning leave no ending, and dots name nothing',
@@ -588,31 +572,35 @@ test(
   },
 )
 
-test('many texts with the beginning of masked texts are scanned only once', MORE, async ({ openPage }) => {
-  const rows = (begin: string, count: number, inCell: string): string =>
-    Array.from(
-      { length: count },
-      (_, at) => `<li ${inCell}>${begin}${10_000_000 + at * 7919} x</li>`,
-    ).join('')
-  const page = await openPage({
-    body: `<ul>${rows('account ', 200, 'data-offstage-mask')}</ul><ul>${rows('account 9', 300, '')}</ul><p><b>account 100</b><i>07919 x</i></p>`,
-  })
-  const { call } = await drive(page)
-  await call('read_page')
-  await page.evaluate(() => {
-    const counted = globalThis as unknown as { styles: number }
-    counted.styles = 0
-    const { getComputedStyle } = window
-    window.getComputedStyle = (...of) => {
-      counted.styles += 1
-      return getComputedStyle.call(window, ...of)
-    }
-  })
-  const found = await call('find', { text: '07919' })
-  expect(found).not.toMatch(/account 100\b|(?<!\d)07919 x/)
-  const styles = await page.evaluate(() => (globalThis as unknown as { styles: number }).styles)
-  expect(styles).toBeLessThan(20_000)
-})
+test(
+  'many texts with the beginning of masked texts are scanned only once',
+  MORE,
+  async ({ openPage }) => {
+    const rows = (begin: string, count: number, inCell: string): string =>
+      Array.from(
+        { length: count },
+        (_, at) => `<li ${inCell}>${begin}${10_000_000 + at * 7919} x</li>`,
+      ).join('')
+    const page = await openPage({
+      body: `<ul>${rows('account ', 200, 'data-offstage-mask')}</ul><ul>${rows('account 9', 300, '')}</ul><p><b>account 100</b><i>07919 x</i></p>`,
+    })
+    const { call } = await drive(page)
+    await call('read_page')
+    await page.evaluate(() => {
+      const counted = globalThis as unknown as { styles: number }
+      counted.styles = 0
+      const { getComputedStyle } = window
+      window.getComputedStyle = (...of) => {
+        counted.styles += 1
+        return getComputedStyle.call(window, ...of)
+      }
+    })
+    const found = await call('find', { text: '07919' })
+    expect(found).not.toMatch(/account 100\b|(?<!\d)07919 x/)
+    const styles = await page.evaluate(() => (globalThis as unknown as { styles: number }).styles)
+    expect(styles).toBeLessThan(20_000)
+  },
+)
 
 test('text that is cut within a secret shows no part of it', MORE, async ({ openPage }) => {
   const before = 'x '.repeat(114)

@@ -38,19 +38,23 @@ test('a click reaches the element under an offstage- element', MORE, async ({ op
   expect(await property(page, 'html[data-approved]', 'tagName')).toBeUndefined()
 })
 
-test('keys do not go into an offstage- element while a person types there', MORE, async ({ openPage }) => {
-  const page = await openPage({ body: `${CHAT}<main><button>Save</button></main>` })
-  const { call } = await drive(page)
-  await page.evaluate(() => {
-    const chat = document.querySelector('offstage-chat')
-    chat?.shadowRoot?.querySelector('input')?.focus()
-  })
-  expect(await call('press_key', { key: 'a' })).toContain('outside the part of the page')
-  const typed = await page.evaluate(
-    () => document.querySelector('offstage-chat')?.shadowRoot?.querySelector('input')?.value,
-  )
-  expect(typed).toBe('')
-})
+test(
+  'keys do not go into an offstage- element while a person types there',
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage({ body: `${CHAT}<main><button>Save</button></main>` })
+    const { call } = await drive(page)
+    await page.evaluate(() => {
+      const chat = document.querySelector('offstage-chat')
+      chat?.shadowRoot?.querySelector('input')?.focus()
+    })
+    expect(await call('press_key', { key: 'a' })).toContain('outside the part of the page')
+    const typed = await page.evaluate(
+      () => document.querySelector('offstage-chat')?.shadowRoot?.querySelector('input')?.value,
+    )
+    expect(typed).toBe('')
+  },
+)
 
 test("options of an offstage- element don't count as the page's", MORE, async ({ openPage }) => {
   const list = '<main><div role=combobox tabindex=0 aria-label="Colour">Red</div></main>'
@@ -61,36 +65,32 @@ test("options of an offstage- element don't count as the page's", MORE, async ({
   )
 })
 
-test(
-  'page tools neither read nor press the inspector',
-  MORE,
-  async ({ openPage }) => {
-    const body = '<offstage-inspector></offstage-inspector><main><button>Save</button></main>'
-    const page = await openPage({ body })
-    const shown = await page.evaluate(async () => {
-      await import('/dist/inspector.js' as string)
-      const inspector = document.querySelector('offstage-inspector')!
-      const lines = [
-        { offstage: 'offstage-conversations', version: 1, format: 1 },
-        { conversation: { conversationId: 'talk' } },
-        { row: { format: 1, seq: 1, runId: null, at: 0, type: 'renamed', title: 'Secret talk' } },
-      ]
-      await inspector.open(new File([lines.map((line) => JSON.stringify(line)).join('\n')], 'talk'))
-      const root = inspector.shadowRoot!
-      root.addEventListener('click', () => (document.documentElement.dataset['pressed'] = ''))
-      while (!root.textContent.includes('Replay')) await new Promise((done) => setTimeout(done, 10))
-      return root.textContent
-    })
-    for (const words of ['Secret talk', 'Close file', 'Replay', 'Newest'])
-      expect(shown).toContain(words)
-    const { call } = await drive(page)
-    const read = await call('read_page')
-    expect(read).toContain('Save')
-    for (const words of ['Secret talk', 'Close file', 'Replay', 'Newest', 'Inspector']) {
-      expect(read).not.toContain(words)
-      expect(await call('find', { text: words })).toContain('Nothing on the page matches')
-      expect(await call('click', { ref: words })).toContain('No element is named')
-    }
-    expect(await property(page, 'html[data-pressed]', 'tagName')).toBeUndefined()
-  },
-)
+test('page tools neither read nor press the inspector', MORE, async ({ openPage }) => {
+  const body = '<offstage-inspector></offstage-inspector><main><button>Save</button></main>'
+  const page = await openPage({ body })
+  const shown = await page.evaluate(async () => {
+    await import('/dist/inspector.js' as string)
+    const inspector = document.querySelector('offstage-inspector')!
+    const lines = [
+      { offstage: 'offstage-conversations', version: 1, format: 1 },
+      { conversation: { conversationId: 'talk' } },
+      { row: { format: 1, seq: 1, runId: null, at: 0, type: 'renamed', title: 'Secret talk' } },
+    ]
+    await inspector.open(new File([lines.map((line) => JSON.stringify(line)).join('\n')], 'talk'))
+    const root = inspector.shadowRoot!
+    root.addEventListener('click', () => (document.documentElement.dataset['pressed'] = ''))
+    while (!root.textContent.includes('Replay')) await new Promise((done) => setTimeout(done, 10))
+    return root.textContent
+  })
+  for (const words of ['Secret talk', 'Close file', 'Replay', 'Newest'])
+    expect(shown).toContain(words)
+  const { call } = await drive(page)
+  const read = await call('read_page')
+  expect(read).toContain('Save')
+  for (const words of ['Secret talk', 'Close file', 'Replay', 'Newest', 'Inspector']) {
+    expect(read).not.toContain(words)
+    expect(await call('find', { text: words })).toContain('Nothing on the page matches')
+    expect(await call('click', { ref: words })).toContain('No element is named')
+  }
+  expect(await property(page, 'html[data-pressed]', 'tagName')).toBeUndefined()
+})

@@ -248,17 +248,13 @@ for (const [what, [html, why]] of Object.entries(KEPT))
     expect(seen.text).not.toContain('hunter2')
   })
 
-test(
-  'a picture is taken after an animation has ended with no blur',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage({
-      body: `<p style="filter: blur(0px)"><img alt="it" src="${DATA}"></p>`,
-    })
-    await drive(page)
-    expect((await look(page, 'it', [[0.5, 0.5]])).colours).toEqual(['255,0,0'])
-  },
-)
+test('a picture is taken after an animation has ended with no blur', MORE, async ({ openPage }) => {
+  const page = await openPage({
+    body: `<p style="filter: blur(0px)"><img alt="it" src="${DATA}"></p>`,
+  })
+  await drive(page)
+  expect((await look(page, 'it', [[0.5, 0.5]])).colours).toEqual(['255,0,0'])
+})
 
 test(
   'cross-origin images without CORS report that, and so do canvases with one',

@@ -154,27 +154,23 @@ for (const [how, listener] of [
     },
   )
 
-test(
-  'an open list is closed even on a busy machine',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage({
-      body: `${SELECT}<script>window.staysOpen = true; document.onkeydown = ({ key }) => { if (key === 'Escape') show(false) }</script>`,
-    })
-    const { call } = await drive(page)
-    await call('click', { ref: 'Country' })
-    await call('click', { ref: 'Spain' })
-    // Each wait then takes longer than what covers is waited for.
-    await page.evaluate(() => {
-      const busy = setInterval(() => {
-        const until = performance.now() + 800
-        while (!Reflect.get(window, 'saved') && performance.now() < until);
-        if (Reflect.get(window, 'saved')) clearInterval(busy)
-      }, 1)
-    })
-    expect(await call('click', { ref: 'Save' })).toMatch(/^Clicked button "Save"/)
-  },
-)
+test('an open list is closed even on a busy machine', MORE, async ({ openPage }) => {
+  const page = await openPage({
+    body: `${SELECT}<script>window.staysOpen = true; document.onkeydown = ({ key }) => { if (key === 'Escape') show(false) }</script>`,
+  })
+  const { call } = await drive(page)
+  await call('click', { ref: 'Country' })
+  await call('click', { ref: 'Spain' })
+  // Each wait then takes longer than what covers is waited for.
+  await page.evaluate(() => {
+    const busy = setInterval(() => {
+      const until = performance.now() + 800
+      while (!Reflect.get(window, 'saved') && performance.now() < until);
+      if (Reflect.get(window, 'saved')) clearInterval(busy)
+    }, 1)
+  })
+  expect(await call('click', { ref: 'Save' })).toMatch(/^Clicked button "Save"/)
+})
 
 test('a list that opens over slow frames is awaited', MORE, async ({ openPage }) => {
   const page = await openPage({
@@ -235,16 +231,12 @@ const IN_DIALOG = `<div role="dialog" aria-label="Order"><input id="field" aria-
     field.focus()
   </script>`
 
-test(
-  'a dialog gets no events for a list outside its focused field',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage({ body: IN_DIALOG })
-    const { call } = await drive(page)
-    expect(await call('click', { ref: 'Save' })).toMatch(/^covered: button "Save".* is covered by/)
-    expect(await page.evaluate(() => Reflect.get(window, 'heard'))).toEqual([])
-  },
-)
+test('a dialog gets no events for a list outside its focused field', MORE, async ({ openPage }) => {
+  const page = await openPage({ body: IN_DIALOG })
+  const { call } = await drive(page)
+  expect(await call('click', { ref: 'Save' })).toMatch(/^covered: button "Save".* is covered by/)
+  expect(await page.evaluate(() => Reflect.get(window, 'heard'))).toEqual([])
+})
 
 test(
   'a click on a pointer-transparent control goes to the element that receives it',

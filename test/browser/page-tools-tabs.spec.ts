@@ -42,7 +42,10 @@ const approve = (page: DrivenPage) =>
 const isDeleted = (page: DrivenPage) =>
   page.evaluate(() => 'deleted' in document.documentElement.dataset)
 
-test('another tab shows a page action, which is approved in its own tab', async ({ driven, site }) => {
+test('another tab shows a page action, which is approved in its own tab', async ({
+  driven,
+  site,
+}) => {
   site.add('/two-tabs.js', { body: HOST })
   site.add('/two-tabs.html', {
     body: `<!doctype html><title>Test</title><body><button onclick="document.documentElement.dataset.deleted = ''">Delete</button><script type="module" src="/two-tabs.js"></script>`,

@@ -327,7 +327,9 @@ test('keys have the same effect as for a person', MORE, async ({ openPage }) => 
   expect(await call('press_key', { key: 'Hyper' })).toMatch(/^invalid-input: /)
 })
 
-test('an action that a person could not perform is refused with the reason', async ({ openPage }) => {
+test('an action that a person could not perform is refused with the reason', async ({
+  openPage,
+}) => {
   const page = await openPage({
     body: `<button id="none" style="display: none">Not shown</button><button disabled>Off</button>
     <fieldset disabled><button>In fieldset</button></fieldset><button aria-disabled="true">Aria off</button>
@@ -477,7 +479,9 @@ test('secrets are recognized in other formats', async ({ openPage }) => {
     expect(text).not.toContain(secret)
 })
 
-test('a report says what an action changed, or why nothing may have changed', async ({ openPage }) => {
+test('a report says what an action changed, or why nothing may have changed', async ({
+  openPage,
+}) => {
   const page = await openPage({
     body: `<button onclick="document.querySelector('#toast').textContent = 'Saved!'">Save</button><div role="status" id="toast"></div>
     <button onclick="document.body.insertAdjacentHTML('beforeend', '<div role=dialog aria-label=Sure><button>Yes</button></div>')">Delete</button>
@@ -687,9 +691,7 @@ test('a snapshot of a large page stays small', MORE, async ({ openPage }) => {
   expect(costs.diff).toBeLessThan(400)
 })
 
-test('a list is searched in all its cells, and not beyond it', async ({
-  openPage,
-}) => {
+test('a list is searched in all its cells, and not beyond it', async ({ openPage }) => {
   const page = await openPage({
     body: `<style>#list { height: 200px; overflow: auto; position: relative } .row { position: absolute; height: 20px }</style>
       <div id="list"><div id="size"></div></div><script>

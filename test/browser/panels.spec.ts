@@ -70,29 +70,33 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       expect(errors).toEqual([])
     })
 
-    test('requests approval before a call, and shows the outcome', MORE, async ({ page, model }) => {
-      const add = (name: string) => callTools([{ name: 'add_item', input: { name } }])
-      model.enqueue(add('mug'), say('I have added it.'), add('spoon'), say('Then not.'))
-      const { calls, field, press, stop, turns } = await open(page, model)
-      await field.fill('A mug')
-      await press('Send')
-      await expect(calls).toContainText('Add an item: awaiting-approval')
-      await expect(calls).toContainText('mug')
-      await expect(stop).toBeVisible()
-      await press('Allow')
-      await expect(turns.last()).toHaveText('I have added it.')
-      await expect(calls).toContainText('Add an item: succeeded')
-      await expect(page.getByRole('listitem')).toHaveText(['mug'])
+    test(
+      'requests approval before a call, and shows the outcome',
+      MORE,
+      async ({ page, model }) => {
+        const add = (name: string) => callTools([{ name: 'add_item', input: { name } }])
+        model.enqueue(add('mug'), say('I have added it.'), add('spoon'), say('Then not.'))
+        const { calls, field, press, stop, turns } = await open(page, model)
+        await field.fill('A mug')
+        await press('Send')
+        await expect(calls).toContainText('Add an item: awaiting-approval')
+        await expect(calls).toContainText('mug')
+        await expect(stop).toBeVisible()
+        await press('Allow')
+        await expect(turns.last()).toHaveText('I have added it.')
+        await expect(calls).toContainText('Add an item: succeeded')
+        await expect(page.getByRole('listitem')).toHaveText(['mug'])
 
-      await field.fill('A spoon')
-      await press('Send')
-      await expect(calls.last()).toContainText('Add an item: awaiting-approval')
-      await press('Refuse')
-      await expect(turns.last()).toHaveText('Then not.')
-      await expect(calls.last()).toContainText('Add an item: denied')
-      await expect(page.getByRole('listitem')).toHaveText(['mug'])
-      expect(errors).toEqual([])
-    })
+        await field.fill('A spoon')
+        await press('Send')
+        await expect(calls.last()).toContainText('Add an item: awaiting-approval')
+        await press('Refuse')
+        await expect(turns.last()).toHaveText('Then not.')
+        await expect(calls.last()).toContainText('Add an item: denied')
+        await expect(page.getByRole('listitem')).toHaveText(['mug'])
+        expect(errors).toEqual([])
+      },
+    )
 
     test('shows a question, and sends the answer in place', async ({ page, model }) => {
       const input = { question: 'Which colour?' }
@@ -135,31 +139,24 @@ for (const panel of panels.filter(({ slow }) => all || !slow)) {
       expect(errors).toEqual([])
     })
 
-    test(
-      "shows another tab's run, and takes it over",
-      MORE,
-      async ({ page, context, model }) => {
-        model.enqueue(unfinished('Written there'), say('Written here.'))
-        const there = await open(page, model)
-        await there.field.fill('Hello')
-        await there.press('Send')
-        await expect(there.turns.last()).toHaveText('Written there')
+    test("shows another tab's run, and takes it over", MORE, async ({ page, context, model }) => {
+      model.enqueue(unfinished('Written there'), say('Written here.'))
+      const there = await open(page, model)
+      await there.field.fill('Hello')
+      await there.press('Send')
+      await expect(there.turns.last()).toHaveText('Written there')
 
-        const here = await open(await context.newPage(), model)
-        await expect(here.turns).toHaveText(['Hello', 'Written there'])
-        await expect(there.takeOver).toBeHidden()
-        await here.press('Take over')
-        await expect(here.turns).toHaveText(['Hello', 'Written here.'])
-        await expect(there.turns).toHaveText(['Hello', 'Written here.'])
-        await expect(here.takeOver).toBeHidden()
-        expect(errors).toEqual([])
-      },
-    )
+      const here = await open(await context.newPage(), model)
+      await expect(here.turns).toHaveText(['Hello', 'Written there'])
+      await expect(there.takeOver).toBeHidden()
+      await here.press('Take over')
+      await expect(here.turns).toHaveText(['Hello', 'Written here.'])
+      await expect(there.turns).toHaveText(['Hello', 'Written here.'])
+      await expect(here.takeOver).toBeHidden()
+      expect(errors).toEqual([])
+    })
 
-    test('follows the given conversation, and none once it is deleted', async ({
-      page,
-      model,
-    }) => {
+    test('follows the given conversation, and none once it is deleted', async ({ page, model }) => {
       model.enqueue(say('Hello.'), say('Hello, other.'))
       const { field, press, turns } = await open(page, model)
       await field.fill('Hello')

@@ -71,35 +71,39 @@ function turnsOf(house: House, phase: number): StrictAnswer[] {
 }
 
 for (const order of orders) {
-  test(`a conversation continues across providers: ${order.join(', ')}`, MORE, async ({ openPage }) => {
-    const models = await startStrictModels()
-    const page = await openPage()
-    const houses: House[] = []
-    for (const step of order) {
-      if (step === 'reload') {
-        await page.reload()
-        await page.locator('html[data-ready]').waitFor({ state: 'attached' })
-        continue
+  test(
+    `a conversation continues across providers: ${order.join(', ')}`,
+    MORE,
+    async ({ openPage }) => {
+      const models = await startStrictModels()
+      const page = await openPage()
+      const houses: House[] = []
+      for (const step of order) {
+        if (step === 'reload') {
+          await page.reload()
+          await page.locator('html[data-ready]').waitFor({ state: 'attached' })
+          continue
+        }
+        const phase = houses.push(step)
+        models.enqueue(...turnsOf(step, phase))
+        const baseURL = models.baseURLs[step]
+        const model = { provider: step, model: 'mock', baseURL, apiKey: 'sk-strict' }
+        const told = await page.evaluate(inPage, { model, question: `Question ${phase}?` })
+        expect(models.complaints).toEqual([])
+        expect(told).toEqual({ outcome: 'completed', text: `Reply ${phase}.`, looked: 2 })
       }
-      const phase = houses.push(step)
-      models.enqueue(...turnsOf(step, phase))
-      const baseURL = models.baseURLs[step]
-      const model = { provider: step, model: 'mock', baseURL, apiKey: 'sk-strict' }
-      const told = await page.evaluate(inPage, { model, question: `Question ${phase}?` })
-      expect(models.complaints).toEqual([])
-      expect(told).toEqual({ outcome: 'completed', text: `Reply ${phase}.`, looked: 2 })
-    }
 
-    const last = models.requests.at(-1)
-    const before = houses.slice(0, -1)
-    for (const [index, house] of before.entries()) {
-      expect(last?.text).toContain(`Question ${index + 1}?`)
-      expect(last?.text).toContain(`Reply ${index + 1}.`)
-      // Thinking goes back to the house that thought it, and to no other.
-      const thought = `Silent thought ${index + 1} of ${house}.`
-      expect(last?.text.includes(thought), thought).toBe(house === last?.house)
-    }
-    expect(last?.text.match(/two left/g)).toHaveLength(2 * houses.length)
-    await models.close()
-  })
+      const last = models.requests.at(-1)
+      const before = houses.slice(0, -1)
+      for (const [index, house] of before.entries()) {
+        expect(last?.text).toContain(`Question ${index + 1}?`)
+        expect(last?.text).toContain(`Reply ${index + 1}.`)
+        // Thinking goes back to the house that thought it, and to no other.
+        const thought = `Silent thought ${index + 1} of ${house}.`
+        expect(last?.text.includes(thought), thought).toBe(house === last?.house)
+      }
+      expect(last?.text.match(/two left/g)).toHaveLength(2 * houses.length)
+      await models.close()
+    },
+  )
 }

@@ -297,23 +297,29 @@ test(
   },
 )
 
-test('a conversation deleted by another tab is no longer shown or listed', MORE, async ({ context, openTab }) => {
-  const one = await openTab({ context, script: { steps: [{ text: 'Hello.' }] } })
-  const two = await openTab({ context })
-  await two.evaluate(() => window.tab.agent.conversations.subscribe(() => undefined))
-  await begin(one)
-  await expect.poll(() => outcome(two)).toBe('completed')
-  const listed = (): Promise<unknown> =>
-    two.evaluate(() => {
-      return JSON.stringify(window.tab.agent.conversations.getSnapshot().map(({ title }) => title))
-    })
-  await expect.poll(listed).toBe('["Go"]')
-  await one.evaluate(() => window.tab.agent.conversations.rename('c', 'Greeting'))
-  await expect.poll(listed).toBe('["Greeting"]')
-  await one.evaluate(() => window.tab.agent.conversations.delete('c'))
-  await expect.poll(listed).toBe('[]')
-  await expect.poll(async () => (await shown(two)).messages).toEqual([])
-})
+test(
+  'a conversation deleted by another tab is no longer shown or listed',
+  MORE,
+  async ({ context, openTab }) => {
+    const one = await openTab({ context, script: { steps: [{ text: 'Hello.' }] } })
+    const two = await openTab({ context })
+    await two.evaluate(() => window.tab.agent.conversations.subscribe(() => undefined))
+    await begin(one)
+    await expect.poll(() => outcome(two)).toBe('completed')
+    const listed = (): Promise<unknown> =>
+      two.evaluate(() => {
+        return JSON.stringify(
+          window.tab.agent.conversations.getSnapshot().map(({ title }) => title),
+        )
+      })
+    await expect.poll(listed).toBe('["Go"]')
+    await one.evaluate(() => window.tab.agent.conversations.rename('c', 'Greeting'))
+    await expect.poll(listed).toBe('["Greeting"]')
+    await one.evaluate(() => window.tab.agent.conversations.delete('c'))
+    await expect.poll(listed).toBe('[]')
+    await expect.poll(async () => (await shown(two)).messages).toEqual([])
+  },
+)
 
 test('F22 when a tab crashes, its run continues in another tab', async ({
   context,

@@ -169,25 +169,29 @@ test(
   },
 )
 
-test('another tab shows the reason, and can’t approve the call', MORE, async ({ openPage, context }) => {
-  const own = await openPage({ context, body: SHOP })
-  const other = await openPage({ context, body: SHOP })
-  const steps = [[READ], [click('Pay now')], 'Done.'] as const
-  await mount(own, steps)
-  await mount(other, steps)
-  await begin(own)
-  for (const page of [own, other])
-    await expect
-      .poll(() => shown(page))
-      .toMatchObject({ asked: [{ because: BECAUSE }], origins: ['Read the page'] })
-  await press(other)
-  expect(await answer(other, 'approve')).toEqual(['other-tab'])
-  expect((await shown(own)).done).toBe('')
-  await press(own)
-  expect(await answer(own, 'approve')).toEqual([true])
-  await expect.poll(async () => (await shown(own)).done).toBe('paid ')
-  expect((await shown(other)).done).toBe('')
-})
+test(
+  'another tab shows the reason, and can’t approve the call',
+  MORE,
+  async ({ openPage, context }) => {
+    const own = await openPage({ context, body: SHOP })
+    const other = await openPage({ context, body: SHOP })
+    const steps = [[READ], [click('Pay now')], 'Done.'] as const
+    await mount(own, steps)
+    await mount(other, steps)
+    await begin(own)
+    for (const page of [own, other])
+      await expect
+        .poll(() => shown(page))
+        .toMatchObject({ asked: [{ because: BECAUSE }], origins: ['Read the page'] })
+    await press(other)
+    expect(await answer(other, 'approve')).toEqual(['other-tab'])
+    expect((await shown(own)).done).toBe('')
+    await press(own)
+    expect(await answer(own, 'approve')).toEqual([true])
+    await expect.poll(async () => (await shown(own)).done).toBe('paid ')
+    expect((await shown(other)).done).toBe('')
+  },
+)
 
 test(
   '"allow" requests no approval for taint, and "ask-writes" for all actions',

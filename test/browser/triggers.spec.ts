@@ -69,7 +69,9 @@ async function reload(page: Page): Promise<void> {
   await page.locator('html[data-ready]').waitFor({ state: 'attached' })
 }
 
-test('across two tabs and a reload, a time and an event start one run each', async ({ openPage }) => {
+test('across two tabs and a reload, a time and an event start one run each', async ({
+  openPage,
+}) => {
   const [one, two] = [await openPage(), await openPage()]
   const at = Date.now() + 2000
   for (const page of [one, two]) await mount(page, { at })

@@ -163,10 +163,14 @@ for (const [policies, says] of [
   }
 }
 
-test("an address trusted by the app's own policy needs no other policy", MORE, async ({ openPage }) => {
-  const page = await openPage(csp('app'))
-  expect(await run(page, 'trusted-url')).toEqual({ outcome: 'completed', violations: [] })
-})
+test(
+  "an address trusted by the app's own policy needs no other policy",
+  MORE,
+  async ({ openPage }) => {
+    const page = await openPage(csp('app'))
+    expect(await run(page, 'trusted-url')).toEqual({ outcome: 'completed', violations: [] })
+  },
+)
 
 test('a list in a second policy is named as the one to change', MORE, async ({ openPage }) => {
   const policies = "require-trusted-types-for 'script', trusted-types app; script-src 'self'"

@@ -214,13 +214,17 @@ test('an offline browser gives offline', MORE, async ({ openPage, context }) => 
   expect(error).toMatchObject({ retryable: true, details: { reason: 'offline' } })
 })
 
-test('a page that may not read the file gives unknown, with the known details', MORE, async ({ openPage }) => {
-  const headers = { 'content-security-policy': "default-src 'self'; connect-src 'none'" }
-  const page = await openPage({ errorsAllowed: true, headers })
-  const { error } = await start(page, 'url', '/w/missing.js')
-  expect(error).toMatchObject({ code: 'worker-load-failed', details: { reason: 'unknown' } })
-  expect(error?.message).toMatch(/missing.js.*console/)
-})
+test(
+  'a page that may not read the file gives unknown, with the known details',
+  MORE,
+  async ({ openPage }) => {
+    const headers = { 'content-security-policy': "default-src 'self'; connect-src 'none'" }
+    const page = await openPage({ errorsAllowed: true, headers })
+    const { error } = await start(page, 'url', '/w/missing.js')
+    expect(error).toMatchObject({ code: 'worker-load-failed', details: { reason: 'unknown' } })
+    expect(error?.message).toMatch(/missing.js.*console/)
+  },
+)
 
 test('an invalid address gives no-address', MORE, async ({ openPage }) => {
   const page = await openPage()
@@ -228,7 +232,9 @@ test('an invalid address gives no-address', MORE, async ({ openPage }) => {
   expect(error).toMatchObject({ details: { reason: 'no-address' } })
 })
 
-test('a worker function that throws or returns something else gives worker-option', async ({ openPage }) => {
+test('a worker function that throws or returns something else gives worker-option', async ({
+  openPage,
+}) => {
   const page = await openPage()
   const errors = await page.evaluate(async () => {
     const model = { provider: 'scripted', model: 'x', script: { steps: [] } } as const
@@ -285,7 +291,9 @@ test.describe('the default worker', () => {
     expect(warnings).toEqual([expect.stringMatching(/^worker-inlined: .*dist\/worker\.js.*404/)])
   })
 
-  test('when missing with the inline worker refused, both causes are reported, the file first', async ({ openPage }) => {
+  test('when missing with the inline worker refused, both causes are reported, the file first', async ({
+    openPage,
+  }) => {
     const headers = { 'content-security-policy': "default-src 'self'; worker-src 'self'" }
     const page = await openPage({ errorsAllowed: true, headers })
     await missing(page)
@@ -325,43 +333,39 @@ test.describe('the default worker', () => {
     },
   )
 
-  test('when missing together with its inline worker, an error is reported', MORE, async ({ openPage }) => {
-    const page = await openPage({ errorsAllowed: true })
-    await missing(page)
-    await page.route('**/dist/inline.js', (route) => route.fulfill({ status: 404 }))
-    const { error } = await start(page, 'default')
-    expect(error).toMatchObject({
-      details: { reason: 'not-found', inline: { reason: 'import' } },
-    })
-    expect(error?.message).toMatch(/worker\.js.*inline\.js/)
+  test(
+    'when missing together with its inline worker, an error is reported',
+    MORE,
+    async ({ openPage }) => {
+      const page = await openPage({ errorsAllowed: true })
+      await missing(page)
+      await page.route('**/dist/inline.js', (route) => route.fulfill({ status: 404 }))
+      const { error } = await start(page, 'default')
+      expect(error).toMatchObject({
+        details: { reason: 'not-found', inline: { reason: 'import' } },
+      })
+      expect(error?.message).toMatch(/worker\.js.*inline\.js/)
+    },
+  )
+})
+
+test('without the diagnostic file, the plain error still arrives', MORE, async ({ openPage }) => {
+  const page = await openPage({ errorsAllowed: true })
+  await page.route('**/dist/start-diagnosis-*', (route) => route.fulfill({ status: 404 }))
+  const { error } = await start(page, 'url', '/w/missing.js')
+  expect(error).toMatchObject({
+    code: 'worker-load-failed',
+    retryable: true,
+    details: { reason: 'import' },
   })
 })
 
-test(
-  'without the diagnostic file, the plain error still arrives',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage({ errorsAllowed: true })
-    await page.route('**/dist/start-diagnosis-*', (route) => route.fulfill({ status: 404 }))
-    const { error } = await start(page, 'url', '/w/missing.js')
-    expect(error).toMatchObject({
-      code: 'worker-load-failed',
-      retryable: true,
-      details: { reason: 'import' },
-    })
-  },
-)
-
-test(
-  'without the diagnostic file, the inline worker still starts',
-  MORE,
-  async ({ openPage }) => {
-    const page = await openPage({ errorsAllowed: true })
-    await page.route('**/dist/worker.js', (route) => route.fulfill({ status: 404 }))
-    await page.route('**/dist/start-diagnosis-*', (route) => route.fulfill({ status: 404 }))
-    expect(await start(page, 'default')).toMatchObject({ outcome: 'completed' })
-  },
-)
+test('without the diagnostic file, the inline worker still starts', MORE, async ({ openPage }) => {
+  const page = await openPage({ errorsAllowed: true })
+  await page.route('**/dist/worker.js', (route) => route.fulfill({ status: 404 }))
+  await page.route('**/dist/start-diagnosis-*', (route) => route.fulfill({ status: 404 }))
+  expect(await start(page, 'default')).toMatchObject({ outcome: 'completed' })
+})
 
 test(
   'a server error gives bad-status, can be retried, and hides the query',

@@ -193,12 +193,15 @@ describe('llama-server with a key', () => {
     expect(turn.text).not.toBe('')
   })
 
-  test.each(formats)('reports a wrong key as an authentication error in $format', async (format) => {
-    const exchanges = recordExchanges()
-    const model = createProvider(configOf(format, guarded.url, { apiKey: 'sk-wrong-0815' }))
-    const turn = await collect(model.stream({ messages: [user('Hello')], tools: [] }))
-    expect(turn.error).toMatchObject({ code: 'authentication', retryable: false })
-    expect(JSON.stringify(turn.error)).not.toContain('0815')
-    expect(exchanges).toHaveLength(1)
-  })
+  test.each(formats)(
+    'reports a wrong key as an authentication error in $format',
+    async (format) => {
+      const exchanges = recordExchanges()
+      const model = createProvider(configOf(format, guarded.url, { apiKey: 'sk-wrong-0815' }))
+      const turn = await collect(model.stream({ messages: [user('Hello')], tools: [] }))
+      expect(turn.error).toMatchObject({ code: 'authentication', retryable: false })
+      expect(JSON.stringify(turn.error)).not.toContain('0815')
+      expect(exchanges).toHaveLength(1)
+    },
+  )
 })

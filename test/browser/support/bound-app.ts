@@ -104,21 +104,17 @@ function testTools(test: BoundTest, others: TestDetails): void {
     await expect.poll(async () => (await app.seen()).disposed).toBe(1)
   })
 
-  test(
-    'a component remounted during its call runs it once',
-    MORE,
-    async ({ show }) => {
-      const { page, app, press } = await show('remount')
-      await press('Order')
-      await app.begun(1)
-      await press('Remount')
-      await press('Remount')
-      await app.finish('a mug')
-      await expect(page.getByRole('log')).toHaveText('Ordered.')
-      await expect(page.locator('output')).toHaveText('succeeded a mug')
-      expect((await app.seen()).executed).toBe(1)
-    },
-  )
+  test('a component remounted during its call runs it once', MORE, async ({ show }) => {
+    const { page, app, press } = await show('remount')
+    await press('Order')
+    await app.begun(1)
+    await press('Remount')
+    await press('Remount')
+    await app.finish('a mug')
+    await expect(page.getByRole('log')).toHaveText('Ordered.')
+    await expect(page.locator('output')).toHaveText('succeeded a mug')
+    expect((await app.seen()).executed).toBe(1)
+  })
 
   test(
     'the newest function is called, and the newest context is sent',
@@ -153,22 +149,18 @@ function testTools(test: BoundTest, others: TestDetails): void {
 }
 
 function testShown(test: BoundTest, others: TestDetails): void {
-  test(
-    'a selection renders when it changes, not with each text delta',
-    MORE,
-    async ({ show }) => {
-      const { page, app, press } = await show('select')
-      await press('Story')
-      await expect(page.getByRole('log')).toHaveText(/nobody had ordered\.$/)
-      await expect(page.locator('#pair')).toHaveText('idle assistant')
-      await expect(page.locator('#count')).toHaveText('2')
-      const { whole, count, pair } = (await app.seen()).renders
-      // Two messages come; the status goes from loading over running to idle.
-      expect(count).toBeLessThanOrEqual(4)
-      expect(pair).toBeLessThanOrEqual(8)
-      expect(whole).toBeGreaterThan(pair)
-    },
-  )
+  test('a selection renders when it changes, not with each text delta', MORE, async ({ show }) => {
+    const { page, app, press } = await show('select')
+    await press('Story')
+    await expect(page.getByRole('log')).toHaveText(/nobody had ordered\.$/)
+    await expect(page.locator('#pair')).toHaveText('idle assistant')
+    await expect(page.locator('#count')).toHaveText('2')
+    const { whole, count, pair } = (await app.seen()).renders
+    // Two messages come; the status goes from loading over running to idle.
+    expect(count).toBeLessThanOrEqual(4)
+    expect(pair).toBeLessThanOrEqual(8)
+    expect(whole).toBeGreaterThan(pair)
+  })
 
   test(
     'the chat renders calls with a component of the app, which answers them',

@@ -44,8 +44,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title:
-      'F4 after a cut at any chunk boundary, by reset or clean end, no truncated call runs',
+    title: 'F4 after a cut at any chunk boundary, by reset or clean end, no truncated call runs',
     async check(bench) {
       const ask = async (): Promise<Finding> => {
         bench.model.enqueue(callNote)
@@ -70,8 +69,7 @@ export const transportRows: readonly TransportRow[] = [
     },
   },
   {
-    title:
-      'F3 a cut during the reply withdraws the step and retries; no tool runs twice',
+    title: 'F3 a cut during the reply withdraws the step and retries; no tool runs twice',
     async check(bench) {
       const { model, faults } = bench
       const after = await bytesUntil(bench, 's no')

@@ -71,23 +71,29 @@ test('several after-run messages begin one run, without the withdrawn ones', asy
   expect(sent[2]?.slice(-3)).toEqual(['First.', 'Two', 'Four'])
 })
 
-test.each(['aborted', 'failed'] as const)('when a run is %s, the after-run message is returned', async (how) => {
-  const told = gate()
-  const refused = told.opened.then(() => {
-    throw new OffstageError('provider-error', 'No.')
-  })
-  const { chat, sent, agent } = talk([[refused]])
-  const run = chat.send('One')
-  const { outcome } = run.send('Two', AFTER)
-  await until(() => sent.length === 1 && chat.getSnapshot().queued.length === 1)
-  if (how === 'aborted') run.abort('enough')
-  else told.open()
-  expect((await run.result).outcome).toBe(how)
-  expect((await run.result).nextRunId).toBeUndefined()
-  expect(await outcome).toMatchObject({ status: 'returned', message: { parts: [{ text: 'Two' }] } })
-  await until(() => chat.getSnapshot().queued.length === 0)
-  expect(await agent.resume('talk')).toBeNull()
-})
+test.each(['aborted', 'failed'] as const)(
+  'when a run is %s, the after-run message is returned',
+  async (how) => {
+    const told = gate()
+    const refused = told.opened.then(() => {
+      throw new OffstageError('provider-error', 'No.')
+    })
+    const { chat, sent, agent } = talk([[refused]])
+    const run = chat.send('One')
+    const { outcome } = run.send('Two', AFTER)
+    await until(() => sent.length === 1 && chat.getSnapshot().queued.length === 1)
+    if (how === 'aborted') run.abort('enough')
+    else told.open()
+    expect((await run.result).outcome).toBe(how)
+    expect((await run.result).nextRunId).toBeUndefined()
+    expect(await outcome).toMatchObject({
+      status: 'returned',
+      message: { parts: [{ text: 'Two' }] },
+    })
+    await until(() => chat.getSnapshot().queued.length === 0)
+    expect(await agent.resume('talk')).toBeNull()
+  },
+)
 
 describe('a message with soonest', () => {
   const SOON = { when: 'soonest' } as const
@@ -241,51 +247,54 @@ test('a one-shot run that waits for outputs returns its after-run message', asyn
   expect((await outcome).status).toBe('returned')
 })
 
-test.each(['before', 'behind'])('an after-run message starts one run when the worker dies %s the final commit', async (when) => {
-  const inner = createTestStorage()
-  let isArmed = true
-  const spawn = inProcessWorker({
-    storage: {
-      open: async (name) => {
-        const store = await inner.open(name)
-        return {
-          ...store,
-          append: async (append) => {
-            const kills = isArmed && append.rows.some(({ type }) => type === 'run-ended')
-            if (!kills) return store.append(append)
-            isArmed = false
-            if (when === 'behind') await store.append(append)
-            worker?.terminate?.()
-            return new Promise(() => undefined)
-          },
-        }
+test.each(['before', 'behind'])(
+  'an after-run message starts one run when the worker dies %s the final commit',
+  async (when) => {
+    const inner = createTestStorage()
+    let isArmed = true
+    const spawn = inProcessWorker({
+      storage: {
+        open: async (name) => {
+          const store = await inner.open(name)
+          return {
+            ...store,
+            append: async (append) => {
+              const kills = isArmed && append.rows.some(({ type }) => type === 'run-ended')
+              if (!kills) return store.append(append)
+              isArmed = false
+              if (when === 'behind') await store.append(append)
+              worker?.terminate?.()
+              return new Promise(() => undefined)
+            },
+          }
+        },
       },
-    },
-  })
-  let worker: ReturnType<typeof spawn> | undefined
-  const agent = createAgent({
-    model: {
-      provider: 'scripted',
-      model: 'scripted',
-      script: {
-        scenes: [
-          { match: ['One'], steps: [{ text: 'First.', delayMs: 50 }] },
-          { match: ['Two'], steps: [{ text: 'Second.' }] },
-        ],
+    })
+    let worker: ReturnType<typeof spawn> | undefined
+    const agent = createAgent({
+      model: {
+        provider: 'scripted',
+        model: 'scripted',
+        script: {
+          scenes: [
+            { match: ['One'], steps: [{ text: 'First.', delayMs: 50 }] },
+            { match: ['Two'], steps: [{ text: 'Second.' }] },
+          ],
+        },
       },
-    },
-    worker: () => (worker = spawn()),
-    heartbeatMs: 20,
-  })
-  onTestFinished(() => agent.dispose())
-  const run = agent.run('One', { conversationId: 'c' })
-  const { outcome } = run.send('Two', AFTER)
-  const result = await run.result
-  expect(result).toMatchObject({ outcome: 'completed', text: 'First.' })
-  const delivered = await outcome
-  const next = delivered.status === 'delivered' ? delivered.run : undefined
-  expect(next?.runId).toBe(result.nextRunId)
-  expect(await next?.result).toMatchObject({ outcome: 'completed', text: 'Second.' })
-  const stored = await agent.conversations.get('c')
-  expect(stored?.messages.filter(({ role }) => role === 'user')).toHaveLength(2)
-})
+      worker: () => (worker = spawn()),
+      heartbeatMs: 20,
+    })
+    onTestFinished(() => agent.dispose())
+    const run = agent.run('One', { conversationId: 'c' })
+    const { outcome } = run.send('Two', AFTER)
+    const result = await run.result
+    expect(result).toMatchObject({ outcome: 'completed', text: 'First.' })
+    const delivered = await outcome
+    const next = delivered.status === 'delivered' ? delivered.run : undefined
+    expect(next?.runId).toBe(result.nextRunId)
+    expect(await next?.result).toMatchObject({ outcome: 'completed', text: 'Second.' })
+    const stored = await agent.conversations.get('c')
+    expect(stored?.messages.filter(({ role }) => role === 'user')).toHaveLength(2)
+  },
+)

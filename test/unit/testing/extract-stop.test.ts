@@ -36,23 +36,26 @@ describe('a stopped extraction', () => {
     ['by its signal', 'aborted', (_: Agent, own: AbortController) => own.abort('enough')],
     ['by agent.abort()', 'aborted', (agent: Agent) => agent.abort('enough')],
     ['by dispose()', 'disposed', (agent: Agent) => void agent.dispose()],
-  ] as const)('when stopped %s, rejects and ends its request on the server', async (_, code, stop) => {
-    const { baseURL, open, closed } = await silentServer()
-    const agent = createTestAgent({
-      model: { provider: 'openai-compatible', model: 'm', baseURL, toolMode: 'native' },
-    })
-    onTestFinished(() => agent.dispose())
-    const own = new AbortController()
-    const onUsage = vi.fn()
-    const asked = agent.extract({ schema, input: 'x', signal: own.signal, onUsage })
-    const rejected = expect(asked).rejects.toMatchObject({ code })
-    await until(() => open.length)
-    stop(agent, own)
-    await rejected
-    await until(() => closed.length)
-    expect(open.length).toBe(1)
-    await until(() => onUsage.mock.calls.length)
-  })
+  ] as const)(
+    'when stopped %s, rejects and ends its request on the server',
+    async (_, code, stop) => {
+      const { baseURL, open, closed } = await silentServer()
+      const agent = createTestAgent({
+        model: { provider: 'openai-compatible', model: 'm', baseURL, toolMode: 'native' },
+      })
+      onTestFinished(() => agent.dispose())
+      const own = new AbortController()
+      const onUsage = vi.fn()
+      const asked = agent.extract({ schema, input: 'x', signal: own.signal, onUsage })
+      const rejected = expect(asked).rejects.toMatchObject({ code })
+      await until(() => open.length)
+      stop(agent, own)
+      await rejected
+      await until(() => closed.length)
+      expect(open.length).toBe(1)
+      await until(() => onUsage.mock.calls.length)
+    },
+  )
 
   test('sends no request and starts no worker when stopped before it began', async () => {
     const worker = vi.fn(inProcessWorker())

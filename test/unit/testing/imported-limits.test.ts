@@ -74,25 +74,22 @@ describe('a run that continues an imported run', () => {
     expect(asked).toHaveLength(5)
   })
 
-  test.each([-1, 1000])(
-    'has no higher cost even if the file has maxSteps %d',
-    async (maxSteps) => {
-      const file = await forged(() => ({ maxSteps, retries: 3, steps: 500 }))
-      // A step costs 0.001 USD.
-      const { agent, asked } = tireless({ maxSteps: 40, limits: { costUSD: 0.003 } })
-      await agent.conversations.import(file)
-      expect(await (await agent.continue('c'))?.result).toMatchObject({
-        outcome: 'limit',
-        limit: 'costUSD',
-      })
-      expect(asked).toEqual(['any', 'any', 'any', 'none'])
-      // The next continued run keeps to the limit, too, although the file doesn't contain it.
-      await (
-        await agent.continue('c')
-      )?.result
-      expect(asked).toHaveLength(8)
-    },
-  )
+  test.each([-1, 1000])('has no higher cost even if the file has maxSteps %d', async (maxSteps) => {
+    const file = await forged(() => ({ maxSteps, retries: 3, steps: 500 }))
+    // A step costs 0.001 USD.
+    const { agent, asked } = tireless({ maxSteps: 40, limits: { costUSD: 0.003 } })
+    await agent.conversations.import(file)
+    expect(await (await agent.continue('c'))?.result).toMatchObject({
+      outcome: 'limit',
+      limit: 'costUSD',
+    })
+    expect(asked).toEqual(['any', 'any', 'any', 'none'])
+    // The next continued run keeps to the limit, too, although the file doesn't contain it.
+    await (
+      await agent.continue('c')
+    )?.result
+    expect(asked).toHaveLength(8)
+  })
 
   test('keeps a lower limit from the file', async () => {
     const file = await forged(() => ({ maxSteps: -1, retries: 3, steps: 2 }))

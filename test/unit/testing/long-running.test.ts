@@ -230,18 +230,21 @@ describe('a call with a deadline for its outcome', () => {
     },
   )
 
-  test.each([0, 5, 10, 20, 40])('accepts one of two outcomes, settled %i ms after it waits', async (ms) => {
-    const agent = desk({ until: () => Date.now() + 20 }).open()
-    const run = agent.run('Order it', { conversationId: 'talk' })
-    let isTaken = false
-    for await (const event of run) {
-      if (event.type !== 'tool-suspended') continue
-      await new Promise((resolve) => setTimeout(resolve, ms))
-      isTaken = await agent.settle(event, { output: 'here' })
-    }
-    const statuses = (await run.result).toolCalls.map(({ status }) => status)
-    expect(statuses).toEqual([isTaken ? 'succeeded' : 'failed'])
-  })
+  test.each([0, 5, 10, 20, 40])(
+    'accepts one of two outcomes, settled %i ms after it waits',
+    async (ms) => {
+      const agent = desk({ until: () => Date.now() + 20 }).open()
+      const run = agent.run('Order it', { conversationId: 'talk' })
+      let isTaken = false
+      for await (const event of run) {
+        if (event.type !== 'tool-suspended') continue
+        await new Promise((resolve) => setTimeout(resolve, ms))
+        isTaken = await agent.settle(event, { output: 'here' })
+      }
+      const statuses = (await run.result).toolCalls.map(({ status }) => status)
+      expect(statuses).toEqual([isTaken ? 'succeeded' : 'failed'])
+    },
+  )
 
   test('fails within a composite tool, and its function continues with the error', async () => {
     const agent = createTestAgent({

@@ -134,30 +134,33 @@ const servers: readonly (readonly [string, Server])[] = [
 ]
 
 describe('F11 a context overflow reported by a server', () => {
-  it.each(servers)('in the words of %s is compacted once', async (_, { provider, answer, refusal }) => {
-    const sizes: number[] = []
-    const { origin } = await serve(({ method, body }) => {
-      if (method !== 'POST') return undefined
-      sizes.push(JSON.stringify(body).length)
-      return (sizes.at(-1) ?? 0) > LIMIT ? refusal : answer
-    })
-    const agent = createTestAgent({
-      model: { provider, model: 'm', baseURL: origin },
-      // Without requests for summaries.
-      compaction: { policy: 'drop-oldest' },
-    })
-    onTestFinished(() => agent.dispose())
-    let conversationId = agent.newConversationId()
-    for (let at = 0; at < 6; at++) {
-      const run = agent.run(`Note ${at}: ${'mug '.repeat(400)}`, { conversationId })
-      conversationId = run.conversationId
-      expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Noted.' })
-    }
-    const refused = sizes.filter((size) => size > LIMIT).length
-    expect(refused).toBeGreaterThan(0)
-    // Each refusal is followed by one request that fits.
-    expect(sizes.length).toBe(6 + refused)
-  })
+  it.each(servers)(
+    'in the words of %s is compacted once',
+    async (_, { provider, answer, refusal }) => {
+      const sizes: number[] = []
+      const { origin } = await serve(({ method, body }) => {
+        if (method !== 'POST') return undefined
+        sizes.push(JSON.stringify(body).length)
+        return (sizes.at(-1) ?? 0) > LIMIT ? refusal : answer
+      })
+      const agent = createTestAgent({
+        model: { provider, model: 'm', baseURL: origin },
+        // Without requests for summaries.
+        compaction: { policy: 'drop-oldest' },
+      })
+      onTestFinished(() => agent.dispose())
+      let conversationId = agent.newConversationId()
+      for (let at = 0; at < 6; at++) {
+        const run = agent.run(`Note ${at}: ${'mug '.repeat(400)}`, { conversationId })
+        conversationId = run.conversationId
+        expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Noted.' })
+      }
+      const refused = sizes.filter((size) => size > LIMIT).length
+      expect(refused).toBeGreaterThan(0)
+      // Each refusal is followed by one request that fits.
+      expect(sizes.length).toBe(6 + refused)
+    },
+  )
 })
 
 it('a window named by the server applies from then on', async () => {

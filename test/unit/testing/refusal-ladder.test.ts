@@ -126,20 +126,23 @@ test.each([
   [400, 'API key expired. Please renew the API key.'],
   [400, 'Content Exists Risk'],
   [400, 'Model Not Exist'],
-])('%i "%s" is not about the form of the request: one request, and the run reports it', async (status, message) => {
-  const bodies: string[] = []
-  vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
-    if (!url.startsWith(HOST)) return real(url, init)
-    bodies.push(String(init.body))
-    return Promise.resolve(Response.json({ error: { message } }, { status }))
-  })
-  const agent = open()
-  const result = await agent.run([{ type: 'text', text: 'Look' }, picture]).result
-  expect(result).toMatchObject({ outcome: 'failed' })
-  expect('error' in result && result.error.message).toContain(message)
-  expect(bodies).toHaveLength(1)
-  await agent.dispose()
-})
+])(
+  '%i "%s" is not about the form of the request: one request, and the run reports it',
+  async (status, message) => {
+    const bodies: string[] = []
+    vi.stubGlobal('fetch', (url: string, init: RequestInit) => {
+      if (!url.startsWith(HOST)) return real(url, init)
+      bodies.push(String(init.body))
+      return Promise.resolve(Response.json({ error: { message } }, { status }))
+    })
+    const agent = open()
+    const result = await agent.run([{ type: 'text', text: 'Look' }, picture]).result
+    expect(result).toMatchObject({ outcome: 'failed' })
+    expect('error' in result && result.error.message).toContain(message)
+    expect(bodies).toHaveLength(1)
+    await agent.dispose()
+  },
+)
 
 test('a content filter known only by its code is not retried', async () => {
   const bodies: string[] = []

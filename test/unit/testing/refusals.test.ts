@@ -166,55 +166,58 @@ function optionsFor({ provider, name }: Case): AgentOptions['model'] {
   }
 }
 
-test.each(cases)('$name: this message is answered after retries, and the next ones at once', async (given) => {
-  const endpoint = serve(given)
-  const testStorage = createTestStorage()
-  const open = () =>
-    createTestAgent({
-      model: optionsFor(given),
-      instructions: 'Be brief.',
-      tools: [tool],
-      testStorage,
-      maxSteps: 6,
-    })
-  const ask = async (agent: ReturnType<typeof open>, text: string) => {
-    endpoint.bodies.length = 0
-    const seen: RunEvent[] = []
-    const run = agent.run(
-      text === 'Find'
-        ? [
-            { type: 'text', text },
-            {
-              type: 'file',
-              mediaType: 'image/png',
-              data: PIXEL.replace('mNk', 'mNl'),
-              filename: 'mine.png',
-            },
-          ]
-        : text,
-      { conversationId: 'c' },
-    )
-    for await (const event of run) seen.push(event)
-    const end = await run.result
-    const error = 'error' in end ? end.error.message : undefined
-    const result = { outcome: end.outcome, text: end.text, error }
-    return { result, seen, requests: endpoint.bodies.length }
-  }
-  const agent = open()
-  const first = await ask(agent, 'Find')
-  expect(first.result).toEqual(DONE)
-  expect(endpoint.refusals).toBeGreaterThan(0)
-  expect(endpoint.refusals).toBeLessThanOrEqual(3)
-  if (given.keeps) expect(endpoint.bodies.at(-1)).toContain(given.keeps)
-  const next = await ask(agent, 'Again')
-  expect(next.result).toEqual(DONE)
-  const steps = (events: readonly RunEvent[]) =>
-    events.filter(({ type }) => type === 'step-start').length
-  expect(next.requests).toBe(steps(next.seen))
-  await agent.dispose()
-  const reloaded = open()
-  const later = await ask(reloaded, 'Again, later')
-  expect(later.result).toEqual(DONE)
-  expect(later.requests).toBe(steps(later.seen))
-  await reloaded.dispose()
-})
+test.each(cases)(
+  '$name: this message is answered after retries, and the next ones at once',
+  async (given) => {
+    const endpoint = serve(given)
+    const testStorage = createTestStorage()
+    const open = () =>
+      createTestAgent({
+        model: optionsFor(given),
+        instructions: 'Be brief.',
+        tools: [tool],
+        testStorage,
+        maxSteps: 6,
+      })
+    const ask = async (agent: ReturnType<typeof open>, text: string) => {
+      endpoint.bodies.length = 0
+      const seen: RunEvent[] = []
+      const run = agent.run(
+        text === 'Find'
+          ? [
+              { type: 'text', text },
+              {
+                type: 'file',
+                mediaType: 'image/png',
+                data: PIXEL.replace('mNk', 'mNl'),
+                filename: 'mine.png',
+              },
+            ]
+          : text,
+        { conversationId: 'c' },
+      )
+      for await (const event of run) seen.push(event)
+      const end = await run.result
+      const error = 'error' in end ? end.error.message : undefined
+      const result = { outcome: end.outcome, text: end.text, error }
+      return { result, seen, requests: endpoint.bodies.length }
+    }
+    const agent = open()
+    const first = await ask(agent, 'Find')
+    expect(first.result).toEqual(DONE)
+    expect(endpoint.refusals).toBeGreaterThan(0)
+    expect(endpoint.refusals).toBeLessThanOrEqual(3)
+    if (given.keeps) expect(endpoint.bodies.at(-1)).toContain(given.keeps)
+    const next = await ask(agent, 'Again')
+    expect(next.result).toEqual(DONE)
+    const steps = (events: readonly RunEvent[]) =>
+      events.filter(({ type }) => type === 'step-start').length
+    expect(next.requests).toBe(steps(next.seen))
+    await agent.dispose()
+    const reloaded = open()
+    const later = await ask(reloaded, 'Again, later')
+    expect(later.result).toEqual(DONE)
+    expect(later.requests).toBe(steps(later.seen))
+    await reloaded.dispose()
+  },
+)
