@@ -25,7 +25,6 @@ const TESTS = ['test/unit/**/*.test.ts', 'test/recorded/**/*.test.ts']
 const ALONE = [
   'test/unit/action/cost.test.ts',
   'test/unit/client/agent.test.ts',
-  'test/unit/client/check-patterns.test.ts',
   'test/unit/client/keyless.test.ts',
   'test/unit/client/missing-parts.test.ts',
   'test/unit/client/model-requests.test.ts',

@@ -22,7 +22,7 @@ const AGENT_FROM_CONFIG = /^(page|agent-from-config|define-skill|is-json)-/
 
 /** Chunks that a connection loads only if the server or the app needs them. */
 const MCP_PARTS =
-  /^(legacy|ask-person|offers|resource-tools|authorizer|finish|diagnose|client-line|check-patterns)-/
+  /^(legacy|ask-person|offers|resource-tools|authorizer|finish|diagnose|client-line)-/
 
 const rows = [
   {

@@ -19,7 +19,7 @@ export function createShopAgent(
   // The shop's own tools come first; with these the agent can do by hand what none of them does.
   const hands = pageTools({
     root: () => document.querySelector('#shop'),
-    hands: true,
+    showActions: true,
     tools: ['read_page', 'click', 'type_text', 'highlight'],
   })
   const isOfHands = new Set(hands.map(({ name }) => name))

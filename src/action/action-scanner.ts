@@ -1,7 +1,7 @@
 import type { StreamPart } from '../protocol/message.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
-import { findThoughtEnd, readBlockContent, readOwnSections, readSections } from './read-sections.ts'
-import { type CallsRead, readBlock, tooLong } from './block-reader.ts'
+import { reasoningEnd, readBlockContent, readOwnSections, readSections } from './read-sections.ts'
+import { type ParsedCalls, readBlock, tooLongCalls } from './block-reader.ts'
 import {
   createBlockDetector,
   type FoundBlock,
@@ -130,7 +130,7 @@ class Scanner implements ActionScanner {
     this.#sink = new PartSink(index, options)
     this.#newMachine = (reasoning) =>
       new OutputMachine(this.#sink, {
-        reasoning,
+        startsInReasoning: reasoning,
         foreign,
         ...(rescue ? { quotations: new QuotationTracker() } : { blocks }),
       })
@@ -148,7 +148,7 @@ class Scanner implements ActionScanner {
   }
 
   reset(): StreamPart[] {
-    this.#machine.release()
+    this.#machine.emitHeld()
     this.#machine = this.#newMachine(false)
     return this.#sink.take()
   }
@@ -185,20 +185,20 @@ class PartSink implements Sink {
     return parts
   }
 
-  text(delta: string): void {
+  onText(delta: string): void {
     this.#parts.push({ type: 'text-delta', delta })
   }
 
-  reasoning(delta: string): void {
+  onReasoning(delta: string): void {
     this.#parts.push({ type: 'reasoning-delta', delta })
   }
 
-  loneCloser(): void {
+  onLoneCloser(): void {
     this.#hasProblem = false
     this.#parts.push({ type: 'warning', code: loneThinkCloser, message: loneThinkMessage })
   }
 
-  callInReasoning(text: string): boolean {
+  onCallInReasoning(text: string): boolean {
     const hasCall = this.#readMention(text).calls.length > 0
     if (hasCall)
       this.#parts.push({ type: 'warning', code: callInReasoning, message: callInReasoningMessage })
@@ -211,7 +211,7 @@ class PartSink implements Sink {
     return read !== undefined && endsAnswer(call.slice(read.end))
   }
 
-  calls(held: string, { quotations = new QuotationTracker(), show }: CallsOptions): CallsFound {
+  readCalls(held: string, { quotations = new QuotationTracker(), show }: CallsOptions): CallsFound {
     const text = withoutTagMarks(held)
     const { isCut } = this
     const read = this.#rescue
@@ -226,16 +226,16 @@ class PartSink implements Sink {
     return 'calls'
   }
 
-  thoughtEnd(content: string): number | undefined {
-    return findThoughtEnd(content, this.#index)
+  reasoningEnd(content: string): number | undefined {
+    return reasoningEnd(content, this.#index)
   }
 
   isForeignCall(content: string): boolean {
     return readForeignBlock(content, this.#index) !== undefined
   }
 
-  cutOpener(text: string): void {
-    this.ignored(text)
+  onCutOpener(text: string): void {
+    this.onIgnored(text)
     if (this.#rescue) return
     this.#problem(
       new CallProblem(
@@ -245,11 +245,11 @@ class PartSink implements Sink {
     )
   }
 
-  block(found: FoundBlock): void {
+  onBlock(found: FoundBlock): void {
     this.#emitCalls(this.#read(found))
   }
 
-  ignored(text: string): void {
+  onIgnored(text: string): void {
     this.#ignored.push(text)
   }
 
@@ -258,22 +258,22 @@ class PartSink implements Sink {
     if (ignored.trim() !== '') this.#parts.push({ type: 'raw', data: { ignored } })
   }
 
-  #read({ content, tooLong: isTooLong, isClosed }: FoundBlock): CallsRead {
-    if (isTooLong) return tooLong()
+  #read({ content, tooLong: isTooLong, isClosed }: FoundBlock): ParsedCalls {
+    if (isTooLong) return tooLongCalls()
     const isCut = this.isCut && !isClosed
     const read = readBlockContent(content, this.#index, isCut)
-    if (read.ignored !== undefined) this.ignored(read.ignored)
+    if (read.ignored !== undefined) this.onIgnored(read.ignored)
     return read
   }
 
-  #readMention(text: string): CallsRead {
+  #readMention(text: string): ParsedCalls {
     const opener = matchOpener(text, 0, true)
     if (typeof opener !== 'object')
       return readForeign(withoutTagMarks(text), this.#index) ?? { calls: [] }
     return readBlock(splitAtCloser(text.slice(opener.end)).content, this.#index)
   }
 
-  #emitCalls(read: CallsRead): void {
+  #emitCalls(read: ParsedCalls): void {
     // R16: an earlier call is invalid.
     if (this.#hasProblem) return
     for (const call of read.calls)

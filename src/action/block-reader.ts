@@ -10,7 +10,7 @@ import {
   maxDepth,
   parseBoundedJson,
   setOwn,
-  within,
+  withErrorPath,
 } from './call-arguments.ts'
 import {
   BlockTokens,
@@ -25,12 +25,19 @@ import {
   readCdata,
   readCloseTag,
   readOpenTag,
-  readText,
+  decodeXmlText,
   trimLayout,
 } from './xml.ts'
 import { CallProblem, ValueProblem } from './call-problem.ts'
 import type { JsonValue } from '../protocol/json.ts'
-import { admits, admitsText, isUntyped, leaves, propertySchema, type Shape } from './schema.ts'
+import {
+  admits,
+  admitsText,
+  isUntyped,
+  expandUnions,
+  propertySchema,
+  type Shape,
+} from './schema.ts'
 import { type IndexedTool, makeTags, propertyOfTag, type ToolIndex } from './tool-index.ts'
 
 /** Comments before and after a value. Inside a value they are content, like JSON's strings and CDATA. */
@@ -45,7 +52,7 @@ class ValueReader extends ElementFinder {
     if (depth > maxDepth)
       throw this.malformed(`nested more than ${maxDepth} levels deep`, slice.start)
     if (isUntyped(shape) || shape.options) return this.#readUntypedOrOption(slices, shape)
-    const lists = leaves(shape).filter((leaf) => leaf.types.includes('array'))
+    const lists = expandUnions(shape).filter((leaf) => leaf.types.includes('array'))
     if (lists.length > 0 && this.#isOnlyArray(shape)) return this.#readArray(slices, shape, depth)
     if (lists.length > 0 && (slices.length > 1 || this.#hasItems(slice)))
       return firstFit(lists, shape, (list) => this.#readArray(slices, list, depth))
@@ -70,14 +77,14 @@ class ValueReader extends ElementFinder {
     const raw = this.#raw(slice)
     const trimmed = raw.trim()
     if (!trimmed.startsWith('<') || !trimmed.endsWith('>') || isCdataOpener(trimmed, 0))
-      return readText(raw)
+      return decodeXmlText(raw)
     this.#checkDepth(slice)
-    if (describeMarkupError(raw) !== undefined) return readText(raw)
+    if (describeMarkupError(raw) !== undefined) return decodeXmlText(raw)
     return readUntypedValue(raw)
   }
 
   #readUnion(slice: Slice, shape: Shape, depth: number): JsonValue {
-    const objects = leaves(shape).filter((leaf) => leaf.types.includes('object'))
+    const objects = expandUnions(shape).filter((leaf) => leaf.types.includes('object'))
     if (objects.length > 0 && this.#isMarkup(slice, shape)) {
       try {
         return firstFit(objects, shape, (leaf) => this.#readObject(slice, leaf, depth))
@@ -92,7 +99,7 @@ class ValueReader extends ElementFinder {
   #readArray(slices: readonly Slice[], shape: Shape, depth: number): JsonValue {
     const result: JsonValue[] = []
     for (const slice of slices) {
-      const item = shape.schemas.shape(shape.itemAt(result.length))
+      const item = shape.schemaReader.shape(shape.itemAt(result.length))
       if (slices.length > 1 && admits(item, 'string') && this.#raw(slice).trim() === '')
         result.push('')
       else result.push(...this.#readItems(slice, shape, depth))
@@ -101,13 +108,13 @@ class ValueReader extends ElementFinder {
   }
 
   #readItems(slice: Slice, shape: Shape, depth: number): readonly JsonValue[] {
-    const item = shape.schemas.shape(shape.itemAt(0))
+    const item = shape.schemaReader.shape(shape.itemAt(0))
     const first = this.#isMarkup(slice, item) ? this.nextOpen(slice.start, slice.end) : undefined
     if (!first) {
       const list = coerceText(this.#textOf(slice, shape), { ...shape, types: ['array'] })
       return Array.isArray(list) ? (list as readonly JsonValue[]) : [list]
     }
-    const isProperty = leaves(item).some((leaf) =>
+    const isProperty = expandUnions(item).some((leaf) =>
       leaf.properties.has(propertyOfTag(leaf, first.name)),
     )
     if (isProperty && first.name !== 'item') return [this.readValue([slice], item, depth + 1)]
@@ -116,8 +123,8 @@ class ValueReader extends ElementFinder {
     const odd = children.find((child) => child.name !== first.name)
     if (odd) throw new ValueProblem(`expected only <${first.name}> elements, got <${odd.name}>`)
     return children.map((child, index) =>
-      within(`item ${index + 1}`, () =>
-        this.readValue([child.slice], shape.schemas.shape(shape.itemAt(index)), depth + 1),
+      withErrorPath(`item ${index + 1}`, () =>
+        this.readValue([child.slice], shape.schemaReader.shape(shape.itemAt(index)), depth + 1),
       ),
     )
   }
@@ -128,7 +135,7 @@ class ValueReader extends ElementFinder {
     if (
       !shape.listsProperties &&
       shape.patterns.length === 0 &&
-      isUntyped(shape.schemas.shape(shape.additional))
+      isUntyped(shape.schemaReader.shape(shape.additional))
     )
       return this.#readUntypedObject(slice)
     const siblings = new Set([
@@ -137,11 +144,14 @@ class ValueReader extends ElementFinder {
     ])
     const children = this.children(slice, (name) => {
       const schema = propertySchema(shape, propertyOfTag(shape, name))
-      return { shape: schema === undefined ? undefined : shape.schemas.shape(schema), siblings }
+      return {
+        shape: schema === undefined ? undefined : shape.schemaReader.shape(schema),
+        siblings,
+      }
     })
     const entries = groupBy(children, (child) => propertyOfTag(shape, child.name))
     return coerceEntries(entries, shape, (same, schema) =>
-      this.readValue(same, shape.schemas.shape(schema), depth + 1),
+      this.readValue(same, shape.schemaReader.shape(schema), depth + 1),
     )
   }
 
@@ -187,7 +197,7 @@ class ValueReader extends ElementFinder {
   #textOf(slice: Slice, shape: Shape): string {
     const raw = this.#raw(slice)
     const mayHoldComments = !admitsText(shape) && raw.length < 1000
-    return readText(mayHoldComments ? raw.replaceAll(outerComments, '') : raw)
+    return decodeXmlText(mayHoldComments ? raw.replaceAll(outerComments, '') : raw)
   }
 
   #raw(slice: Slice): string {
@@ -316,7 +326,7 @@ class Content {
   /** `inner`: the element's content as written. */
   value(inner: string): JsonValue {
     if (this.#children.size === 0) return readCdata(this.#raw) ?? trimLayout(this.#text)
-    return this.#text.trim() === '' ? this.elements() : readText(inner)
+    return this.#text.trim() === '' ? this.elements() : decodeXmlText(inner)
   }
 
   elements(): JsonValue {
@@ -332,7 +342,7 @@ class Content {
 }
 
 /** The calls that may run, and the problem of the first call that may not. */
-export interface CallsRead {
+export interface ParsedCalls {
   readonly calls: readonly ActionCall[]
   readonly problem?: CallProblem
   /** The tool that has the problem, if its name could be read. */
@@ -356,7 +366,7 @@ function isGeneric(element: string): boolean {
 }
 
 /** The calls of a block's content (R7–R17). A malformed block gives no calls at all. */
-export function readBlock(content: string, index: ToolIndex): CallsRead {
+export function readBlock(content: string, index: ToolIndex): ParsedCalls {
   try {
     return new BlockReader(content, index).read()
   } catch (thrown) {
@@ -378,7 +388,7 @@ class BlockReader {
     this.#end = endOfContent(text)
   }
 
-  read(): CallsRead {
+  read(): ParsedCalls {
     const calls: ActionCall[] = []
     let failed: { problem: CallProblem; problemTool?: string } | undefined
     let count = 0
@@ -488,7 +498,7 @@ class BlockReader {
 
   /** The parameters, if the whole content of the tool's element is a JSON object. */
   #jsonBody(body: Slice): JsonValue | undefined {
-    const text = readText(this.#text.slice(body.start, body.end)).trim()
+    const text = decodeXmlText(this.#text.slice(body.start, body.end)).trim()
     if (!text.startsWith('{') || !text.endsWith('}')) return undefined
     const value = parseBoundedJson(text)
     // The braces may hold elements. Without this check, unreadable text would count as "no parameters".
@@ -528,21 +538,21 @@ function endOfContent(text: string): number {
 }
 
 /** A call that was cut off by the end of the output. */
-export function cutOff(): CallsRead {
+export function cutOffCalls(): ParsedCalls {
   return malformedCalls('the call is cut off. Write the whole call again.')
 }
 
 /** An unreadable call after a marker. */
-export function unreadable(): CallsRead {
+export function unreadableCalls(): ParsedCalls {
   return malformedCalls(
     'the call could not be read. Write it as an <ACTION> block with one element per call and one per parameter.',
   )
 }
 
-export function tooLong(): CallsRead {
+export function tooLongCalls(): ParsedCalls {
   return malformedCalls('the block is too long. Write less in one action.')
 }
 
-function malformedCalls(message: string): CallsRead {
+function malformedCalls(message: string): ParsedCalls {
   return { calls: [], problem: new CallProblem('malformed', `Malformed action: ${message}`) }
 }

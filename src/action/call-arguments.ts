@@ -302,7 +302,7 @@ function textToArray(text: string, shape: Shape): JsonValue {
     const parsed = parseBoundedJson(trimmed)
     if (Array.isArray(parsed)) return coerceJson(parsed, shape)
   }
-  const item = shape.schemas.shape(shape.itemAt(0))
+  const item = shape.schemaReader.shape(shape.itemAt(0))
   const parsed =
     trimmed.startsWith('{') && !admitsText(item) ? parseBoundedJson(trimmed) : undefined
   return [parsed === undefined ? coerceText(text, item) : coerceJson(parsed, item)]
@@ -356,11 +356,11 @@ export function coerceJson(value: JsonValue, shape: Shape, depth: number = 0): J
   if (value !== null && typeof value !== 'object') {
     if (shape.types.includes('string')) return String(value)
     if (shape.types.includes('array')) {
-      return [coerceJson(value, shape.schemas.shape(shape.itemAt(0)), depth + 1)]
+      return [coerceJson(value, shape.schemaReader.shape(shape.itemAt(0)), depth + 1)]
     }
   }
   if (isRecord(value) && shape.types.includes('array'))
-    return [coerceJson(value, shape.schemas.shape(shape.itemAt(0)), depth + 1)]
+    return [coerceJson(value, shape.schemaReader.shape(shape.itemAt(0)), depth + 1)]
   if (shape.types.includes('integer') && typeof value === 'number')
     return checkNumber(value, 'integer', String(value))
   throw new ValueProblem(`expected ${describeShape(shape)}, got ${quote(JSON.stringify(value))}`)
@@ -401,14 +401,14 @@ function accepts(shape: Shape, own: TypeName, value: JsonValue): boolean {
 function coerceSame(value: JsonValue, shape: Shape, depth: number): JsonValue {
   if (Array.isArray(value)) {
     return value.map((entry: JsonValue, index) =>
-      within(`item ${index + 1}`, () =>
-        coerceJson(entry, shape.schemas.shape(shape.itemAt(index)), depth + 1),
+      withErrorPath(`item ${index + 1}`, () =>
+        coerceJson(entry, shape.schemaReader.shape(shape.itemAt(index)), depth + 1),
       ),
     )
   }
   if (!isRecord(value)) return value
   return coerceEntries(Object.entries(value) as [string, JsonValue][], shape, (entry, schema) =>
-    coerceJson(entry, shape.schemas.shape(schema), depth + 1),
+    coerceJson(entry, shape.schemaReader.shape(schema), depth + 1),
   )
 }
 
@@ -425,7 +425,7 @@ export function coerceEntries<Value>(
     setOwn(
       result,
       key,
-      within(`'${key}'`, () => coerceOne(value, schema)),
+      withErrorPath(`'${key}'`, () => coerceOne(value, schema)),
     )
   }
   for (const key of shape.required) {
@@ -441,7 +441,7 @@ function unknownKey(key: string, shape: Shape): ValueProblem {
 }
 
 /** Runs `read`. If it throws a `ValueProblem`, prefixes the message with the place. */
-export function within<T>(place: string, read: () => T): T {
+export function withErrorPath<T>(place: string, read: () => T): T {
   try {
     return read()
   } catch (thrown) {

@@ -39,7 +39,7 @@ export class ValueProblem extends Error {
 }
 
 /** A `malformed` problem at an offset of the block, located by line and column (both from 1). */
-export function malformed(message: string, block: string, offset: number): CallProblem {
+export function malformedProblem(message: string, block: string, offset: number): CallProblem {
   const before = block.slice(0, offset)
   const line = before.split('\n').length
   const column = offset - before.lastIndexOf('\n')

@@ -282,12 +282,12 @@ export class CodeContext {
   }
 
   /** Starts reasoning, which has code of its own. */
-  suspend(): void {
+  beginReasoning(): void {
     this.#suspended = this.tracker
   }
 
   /** Ends reasoning and continues the line before it. */
-  resume(): void {
+  endReasoning(): void {
     this.tracker = this.#suspended
   }
 

@@ -3,7 +3,7 @@ import type { ToolDefinition } from '../protocol/tool.ts'
 import { findMarker, openers } from './foreign/dialects/table.ts'
 import { endOfElement, withoutTagMarks } from './foreign/tags.ts'
 import { readSection } from './read-sections.ts'
-import { anyOf } from './char-codes.ts'
+import { alternation } from './char-codes.ts'
 import { indexTools, type ToolIndex } from './tool-index.ts'
 import { canonicalJson } from '../lib/json/canonical-json.ts'
 
@@ -22,16 +22,16 @@ export class CallFinder {
   constructor(tools: readonly ToolDefinition[], previous?: CallFinder) {
     this.#index = indexTools(tools)
     this.#calls = new Set(previous ? previous.#calls : [])
-    const names = anyOf(tools.map(({ name }) => name))
-    const tags = anyOf(this.#index.tools.map(({ tag }) => `<${tag}`))
+    const names = alternation(tools.map(({ name }) => name))
+    const tags = alternation(this.#index.tools.map(({ tag }) => `<${tag}`))
     const own =
       names &&
       `|${tags}|(?:${names})(?:\\.call)?\\s*[({]|\\{(?=[^{}]{0,200}["'][\\w.:\\s]{0,20}(?:${names})\\s*["'])`
-    this.#starts = new RegExp(`<(?:ACTION|[Aa]ction)|Action:|${anyOf(openers)}${own}`, 'g')
+    this.#starts = new RegExp(`<(?:ACTION|[Aa]ction)|Action:|${alternation(openers)}${own}`, 'g')
   }
 
   /** Reads one more text, as it was sent. */
-  read(text: string): void {
+  addText(text: string): void {
     let left = budgets.each * text.length + budgets.all
     let end = 0
     for (const { 0: start, index: at } of text.matchAll(this.#starts)) {
@@ -43,7 +43,7 @@ export class CallFinder {
       const tag = start.slice(1)
       if (this.#index.find(tag)) rest = rest.slice(0, endOfElement(rest, tag, start.length))
       const read = readSection(rest, this.#index, { maxLength, isCut: false })
-      for (const call of read?.calls ?? []) this.take(call)
+      for (const call of read?.calls ?? []) this.addCall(call)
       // Another call may begin inside an unreadable one, so only a call that was read is skipped.
       const isRead = read !== undefined && !read.problem
       if (isRead) end = at + read.end
@@ -53,11 +53,11 @@ export class CallFinder {
   }
 
   /** Adds a call from an untrusted source. */
-  take({ toolName, input }: { readonly toolName: string; readonly input: JsonValue }): void {
+  addCall({ toolName, input }: { readonly toolName: string; readonly input: JsonValue }): void {
     this.#calls.add(canonicalCall(toolName, input))
   }
 
-  holds(toolName: string, input: JsonValue): boolean {
+  hasCall(toolName: string, input: JsonValue): boolean {
     return this.#calls.has(canonicalCall(toolName, input))
   }
 }

@@ -6,7 +6,7 @@ import {
   admits,
   admitsText,
   isUntyped,
-  leaves,
+  expandUnions,
   propertySchema,
   type Shape,
   type TypeName,
@@ -69,7 +69,9 @@ function content(value: JsonValue, shape: Shape | undefined): string {
   if (value === null || typeof value !== 'object') return String(value)
   if (Array.isArray(value)) {
     return value
-      .map((item: JsonValue, at) => element('item', item, shape?.schemas.shape(shape.itemAt(at))))
+      .map((item: JsonValue, at) =>
+        element('item', item, shape?.schemaReader.shape(shape.itemAt(at))),
+      )
       .join('')
   }
   if (!isRecord(value)) return ''
@@ -77,7 +79,7 @@ function content(value: JsonValue, shape: Shape | undefined): string {
   const tags = makeTags(shape?.properties.keys() ?? [])
   return (Object.entries(value) as [string, JsonValue][])
     .map(([key, entry]) => {
-      const schema = shape?.schemas.shape(propertySchema(shape, key))
+      const schema = shape?.schemaReader.shape(propertySchema(shape, key))
       return element(tags.get(key) ?? key, entry, schema)
     })
     .join('')
@@ -119,19 +121,19 @@ function isExactOption(value: JsonValue, options: readonly unknown[]): boolean {
 function isExactInType(value: JsonValue, shape: Shape, path: readonly string[]): boolean {
   if (Array.isArray(value))
     return value.every((item: JsonValue, at) =>
-      isExactInMarkup(item, shape.schemas.shape(shape.itemAt(at)), [...path, 'item']),
+      isExactInMarkup(item, shape.schemaReader.shape(shape.itemAt(at)), [...path, 'item']),
     )
   if (!isRecord(value)) return true
   if (isWrittenAsJson(value, shape)) return true
   return Object.entries(value as Record<string, JsonValue>).every(([key, entry]) => {
-    const inner = shape.schemas.shape(propertySchema(shape, key))
+    const inner = shape.schemaReader.shape(propertySchema(shape, key))
     return key !== 'item' && !path.includes(key) && isExactInMarkup(entry, inner, [...path, key])
   })
 }
 
 /** A union value is exact only if no other type or branch can match. */
 function isExactInUnion(value: JsonValue, shape: Shape, path: readonly string[]): boolean {
-  const all = leaves(shape)
+  const all = expandUnions(shape)
   if (all.some(({ options }) => options)) return false
   if (typeof value === 'string') return !ambiguous.test(value)
   if (value === null) return admits(shape, 'null')
@@ -154,6 +156,6 @@ function isWrittenAsJson(value: JsonValue, shape: Shape | undefined): boolean {
   const isFree =
     shape?.listsProperties === false &&
     shape.types.includes('object') &&
-    isUntyped(shape.schemas.shape(shape.additional))
+    isUntyped(shape.schemaReader.shape(shape.additional))
   return isFree || !isWritable
 }

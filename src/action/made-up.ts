@@ -1,4 +1,4 @@
-import { anyOf, isTagStart } from './char-codes.ts'
+import { alternation, isTagStart } from './char-codes.ts'
 import { lazyPattern } from '../lib/once.ts'
 
 /** Tokens that end a turn, by vendor. Tokens between bars (`<|…|>`) are matched by pattern. */
@@ -22,7 +22,7 @@ const plainTokens: readonly string[] = [
 ]
 /** Tokens that end a turn and leaked into the output. */
 export const stopToken: () => RegExp = lazyPattern(
-  () => `^(?:${anyOf(plainTokens)}|<\\|[^<>|｜\\n]{1,30}\\|>|<｜[^<>|｜\\n]{1,30}｜>)`,
+  () => `^(?:${alternation(plainTokens)}|<\\|[^<>|｜\\n]{1,30}\\|>|<｜[^<>|｜\\n]{1,30}｜>)`,
 )
 const cutTokens: readonly string[] = [...plainTokens, '<start_of_turn>']
 /** The next turn's header. */
@@ -33,7 +33,7 @@ const maxTokens = 20
 const cutToken = /^<[|｜][^<>|｜\n]{0,30}[|｜]?$/
 
 /** Whether a token at the start of `text` ends the turn; `'partial'` while that depends on more text. */
-export function endOfTurn(text: string): 'next-turn' | 'partial' | undefined {
+export function matchTurnEnd(text: string): 'next-turn' | 'partial' | undefined {
   let rest = text
   for (let count = 0; count < maxTokens; count++) {
     // A complete token may also be the beginning of a longer one.
@@ -118,7 +118,7 @@ export const resultTags: readonly string[] = ['tool', 'function'].flatMap((kind)
  * R4: returns whether the model starts to write as somebody else here, in another turn or with an invented result.
  * `'partial'` if more input may decide that. A result's keyword counts only at the start of a line.
  */
-export function startsMadeUp(text: string, lineStart: boolean): boolean | 'partial' {
+export function startsHallucination(text: string, lineStart: boolean): boolean | 'partial' {
   if (text.startsWith(own)) return false
   if (own.startsWith(text)) return 'partial'
   if (turn.test(text)) return true

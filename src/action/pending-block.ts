@@ -2,7 +2,7 @@ import { type ReasoningEnd, closesReasoning } from './scan/reasoning-marks.ts'
 import { CodeTracker } from './code-tracker.ts'
 import { skipBlank } from './char-codes.ts'
 import { anyCloser } from './foreign/dialects/table.ts'
-import { startsMadeUp, stopToken, turnStart } from './made-up.ts'
+import { startsHallucination, stopToken, turnStart } from './made-up.ts'
 import { lazyPattern } from '../lib/once.ts'
 
 /** Most characters of an opener. With longer attributes, it is text. */
@@ -370,18 +370,21 @@ export interface UnclosedReader {
   /** Returns whether the content is a call in another format. */
   isForeignCall(content: string): boolean
   /** Returns where reasoning without an opener ends in the content. The block is then part of that reasoning. */
-  thoughtEnd(content: string): number | undefined
+  reasoningEnd(content: string): number | undefined
 }
 
 /** Detects where blocks start, and opens them. */
 export interface BlockDetector {
   match(text: string, at: number, lineStart: boolean): Opener | 'partial' | undefined
-  open(options: PendingBlockOptions): PendingBlock
+  pendingBlock(options: PendingBlockOptions): PendingBlock
 }
 
 /** `maxLength`: maximum length of a block in characters. */
 export function createBlockDetector(maxLength: number): BlockDetector {
-  return { match: matchOpener, open: (options) => new PendingBlock(options, maxLength) }
+  return {
+    match: matchOpener,
+    pendingBlock: (options) => new PendingBlock(options, maxLength),
+  }
 }
 
 /** A block from its opener until it is complete or turns out to be text (R2, R3, R5, R6). */
@@ -422,7 +425,7 @@ export class PendingBlock {
     const { content, isMention, unclosed } = this.#capture
     const counts = context === 'prose' || aloneInFence
     if (!counts || (isMention && !reader.isForeignCall(content))) return this.#asText('')
-    const end = reader.thoughtEnd(unclosed.content)
+    const end = reader.reasoningEnd(unclosed.content)
     if (end === undefined) return this.#found(unclosed.rest, unclosed.content, false)
     return { text: this.#options.before + content.slice(0, end), rest: content.slice(end) }
   }
@@ -452,14 +455,14 @@ export class PendingBlock {
 /** A stray closing tag of any call format. */
 const strayCloser = lazyPattern(() => `^(?:${anyCloser()})`, 'i')
 /** R4: text after a call that is neither prose nor another call. `'partial'` while it may become that. */
-export function matchMadeUp(text: string): boolean | 'partial' {
-  return stopToken().test(text) || text.startsWith('</') || startsMadeUp(text, true)
+export function matchHallucination(text: string): boolean | 'partial' {
+  return stopToken().test(text) || text.startsWith('</') || startsHallucination(text, true)
 }
 
 /** Whether this text ends the model's own calls: a stop token, or a made-up result at the start of a line. */
 export function endsCalls(text: string, lineStart: boolean): boolean {
   if (/^<\|(?:start|channel|message|constrain|call|end|return)\|>/.test(text)) return false
-  return lineStart ? matchMadeUp(text) === true : stopToken().test(text)
+  return lineStart ? matchHallucination(text) === true : stopToken().test(text)
 }
 
 /** Longer than any stop token. */

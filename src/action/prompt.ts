@@ -3,7 +3,7 @@ import { describeShape, type IndexedTool, indexTools, makeTags } from './tool-in
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { type ActionCall, setOwn } from './call-arguments.ts'
 import { formatAction } from './format-action.ts'
-import { admits, leaves, propertySchema, type Shape } from './schema.ts'
+import { admits, expandUnions, propertySchema, type Shape } from './schema.ts'
 
 /** Instructions that the model can load on demand; not callable as a tool. */
 export interface Skill {
@@ -137,7 +137,7 @@ function parameters(tool: IndexedTool): [string, Shape][] {
 function isNested(shape: Shape): boolean {
   return (
     admits(shape, 'array') ||
-    (admits(shape, 'object') && leaves(shape).some((leaf) => leaf.properties.size > 0))
+    (admits(shape, 'object') && expandUnions(shape).some((leaf) => leaf.properties.size > 0))
   )
 }
 
@@ -177,7 +177,7 @@ function sample(name: string, shape: Shape, depth: number): JsonValue {
     case 'null':
       return null
     case 'array': {
-      const item = shape.schemas.shape(shape.itemAt(0))
+      const item = shape.schemaReader.shape(shape.itemAt(0))
       const one = depth > 3 ? 'a' : sample('a', item, depth + 1)
       return typeof one === 'string' && !item.options ? [one, 'example b'] : [one]
     }
@@ -194,6 +194,10 @@ function sampleObject(shape: Shape, depth: number): JsonObject {
   const [first] = shape.properties.keys()
   const names = shape.required.size > 0 || first === undefined ? shape.required : [first]
   for (const name of names)
-    setOwn(input, name, sample(name, shape.schemas.shape(propertySchema(shape, name)), depth + 1))
+    setOwn(
+      input,
+      name,
+      sample(name, shape.schemaReader.shape(propertySchema(shape, name)), depth + 1),
+    )
   return input
 }

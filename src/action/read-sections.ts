@@ -1,12 +1,12 @@
-import { tooLong, type CallsRead, readBlock } from './block-reader.ts'
+import { tooLongCalls, type ParsedCalls, readBlock } from './block-reader.ts'
 import { BlockCapture, matchOpener, endsAnswer } from './pending-block.ts'
 import { isBeginning } from './foreign/dialects/table.ts'
-import { type ForeignRead, joinReads } from './foreign/foreign-call.ts'
+import { type ParsedSectionCalls, joinParsedCalls } from './foreign/foreign-call.ts'
 import { ForeignDetector } from './foreign/foreign-detector.ts'
 import { startsReact } from './foreign/plain-calls.ts'
 import { readForeign, readForeignBlock, readMarkedSections } from './foreign/read-foreign.ts'
 import { isBlank, skipBlank } from './char-codes.ts'
-import { endOfTurn, startsMadeUp } from './made-up.ts'
+import { matchTurnEnd, startsHallucination } from './made-up.ts'
 import { letter, walkText } from './code-tracker.ts'
 import type { QuotationTracker } from './quotation-tracker.ts'
 import type { ToolIndex } from './tool-index.ts'
@@ -18,7 +18,7 @@ export function readBlockContent(
   content: string,
   index: ToolIndex,
   isCut: boolean,
-): CallsRead & { readonly ignored?: string } {
+): ParsedCalls & { readonly ignored?: string } {
   const foreign = readForeignBlock(content, index, isCut)
   if (!foreign) return readBlock(content, index)
   const rest = content.slice(foreign.end)
@@ -26,7 +26,7 @@ export function readBlockContent(
 }
 
 /** Returns where reasoning without an opener ends in an unclosed block, outside of its calls (R5). */
-export function findThoughtEnd(content: string, index: ToolIndex): number | undefined {
+export function reasoningEnd(content: string, index: ToolIndex): number | undefined {
   const foreign = readForeignBlock(content, index)
   if (foreign) return foreign.thoughtEnd
   const reader = new LiteralReader(content)
@@ -49,7 +49,7 @@ export function findThoughtEnd(content: string, index: ToolIndex): number | unde
 const maxFailures = 500
 
 /** The calls of all sections of a text, in order (R16). */
-export interface SectionsRead extends CallsRead {
+export interface ParsedSections extends ParsedCalls {
   /** Text around the calls, which is part of the reply. */
   readonly prose: readonly string[]
   /** Text after the calls, which isn't part of the reply (R18). */
@@ -58,7 +58,7 @@ export interface SectionsRead extends CallsRead {
   readonly thoughtEnd?: number
 }
 
-interface SectionRead extends ForeignRead {
+interface SectionRead extends ParsedSectionCalls {
   /** The section is an ACTION block. */
   readonly isBlock?: boolean
   /** Text within the section, after its calls. */
@@ -83,7 +83,7 @@ export function readSections(
   text: string,
   index: ToolIndex,
   isCut: boolean,
-): SectionsRead | undefined {
+): ParsedSections | undefined {
   const read = readMarkedSections(text, index, { isCut })
   if (!read) return undefined
   const others = [...(read.between ?? []), text.slice(read.end)]
@@ -96,7 +96,7 @@ export function readOwnSections(
   text: string,
   index: ToolIndex,
   options: OwnSectionsOptions,
-): SectionsRead | undefined {
+): ParsedSections | undefined {
   const { sections: found, end, thoughtEnd } = findSections(text, index, options)
   if (thoughtEnd !== undefined) return { calls: [], prose: [], thoughtEnd }
   const own = text.slice(0, end)
@@ -111,7 +111,7 @@ export function readOwnSections(
   if (!last || !isEnd(own, last.end, index)) return undefined
   const prose = sections.map(({ start }, at) => text.slice(sections[at - 1]?.end ?? 0, start))
   const ignored = [...sections.map((section) => section.ignored), text.slice(end)].join('')
-  return { ...joinReads(sections), prose, ...(ignored !== '' && { ignored }) }
+  return { ...joinParsedCalls(sections), prose, ...(ignored !== '' && { ignored }) }
 }
 
 /**
@@ -120,7 +120,7 @@ export function readOwnSections(
  */
 function isEnd(text: string, at: number, index: ToolIndex): boolean {
   const rest = text.slice(at)
-  if (endsAnswer(rest) || isBeginning(rest.trim()) || endOfTurn(rest.trim()) === 'partial')
+  if (endsAnswer(rest) || isBeginning(rest.trim()) || matchTurnEnd(rest.trim()) === 'partial')
     return true
   // The bracket may end a line of an unclosed section. Another line or the end of its fence may follow.
   const isListed = /[;,)]\s*$/.test(text.slice(Math.max(0, at - 10), at))
@@ -169,7 +169,7 @@ function findSections(
   return { sections, end, ...(isThought && { thoughtEnd }) }
 }
 
-function isMalformed({ problem }: CallsRead): boolean {
+function isMalformed({ problem }: ParsedCalls): boolean {
   return problem?.code === 'malformed'
 }
 
@@ -190,7 +190,7 @@ function isMadeUp(
 ): boolean {
   if (!/[<[O]/.test(text[at] ?? '')) return false
   const window = text.slice(at, at + 60)
-  if (startsMadeUp(window, lineStart) !== true) return false
+  if (startsHallucination(window, lineStart) !== true) return false
   if (window.startsWith('O'))
     return startsReact(text.slice(last.start, last.end)) || observation.test(window)
   return lineStart || endsAnswer(text.slice(last.end, at))
@@ -220,8 +220,10 @@ export function readSection(
   const { content } = capture
   const isOpen = capture.state === 'open'
   const read =
-    capture.state === 'too-long' ? tooLong() : readBlockContent(content, index, isCut && isOpen)
-  const thoughtEnd = isOpen ? findThoughtEnd(content, index) : undefined
+    capture.state === 'too-long'
+      ? tooLongCalls()
+      : readBlockContent(content, index, isCut && isOpen)
+  const thoughtEnd = isOpen ? reasoningEnd(content, index) : undefined
   return {
     ...read,
     end: text.length - rest.length,

@@ -26,7 +26,7 @@ export interface Shape {
   readonly description: string | undefined
   readonly fallback: JsonValue | undefined
   /** Reader of the schemas inside this one. */
-  readonly schemas: SchemaReader
+  readonly schemaReader: SchemaReader
 }
 
 /** Reads schemas relative to one root, which `$ref`s point into. */
@@ -63,7 +63,7 @@ export class SchemaReader {
       itemAt: readItems(schema),
       description: typeof schema['description'] === 'string' ? schema['description'] : undefined,
       fallback: schema['default'] as JsonValue | undefined,
-      schemas: this,
+      schemaReader: this,
     }
   }
 
@@ -160,8 +160,8 @@ export function propertySchema(shape: Shape, key: string): unknown {
 }
 
 /** Returns all shapes a value may have, with unions expanded. */
-export function leaves(shape: Shape): readonly Shape[] {
-  return shape.branches ? shape.branches.flatMap(leaves) : [shape]
+export function expandUnions(shape: Shape): readonly Shape[] {
+  return shape.branches ? shape.branches.flatMap(expandUnions) : [shape]
 }
 
 /** Returns whether the schema has no type, options or branches. */
@@ -170,12 +170,12 @@ export function isUntyped(shape: Shape): boolean {
 }
 
 export function admits(shape: Shape, type: TypeName): boolean {
-  return leaves(shape).some((leaf) => leaf.types.includes(type))
+  return expandUnions(shape).some((leaf) => leaf.types.includes(type))
 }
 
 /** Returns whether the value may be text: a string type, a string option, or no type at all. */
 export function admitsText(shape: Shape): boolean {
-  return leaves(shape).some(
+  return expandUnions(shape).some(
     (leaf) =>
       leaf.types.includes('string') ||
       isUntyped(leaf) ||

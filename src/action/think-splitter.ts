@@ -26,7 +26,9 @@ export interface ThinkSplitter {
  */
 export function createThinkSplitter(options: ThinkSplitterOptions = {}): ThinkSplitter {
   const sink = new DeltaSink(options.loneCloser)
-  const machine = new OutputMachine(sink, { reasoning: options.reasoningPrefilled ?? false })
+  const machine = new OutputMachine(sink, {
+    startsInReasoning: options.reasoningPrefilled ?? false,
+  })
   return {
     push(text) {
       machine.push(text)
@@ -54,15 +56,15 @@ class DeltaSink implements Sink {
     return parts
   }
 
-  text(delta: string): void {
+  onText(delta: string): void {
     this.#parts.push({ type: 'text-delta', delta })
   }
 
-  reasoning(delta: string): void {
+  onReasoning(delta: string): void {
     this.#parts.push({ type: 'reasoning-delta', delta })
   }
 
-  loneCloser(): void {
+  onLoneCloser(): void {
     if (this.#loneCloser) this.#parts.push(this.#loneCloser())
   }
 
@@ -70,11 +72,11 @@ class DeltaSink implements Sink {
     return false
   }
 
-  calls(): 'text' {
+  readCalls(): 'text' {
     return 'text'
   }
 
-  callInReasoning(): boolean {
+  onCallInReasoning(): boolean {
     return false
   }
 
@@ -82,8 +84,8 @@ class DeltaSink implements Sink {
     return false
   }
 
-  thoughtEnd(): undefined {}
-  cutOpener(): void {}
-  block(): void {}
-  ignored(): void {}
+  reasoningEnd(): undefined {}
+  onCutOpener(): void {}
+  onBlock(): void {}
+  onIgnored(): void {}
 }

@@ -75,7 +75,13 @@ export function indexTools(definitions: readonly ToolDefinition[]): ToolIndex {
     const reader = new SchemaReader(definition.inputSchema)
     const { name, description } = definition
     const tag = tags.get(name) ?? name
-    const tool = { name, tag, description, input: reader.shape(definition.inputSchema), reader }
+    const tool = {
+      name,
+      tag,
+      description,
+      input: reader.shape(definition.inputSchema),
+      reader,
+    }
     byName.set(tag, tool)
     return tool
   })

@@ -1,4 +1,4 @@
-import { type CallProblem, malformed } from './call-problem.ts'
+import { type CallProblem, malformedProblem } from './call-problem.ts'
 import { admits, admitsText, type Shape } from './schema.ts'
 
 /** An opening tag, read to its `>`. */
@@ -66,7 +66,7 @@ function isXmlCharacter(code: number): boolean {
 }
 
 /** Returns the text of a raw XML value (R10): CDATA verbatim, text with markup verbatim, other text decoded. */
-export function readText(raw: string): string {
+export function decodeXmlText(raw: string): string {
   const sections = readCdata(raw)
   if (sections !== undefined) return sections
   if (!raw.includes('<')) return trimLayout(decodeEntities(raw))
@@ -424,6 +424,6 @@ export class ElementFinder {
   }
 
   malformed(message: string, offset: number): CallProblem {
-    return malformed(message, this.text, offset)
+    return malformedProblem(message, this.text, offset)
   }
 }

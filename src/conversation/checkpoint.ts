@@ -1,7 +1,7 @@
 import type { ConversationState, Fork, MessageNode, OlderMessages } from '../protocol/state.ts'
 import { contextOn } from './context.ts'
 import { pendingAt } from './pending.ts'
-import { taintOf } from './taint.ts'
+import { nextRequestTaint } from './taint.ts'
 import { headId } from './tree.ts'
 
 /** Messages in a checkpoint, unless the open run has more. */
@@ -26,7 +26,7 @@ export function windowed(state: ConversationState, size: number = WINDOW): Conve
     forks: forksAt(state, nodes, headId(state)),
     leaves: [],
     context: contextOn(state),
-    ...(older + from > 0 && { taintBefore: { seq: state.seq, taint: taintOf(state) } }),
+    ...(older + from > 0 && { taintBefore: { seq: state.seq, taint: nextRequestTaint(state) } }),
     isStale: false,
     isWindow: true,
   }

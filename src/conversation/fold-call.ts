@@ -1,4 +1,4 @@
-import type { CallPath, RowOf, CallFacts } from '../protocol/fact.ts'
+import type { CallPath, RowOf, CallDetails } from '../protocol/fact.ts'
 import { isOutcomeKey } from '../protocol/composite.ts'
 import type { CallState, ChildState, MessageNode, RunState } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
@@ -350,7 +350,7 @@ export function callParts({ parts }: Pick<Message, 'parts'>): ToolCallPart[] {
   return parts.filter((part) => part.type === 'tool-call')
 }
 
-function ofPart(part: ToolCallPart, facts: CallFacts | undefined): CallState {
+function ofPart(part: ToolCallPart, facts: CallDetails | undefined): CallState {
   return {
     ...unprepared([part.toolCallId], part.input ?? null),
     toolName: part.toolName,

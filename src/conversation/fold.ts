@@ -10,7 +10,7 @@ import { Draft } from './state.ts'
 import { addResult, foldCall, callParts, importedCall, proposedCalls } from './fold-call.ts'
 import { foldRun, isOfRun } from './fold-run.ts'
 import { isTaintedInWhole, mayUntaint, originOfTools } from './taint.ts'
-import { growHead, headOf } from './tree.ts'
+import { appendMessage, setHead } from './tree.ts'
 import { sumUsage } from './usage.ts'
 import type {
   AssistantMessage,
@@ -36,7 +36,7 @@ function foldMessage(draft: Draft, row: MessageRow): void {
   const { parentId } = row
   switch (row.type) {
     case 'run-started':
-      if (!row.message) return headOf(draft, parentId, row.seq)
+      if (!row.message) return setHead(draft, parentId, row.seq)
       takeQueued(draft, row.message.id)
       return add(draft, row, { parentId, kind: 'user', message: userMessage(row.message) })
     case 'model-output':
@@ -147,7 +147,7 @@ function add(
 ): void {
   const { runId, at, seq } = row
   const step = 'step' in row ? row.step : null
-  growHead(draft, { id: message.id, parentId, seq, runId, step, kind, at, message, calls })
+  appendMessage(draft, { id: message.id, parentId, seq, runId, step, kind, at, message, calls })
 }
 
 function userMessage(content: UserContent): Identified<Message> {
@@ -341,7 +341,7 @@ function foldRow(draft: Draft, row: Row): void {
     case 'message-amended':
       return amendMessage(draft, row)
     case 'head-moved':
-      return headOf(draft, row.to, row.seq)
+      return setHead(draft, row.to, row.seq)
     case 'history-cleared':
       foldConsents(draft, row)
       return clearHistory(draft)
@@ -351,7 +351,9 @@ function foldRow(draft: Draft, row: Row): void {
       // The unreadable row may have ended a consent, or marked content as untrusted.
       state.consents = []
       if (state.run?.end === null) draft.changeRun({ damage: origin })
-      draft.own('context').push({ type: 'untrusted-taken-in', after: null, origin, seq, at })
+      draft
+        .mutableList('context')
+        .push({ type: 'untrusted-taken-in', after: null, origin, seq, at })
       return
     }
     case 'renamed':
@@ -376,7 +378,7 @@ function foldContext(draft: Draft, row: RowOf<ContextRow['type']>): void {
     draft.changeRun({ usage: sumUsage(draft.state.run.usage, row.usage) })
   if (row.type === 'untrusted-taken-in' || row.type === 'descriptions-taken-in')
     foldConsents(draft, row)
-  draft.own('context').push(row)
+  draft.mutableList('context').push(row)
 }
 
 function foldQueue({ state }: Draft, row: RowOf<'message-queued' | 'message-withdrawn'>): void {

@@ -1,6 +1,6 @@
 import type { Delta, DeltaOf, Live, LiveInput, LivePart, LiveStep } from '../protocol/delta.ts'
 import type { Row } from '../protocol/fact.ts'
-import { DELETED, isLeftOpen, type RunOutcome } from '../protocol/run.ts'
+import { DELETED, isUnfinished, type RunOutcome } from '../protocol/run.ts'
 
 /** State before any delta, and for conversations that are only read. */
 export const NOTHING_LIVE: Live = {
@@ -21,7 +21,7 @@ export function foldDelta(live: Live, delta: Delta): Live {
         ...live,
         step: { runId, step, attempt, messageId, parts: [], inputs: [] },
         retry: null,
-        left: refused(live),
+        left: refusedRun(live),
       }
     }
     case 'text-start':
@@ -98,20 +98,20 @@ export function settleLive(live: Live, row: Row): Live {
     case 'run-continued':
     case 'step-started':
     case 'call-started':
-      return live.left ? { ...live, left: refused(live) } : live
+      return live.left ? { ...live, left: refusedRun(live) } : live
     default:
       return live
   }
 }
 
 /** Returns the run only if it was refused before it began. Another run may continue beside it. */
-export function refused({ left }: Live): Live['left'] {
+export function refusedRun({ left }: Live): Live['left'] {
   return left?.message === undefined ? null : left
 }
 
 function ownedBy(live: Live, ownership: Live['ownership']): Live {
   // A new owner resumes the unfinished run.
-  const now = { ...live, ownership, left: ownership === 'none' ? live.left : refused(live) }
+  const now = { ...live, ownership, left: ownership === 'none' ? live.left : refusedRun(live) }
   // Streamed text and progress are discarded once this tab doesn't drive the run.
   return ownership === 'this-tab' ? now : { ...now, step: null, retry: null, progress: {} }
 }
@@ -121,7 +121,7 @@ function ownedBy(live: Live, ownership: Live['ownership']): Live {
  * conversation was deleted.
  */
 function endsHandlesOnly(outcome: RunOutcome): boolean {
-  return isLeftOpen(outcome) || (outcome.outcome === 'aborted' && outcome.reason === DELETED)
+  return isUnfinished(outcome) || (outcome.outcome === 'aborted' && outcome.reason === DELETED)
 }
 
 /** Ends the run's wait for the storage, unless another tab drives it. */

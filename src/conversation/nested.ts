@@ -12,7 +12,7 @@ export function nestedIn(
 }
 
 /** The calls that the model makes, without nested ones. */
-export function ownCalls(calls: readonly CallState[]): readonly CallState[] {
+export function topLevelCalls(calls: readonly CallState[]): readonly CallState[] {
   return calls.some(({ path }) => path.length > 1)
     ? calls.filter(({ path }) => path.length === 1)
     : calls
@@ -22,7 +22,7 @@ export function ownCalls(calls: readonly CallState[]): readonly CallState[] {
  * Whether the call needs an answer from outside before it can continue. A suspended function waits while all its
  * open calls wait, and no call has ended since it was suspended.
  */
-export function waits(call: CallState, calls: readonly CallState[]): boolean {
+export function isCallWaiting(call: CallState, calls: readonly CallState[]): boolean {
   const { status, suspended, ended } = call
   if (status.startsWith('awaiting')) return true
   if (suspended === null) return false
@@ -31,15 +31,15 @@ export function waits(call: CallState, calls: readonly CallState[]): boolean {
   return (
     ended.length <= suspended.seen &&
     open.length > 0 &&
-    open.every((nested) => waits(nested, calls))
+    open.every((nested) => isCallWaiting(nested, calls))
   )
 }
 
 /** Whether the run is paused, or waits for an answer or for child runs. */
-export function rests({ end, parked, calls }: RunState): boolean {
+export function isRunWaiting({ end, parked, calls }: RunState): boolean {
   if (end !== null || parked !== null) return end === null
   const next = calls.find((call) => !isSettled(call))
-  return next !== undefined && waits(next, calls)
+  return next !== undefined && isCallWaiting(next, calls)
 }
 
 /** Whether the call waits for a child run that it started. */

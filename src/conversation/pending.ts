@@ -2,7 +2,7 @@ import type { CallEnd } from '../protocol/composite.ts'
 import type { CallAbout, PendingCall } from '../protocol/run.ts'
 import type { SettledStatus, ToolCallStatus } from '../protocol/tool.ts'
 import type { CallState, ConversationState, MessageNode, RunState } from '../protocol/state.ts'
-import type { AskedBecause } from '../protocol/taint.ts'
+import type { ApprovalReason } from '../protocol/taint.ts'
 
 /** Input that a call waits for, by status. `open`: none, it continues by itself. `settled`: it has ended. */
 const WAITS_FOR = {
@@ -36,7 +36,7 @@ export function isSettledStatus(status: ToolCallStatus): status is SettledStatus
 }
 
 /** Whether the run is paused until something lets it continue. */
-export function isParked(run: RunState | null): boolean {
+export function isPaused(run: RunState | null): boolean {
   return run !== null && run.end === null && run.parked !== null
 }
 
@@ -54,7 +54,7 @@ export function importedCalls({ path }: ConversationState): PendingCall[] {
  * Calls that wait for a person or the page, in path order: those of the newest run and of imported messages. Calls on
  * other branches aren't shown, and keep waiting.
  */
-export function pendingOf({ path, run }: ConversationState): readonly PendingCall[] {
+export function allPendingCalls({ path, run }: ConversationState): readonly PendingCall[] {
   const pending = path.flatMap((node) => pendingAt(run, node))
   return pending.length > 0 ? pending : NOTHING_PENDING
 }
@@ -86,7 +86,7 @@ function pendingCall(call: CallState): PendingCall | null {
     ...(title && { title }),
     ...(source !== undefined && { source }),
     input,
-    ...(kind === 'approval' && { ...shownAsked(call), ...shownRememberable(call) }),
+    ...(kind === 'approval' && { ...approvalDetails(call), ...shownRememberable(call) }),
     kind,
     ...(question && { question }),
     ...(asks && { asks }),
@@ -100,11 +100,11 @@ function pendingCall(call: CallState): PendingCall | null {
 
 interface ShownAsked {
   readonly about?: CallAbout
-  readonly because?: AskedBecause
+  readonly because?: ApprovalReason
 }
 
 /** Subject and reason of an approval request, as a page shows them. */
-export function shownAsked({ about, because }: CallState): ShownAsked {
+export function approvalDetails({ about, because }: CallState): ShownAsked {
   if (!about && !because) return {}
   return { ...(about && { about: shownAbout(about) }), ...(because && { because }) }
 }

@@ -5,7 +5,7 @@ import type { Message } from '../protocol/message.ts'
 import type { RunOutcome } from '../protocol/run.ts'
 import type { CallState, ConversationState, RunState, StepOutput } from '../protocol/state.ts'
 import { outputOf } from './fold-run.ts'
-import { pendingCalls, shownAsked, shownRememberable } from './pending.ts'
+import { pendingCalls, approvalDetails, shownRememberable } from './pending.ts'
 import { finishingCall, resultOf } from './result.ts'
 import type { ErrorData } from '../protocol/error.ts'
 import { askedQuestion, callParts } from './fold-call.ts'
@@ -54,7 +54,7 @@ function callEvents(row: CallRow, { run, path }: ConversationState): RunEventBod
           type: 'tool-approval-request',
           ...ref,
           input,
-          ...shownAsked(call),
+          ...approvalDetails(call),
           ...shownRememberable(call),
         },
       ]

@@ -1,5 +1,5 @@
 import type { AssistantMessage } from '../protocol/message.ts'
-import { isLeftOpen, type RunOutcome, type RunResult, type RunToolCall } from '../protocol/run.ts'
+import { isUnfinished, type RunOutcome, type RunResult, type RunToolCall } from '../protocol/run.ts'
 import { totalUsage } from './fold-call.ts'
 import type { Live } from '../protocol/delta.ts'
 import { isSettled } from './pending.ts'
@@ -21,7 +21,7 @@ export function resultOf(
   const reflection = answer?.reflection
   const nextRunId = isFollowed ? run.runId : isKnown ? run.next : undefined
   const total = isKnown ? totalUsage(run) : null
-  const isOpen = outcome.outcome === 'waiting' || isLeftOpen(outcome)
+  const isOpen = outcome.outcome === 'waiting' || isUnfinished(outcome)
   return {
     runId,
     conversationId,

@@ -6,7 +6,7 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { Amendment, CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
 import type { CallAbout, ParkReason, PendingCall, Question, RunOutcome } from '../protocol/run.ts'
 import type { Reflection } from '../protocol/state.ts'
-import type { AskedBecause, Taint } from '../protocol/taint.ts'
+import type { ApprovalReason, Taint } from '../protocol/taint.ts'
 import type { ToolCallStatus, UndoStatus } from '../protocol/tool.ts'
 
 /** A call as a page shows it. */
@@ -26,7 +26,7 @@ export interface ShownCall {
   /** Description of what the call acts on, as shown in the approval request. */
   readonly about?: CallAbout
   /** Why approval was requested, if the app's own rules didn't require it. */
-  readonly because?: AskedBecause
+  readonly because?: ApprovalReason
   /** Input text that the model has written so far. Only while it is writing. */
   readonly inputText?: string
   readonly output?: ToolOutput

@@ -20,7 +20,7 @@ const known = new WeakMap<Rows, Known>()
  * Taint of the next request: untrusted content in it, and content derived from that (answers of the model, summaries,
  * the plan). One entry per origin, oldest first. Cached for the same state.
  */
-export function taintOf(state: ConversationState): readonly Taint[] {
+export function nextRequestTaint(state: ConversationState): readonly Taint[] {
   const rows = contextOn(state)
   if (state.taintBefore) return taintSince(state.taintBefore, rows)
   return rows.some(taints) ? walkOf(state.path, rows).taint : NONE
@@ -30,7 +30,7 @@ export function taintOf(state: ConversationState): readonly Taint[] {
 export function taintOfRequest(state: ConversationState, messageId: string): readonly Taint[] {
   const rows = contextOn(state)
   if (!rows.some(taints)) return NONE
-  return walkOf(state.path, rows).walk.requestOf(messageId) ?? taintOf(state)
+  return walkOf(state.path, rows).walk.requestOf(messageId) ?? nextRequestTaint(state)
 }
 
 /** Whether a windowed state is tainted. It knows its taint only as a whole, not by message. */

@@ -5,7 +5,7 @@ import { isTaintedInWhole } from './taint.ts'
 /**
  * Adds a message under its parent and makes it the head. If the parent was set aside, the current head is the parent.
  */
-export function growHead(draft: Draft, node: MessageNode): void {
+export function appendMessage(draft: Draft, node: MessageNode): void {
   const { state } = draft
   const { id, seq } = node
   const isHead = node.parentId === headId(state)
@@ -14,12 +14,12 @@ export function growHead(draft: Draft, node: MessageNode): void {
   // If the head has children, its fork already lists them.
   const children = draft.childrenAt(parentId) ?? (isHead ? [] : childrenOf(state, parentId))
   if (children.length > 0) draft.setFork({ parentId, children: [...children, id] })
-  draft.own('path').push({ ...node, parentId })
+  draft.mutableList('path').push({ ...node, parentId })
   useLeaf(draft, id, { from: parentId, seq })
 }
 
 /** Makes an existing message the head. Null empties the path. */
-export function headOf(draft: Draft, id: string | null, seq: number): void {
+export function setHead(draft: Draft, id: string | null, seq: number): void {
   const { state } = draft
   if (id === headId(state) || !takePath(draft, id)) return
   const children = draft.childrenAt(id) ?? childrenOf(state, id)
@@ -74,8 +74,8 @@ function takePath(draft: Draft, id: string | null): boolean {
       state.others.filter((node) => !taken.has(node)),
     )
   }
-  const left = draft.own('path').splice(meets + 1, Infinity, ...nodes)
-  draft.own('others').push(...left)
+  const left = draft.mutableList('path').splice(meets + 1, Infinity, ...nodes)
+  draft.mutableList('others').push(...left)
   return true
 }
 
@@ -113,7 +113,7 @@ function useLeaf(
   id: string,
   { from, seq }: { readonly from: string | null; readonly seq: number },
 ): void {
-  const leaves = draft.own('leaves')
+  const leaves = draft.mutableList('leaves')
   const index = leaves.findLastIndex((leaf) => leaf.id === id || leaf.id === from)
   if (index >= 0) leaves.splice(index, 1)
   leaves.push({ id, usedAt: seq })

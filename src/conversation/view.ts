@@ -12,9 +12,9 @@ import type {
 import { shownCompactions } from './compactions.ts'
 import { planOf } from './context.ts'
 import { isUndoable, totalUsage } from './fold-call.ts'
-import { refused } from './live.ts'
-import { rests } from './nested.ts'
-import { pendingOf, shownAsked } from './pending.ts'
+import { refusedRun } from './live.ts'
+import { isRunWaiting } from './nested.ts'
+import { allPendingCalls, approvalDetails } from './pending.ts'
 import type {
   ConversationSnapshot,
   ShownCall,
@@ -22,7 +22,7 @@ import type {
   ShownMessage,
   ShownRun,
 } from './snapshot.ts'
-import { taintOf } from './taint.ts'
+import { nextRequestTaint } from './taint.ts'
 
 const shown = new WeakMap<readonly Consent[], readonly ShownConsent[]>()
 
@@ -116,7 +116,7 @@ function shownCall(call: CallState, progress: Progress): Omit<ShownCall, 'conver
     ...(readOnly && { readOnly }),
     status,
     ...(error ? { error } : { input }),
-    ...shownAsked(call),
+    ...approvalDetails(call),
     ...(output && { output }),
     ...(reported !== undefined && { progress: reported }),
     ...(question && { question }),
@@ -165,11 +165,11 @@ export function view(
 ): ConversationSnapshot {
   const { conversationId, title, older, queue, setAside } = state
   const open = openRun(state, live)
-  const pending = pendingOf(state)
+  const pending = allPendingCalls(state)
   const parked = live.waits?.reason ?? (open && open.parked)
   const runId = live.waits?.runId ?? open?.runId
   const ended = open || live.waits ? null : endOf(state, live)
-  const unbegun = refused(live)
+  const unbegun = refusedRun(live)
   const unsent = unbegun?.message ?? together(state.returned)
   const error = fault ?? errorOf(ended) ?? errorOf(unbegun?.outcome)
   const plan = planOf(state)
@@ -195,7 +195,7 @@ export function view(
     ...(unsent && { unsent }),
     ...(compactions && { compactions }),
     ...(setAside && { setAside }),
-    taint: taintOf(state),
+    taint: nextRequestTaint(state),
     consents: shownConsents(state),
   }
 }
@@ -215,7 +215,7 @@ function spentBy({ run, path }: ConversationState): Pick<ConversationSnapshot, '
 /** Driver of the open run, even if this page stopped driving it. A run at rest has no driver. */
 function ownershipOf({ run }: ConversationState, { ownership, waits }: Live): Ownership {
   if (waits) return ownership
-  return run?.end === null && !rests(run) ? ownership : 'none'
+  return run?.end === null && !isRunWaiting(run) ? ownership : 'none'
 }
 
 /** The open run, unless this page has stopped driving it. */

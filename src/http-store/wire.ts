@@ -6,7 +6,7 @@ import type {
   ClaimOptions,
   ListedRecords,
   ListPage,
-  Name,
+  TitleChange,
   Placement,
   RowRange,
   StoredRows,
@@ -24,7 +24,7 @@ export interface HttpCalls {
   read: { asks: Of & RowRange; answers: StoredRows }
   get: { asks: Of; answers: ConversationRecord | null }
   list: { asks: ListPage; answers: ListedRecords }
-  rename: { asks: Of & Name; answers: boolean }
+  rename: { asks: Of & TitleChange; answers: boolean }
   mark: { asks: Of & { readonly broken: string | null }; answers: null }
   descendants: { asks: Of; answers: string[] }
   delete: { asks: Of; answers: boolean }

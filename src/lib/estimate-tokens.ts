@@ -90,11 +90,11 @@ type Kind = 'start' | 'letter' | 'digit' | 'space' | 'line' | 'sign' | 'other'
  * characters, and then split words at rare pairs of letters.
  */
 export function estimateTokens(text: string): number {
-  return Math.ceil(addedTokens(text))
+  return Math.ceil(estimateUnrounded(text))
 }
 
 /** The estimate before rounding, so that the parts of a text can be added up. */
-export function addedTokens(text: string): number {
+export function estimateUnrounded(text: string): number {
   let tokens = 0
   let last: Kind = 'start'
   let before = 0

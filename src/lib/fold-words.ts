@@ -1,13 +1,13 @@
 /**
- * Character classes for patterns that match text from `foldWords`. A regular expression with `\p{L}` takes a
+ * Character classes for patterns that match text from `normalizeWords`. A regular expression with `\p{L}` takes a
  * hundred times as long to build as one with these ranges.
  */
 export const LETTERS = 'a-zß-\\u1fff\\u2c00-\\uffff'
 export const LETTERS_AND_NUMBERS: string = `0-9❶${LETTERS}`
 
 /** Folds text for the patterns: lower case, with one space between words. */
-export function foldWords(text: string): string {
-  return foldLetters(
+export function normalizeWords(text: string): string {
+  return normalizeLetters(
     text
       // `cardNumber` is two words. Underscores are replaced below.
       .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
@@ -26,7 +26,7 @@ export function foldWords(text: string): string {
 }
 
 /** Removes accents, points and joiners, so that all forms of a letter are equal. */
-export function foldLetters(text: string): string {
+export function normalizeLetters(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/[\p{M}\u200B-\u200F]/gu, '')

@@ -1,4 +1,4 @@
-import { withoutHidden } from './invisible.ts'
+import { cleanUntrustedText } from './invisible.ts'
 import { isRecord } from './shape.ts'
 
 type Schema = Readonly<Record<string, unknown>>
@@ -137,7 +137,7 @@ const MAX_WORDS = 2000
 /** Keywords for readers only: changing them doesn't change which values are valid. */
 const WORDS = new Set(['description', 'title', '$comment'])
 
-export type ForeignSchema =
+export type UntrustedSchema =
   | { readonly schema: Readonly<Record<string, unknown>> }
   /** Why the schema isn't used, as text to follow "its schema". */
   | { readonly problem: string }
@@ -147,7 +147,7 @@ export type ForeignSchema =
  * parameters. The copy is plain data of limited size without invisible characters. Its `$ref`s stay within it and can't
  * multiply. Validity of the schema isn't checked.
  */
-export function readForeignSchema(given: unknown): ForeignSchema {
+export function readUntrustedSchema(given: unknown): UntrustedSchema {
   try {
     const schema = readPart(plainCopy(given), 0) as Readonly<Record<string, unknown>>
     const problem = referencesProblem(schema)
@@ -186,23 +186,23 @@ function readPart(value: unknown, depth: number): unknown {
 
 /** Rejects invisible characters in names, values and patterns, where each character counts. */
 function visible(text: string): string {
-  if (withoutHidden(text) !== text)
+  if (cleanUntrustedText(text) !== text)
     throw new SchemaProblem('has invisible characters in a name or value')
   return text
 }
 
 function readWords(text: string): string {
-  const words = withoutHidden(text)
+  const words = cleanUntrustedText(text)
   return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words
 }
 
 /** Copies untrusted plain data, without hidden characters in its texts and keys. */
-export function visibleData(data: unknown): unknown {
+export function cleanUntrustedData(data: unknown): unknown {
   return JSON.parse(JSON.stringify(data), (_key, value: unknown) => {
-    if (typeof value === 'string') return withoutHidden(value)
+    if (typeof value === 'string') return cleanUntrustedText(value)
     if (!isRecord(value)) return value
     return Object.fromEntries(
-      Object.entries(value).map(([name, part]) => [withoutHidden(name), part]),
+      Object.entries(value).map(([name, part]) => [cleanUntrustedText(name), part]),
     )
   }) as unknown
 }

@@ -28,7 +28,7 @@ export function withoutInvisible(text: string): string {
 }
 
 /** Returns untrusted text for readers: without hidden characters, but with joiners that the language needs. */
-export function withoutHidden(text: string): string {
+export function cleanUntrustedText(text: string): string {
   hidden ??= new RegExp(`[${NEVER_SEEN}]|${LOOSE_JOINER}|(?<!\\p{Emoji})\\uFE0F`, 'gu')
   return text.replace(hidden, '')
 }

@@ -1,5 +1,5 @@
 /** Waits for turns of the event loop, one after the other. */
-export interface Turns {
+export interface EventLoopYielder {
   /** Lets other tasks run. Only one call at a time. */
   next(): Promise<void>
   close(): void
@@ -9,7 +9,7 @@ export interface Turns {
  * Uses messages, because timers wait a second or a minute in hidden tabs. A channel costs more than a message: to
  * wait repeatedly, use one for all turns, then close it.
  */
-export function openTurns(): Turns {
+export function createEventLoopYielder(): EventLoopYielder {
   const { port1, port2 } = new MessageChannel()
   let resume = (): void => undefined
   port1.addEventListener('message', () => resume())
@@ -25,8 +25,8 @@ export function openTurns(): Turns {
 }
 
 /** Lets other tasks run. */
-export async function nextTurn(): Promise<void> {
-  const turns = openTurns()
+export async function yieldToEventLoop(): Promise<void> {
+  const turns = createEventLoopYielder()
   await turns.next()
   turns.close()
 }

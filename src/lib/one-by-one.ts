@@ -1,7 +1,7 @@
-export type OneByOne = <T>(work: () => Promise<T>) => Promise<T>
+export type SerialQueue = <T>(work: () => Promise<T>) => Promise<T>
 
 /** Returns a queue that runs one task at a time and continues after failures. */
-export function oneByOne(): OneByOne {
+export function createSerialQueue(): SerialQueue {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
     const done = last.then(work)

@@ -5,7 +5,7 @@ const SHAPES = 1
  * Returns a value shared by all copies of the package on the page (`offstage` beside `offstage/testing`, or a hot
  * reload). The first call creates it. `realm`: the window that holds the value, if frames share it.
  */
-export function pageWide<Value>(
+export function getPageSingleton<Value>(
   name: string,
   make: () => Value,
   realm: typeof globalThis = globalThis,
@@ -14,8 +14,8 @@ export function pageWide<Value>(
   return (holder[keyOf(name)] ??= make()) as Value
 }
 
-/** Removes the value, so that the next call of `pageWide` creates a new one. */
-export function forgetPageWide(name: string): void {
+/** Removes the value, so that the next call of `getPageSingleton` creates a new one. */
+export function deletePageSingleton(name: string): void {
   delete (globalThis as { [key: symbol]: unknown })[keyOf(name)]
 }
 

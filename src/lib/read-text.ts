@@ -1,16 +1,16 @@
-export interface ReadTextOptions {
+export interface ReadBodyOptions {
   /** Receives the bytes read so far. May throw to stop reading: a `content-length` header may lie. */
-  readonly count: (bytes: number) => void
+  readonly onProgress: (bytes: number) => void
   /** Creates the error for bytes that aren't UTF-8. */
   readonly notUtf8: () => Error
-  /** Stops reading a slow body. `readText` then rejects with the signal's reason. */
+  /** Stops reading a slow body. `readBodyText` then rejects with the signal's reason. */
   readonly signal?: AbortSignal
 }
 
 /** The text of a request's body. */
-export async function readText(
+export async function readBodyText(
   body: ReadableStream<Uint8Array> | null,
-  { count, notUtf8, signal }: ReadTextOptions,
+  { onProgress, notUtf8, signal }: ReadBodyOptions,
 ): Promise<string> {
   const reader = body?.getReader()
   const decoder = new TextDecoder('utf-8', { fatal: true })
@@ -32,7 +32,7 @@ export async function readText(
       signal?.throwIfAborted()
       if (!next || next.done) return text + decode()
       bytes += next.value.byteLength
-      count(bytes)
+      onProgress(bytes)
       text += decode(next.value)
     }
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Replaces repeats of secret texts in other texts. */
-export interface Repeats {
-  isIn(text: string): boolean
+export interface SecretReplacer {
+  hasSecret(text: string): boolean
   /** Returns the text with each secret replaced by its placeholder. */
   replace(text: string): string
 }
@@ -15,7 +15,7 @@ const SHORTEST = 3
  * Finds texts as written, and as escaped in JSON, XML and URLs. Short texts are found only as whole words, and the
  * shortest not at all.
  */
-export function findRepeats(secrets: ReadonlyMap<string, string>): Repeats {
+export function createSecretReplacer(secrets: ReadonlyMap<string, string>): SecretReplacer {
   const replacements = new Map<string, string>()
   for (const [secret, replacement] of secrets)
     for (const text of [secret, secret.trim()].flatMap(writings))
@@ -24,7 +24,7 @@ export function findRepeats(secrets: ReadonlyMap<string, string>): Repeats {
   const pattern = new RegExp(texts.map(patternOf).join('|') || '(?!)', 'gu')
   const replace = (text: string): string =>
     text.replace(pattern, (found) => replacements.get(found) ?? found)
-  return { replace, isIn: (text) => replace(text) !== text }
+  return { replace, hasSecret: (text) => replace(text) !== text }
 }
 
 function writings(text: string): string[] {

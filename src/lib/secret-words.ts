@@ -1,4 +1,4 @@
-import { foldLetters, LETTERS, LETTERS_AND_NUMBERS } from './fold-words.ts'
+import { normalizeLetters, LETTERS, LETTERS_AND_NUMBERS } from './fold-words.ts'
 import { lazyPattern } from './once.ts'
 
 /**
@@ -43,7 +43,7 @@ const SECRET_WHOLE_WORDS =
 
 /** Folded like the labels, so that the lists above can keep their accents. */
 const SECRET = lazyPattern(() =>
-  foldLetters(
+  normalizeLetters(
     [
       ...Object.values(SECRET_PARTS),
       `(?<![${LETTERS_AND_NUMBERS}])(?:${SECRET_WHOLE_WORDS})(?![${LETTERS_AND_NUMBERS}])`,

@@ -3,38 +3,38 @@ import { isRecord } from './is-record.ts'
 export { isRecord }
 
 /** Checks whether a value from a store has the expected shape. */
-export type Check = (value: unknown) => boolean
+export type ShapeCheck = (value: unknown) => boolean
 
-export const isText: Check = (value) => typeof value === 'string'
-export const isFlag: Check = (value) => typeof value === 'boolean'
-export const isNumber: Check = (value) => typeof value === 'number' && !Number.isNaN(value)
+export const isText: ShapeCheck = (value) => typeof value === 'string'
+export const isBoolean: ShapeCheck = (value) => typeof value === 'boolean'
+export const isNumber: ShapeCheck = (value) => typeof value === 'number' && !Number.isNaN(value)
 /** Checks for a safe integer of at least `least`. JSON preserves such a number exactly. */
-export function isWhole(least: number): Check {
+export function isIntegerFrom(least: number): ShapeCheck {
   return (value) => Number.isSafeInteger(value) && Number(value) >= least
 }
 
 /** Checks for a finite number that isn't negative. */
-export const isAmount: Check = (value) =>
+export const isAmount: ShapeCheck = (value) =>
   typeof value === 'number' && value >= 0 && value < Infinity
 
-export const isThere: Check = (value) => value !== undefined
+export const isDefined: ShapeCheck = (value) => value !== undefined
 
-export function optional(check: Check): Check {
+export function optional(check: ShapeCheck): ShapeCheck {
   return (value) => value === undefined || check(value)
 }
 
-export function nullOr(check: Check): Check {
+export function nullOr(check: ShapeCheck): ShapeCheck {
   return (value) => value === null || check(value)
 }
 
 /** Checks for a list of at most `most` valid entries. */
-export function listOf(check: Check, most = 10_000): Check {
+export function listOf(check: ShapeCheck, most = 10_000): ShapeCheck {
   // Unlike `every`, `findIndex` doesn't skip holes, which a damaged row may have.
   return (value) =>
     Array.isArray(value) && value.length <= most && value.findIndex((each) => !check(each)) < 0
 }
 
-export function shape(fields: Readonly<Record<string, Check>>): Check {
+export function shape(fields: Readonly<Record<string, ShapeCheck>>): ShapeCheck {
   // Uses two lists and a loop, because every row of an opened conversation passes here in unoptimised code.
   const names = Object.keys(fields)
   const checks = Object.values(fields)
@@ -47,18 +47,21 @@ export function shape(fields: Readonly<Record<string, Check>>): Check {
 }
 
 /** Checks for an object whose `field` selects one of the shapes. */
-export function oneOf(field: string, shapes: Readonly<Record<string, Check>>): Check {
-  const known = new Map<unknown, Check>(Object.entries(shapes))
+export function discriminatedUnion(
+  field: string,
+  shapes: Readonly<Record<string, ShapeCheck>>,
+): ShapeCheck {
+  const known = new Map<unknown, ShapeCheck>(Object.entries(shapes))
   return (value) => isRecord(value) && (known.get(value[field])?.(value) ?? false)
 }
 
 /** Checks for any of these texts. */
-export function among(texts: readonly string[]): Check {
+export function among(texts: readonly string[]): ShapeCheck {
   const known = new Set<unknown>(texts)
   return (value) => known.has(value)
 }
 
 /** Checks for a text of a union type. A new member of the type must be added here to compile. */
-export function amongAll<Text extends string>(texts: Readonly<Record<Text, true>>): Check {
+export function amongAll<Text extends string>(texts: Readonly<Record<Text, true>>): ShapeCheck {
   return among(Object.keys(texts))
 }

@@ -21,6 +21,6 @@ export function sleepUnlessAborted(ms: number, signal?: AbortSignal): Promise<vo
 }
 
 /** Resolves like the promise, or to null after `ms` milliseconds. */
-export function within<T>(promise: Promise<T>, ms: number): Promise<T | null> {
+export function resolveWithin<T>(promise: Promise<T>, ms: number): Promise<T | null> {
   return Promise.race([promise, sleep(ms).then(() => null)])
 }

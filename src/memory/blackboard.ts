@@ -1,16 +1,16 @@
 import type { AgentMemory } from '../client/features/memory.ts'
 import { OffstageError } from '../protocol/error.ts'
-import { shown, type StoredEntry } from './entry.ts'
-import { type Place, withTools } from './memory-tools.ts'
+import { toRememberedEntry, type StoredEntry } from './entry.ts'
+import { type MemoryTarget, withTools } from './memory-tools.ts'
 import {
   badConfig,
   type MemoryOptions,
-  rowsFor,
+  openEntryStore,
   spaceName,
   type Where,
   type Written,
 } from './options.ts'
-import type { Change, Rows } from './rows.ts'
+import type { Change, EntryStore } from './rows.ts'
 
 /** Purpose and size of one text on a blackboard. */
 export interface Block {
@@ -45,7 +45,7 @@ const DEFAULT_LENGTH = 1_000
 export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboard {
   const limits = limitsOf(blocks)
   const names = [...limits.keys()]
-  const rows = rowsFor(options)
+  const rows = openEntryStore(options)
   const space = (where?: Where): string =>
     `blackboard:${spaceName(options.scope ?? 'origin', where)}`
   const limitOf = (name: string): number => {
@@ -111,7 +111,7 @@ function placeOf(
     change(name: string, where: Written, next: (text: string) => string): Promise<void>
     written(where: Where): Promise<readonly StoredEntry[]>
   },
-): Place {
+): MemoryTarget {
   return {
     name,
     description,
@@ -123,7 +123,7 @@ function placeOf(
     },
     async recall(_query, where) {
       const entry = (await written(where)).find(({ id }) => id === name)
-      return entry?.text ? [{ ...shown(entry), id: idOf(name) }] : []
+      return entry?.text ? [{ ...toRememberedEntry(entry), id: idOf(name) }] : []
     },
   }
 }
@@ -151,7 +151,7 @@ function added(before: string, text: string): string {
 
 /** Changes a block. If another tab writes first, decides again on its text, so that both changes remain. */
 async function update(
-  rows: Rows,
+  rows: EntryStore,
   space: string,
   decide: (entries: readonly StoredEntry[]) => Change,
 ): Promise<void> {

@@ -9,10 +9,10 @@ import type {
   SourcesChat,
 } from './document-options.ts'
 import type { Documents } from './documents/documents.ts'
-import { fused } from './fused.ts'
+import { fuseRankings } from './fused.ts'
 import { memoryPart } from './memory-part.ts'
 import { withTools } from './memory-tools.ts'
-import { badConfig, DEFAULT_STORAGE, rowsFor } from './options.ts'
+import { badConfig, DEFAULT_STORAGE, openEntryStore } from './options.ts'
 import { Space } from './space.ts'
 
 /** Documents, searched part by part. Rejections are `OffstageError`s. */
@@ -50,9 +50,9 @@ export function documentMemory(options: DocumentMemoryOptions): DocumentMemory {
   const load = async (): Promise<Documents> => {
     const { Documents } = await memoryPart(() => import('./documents/documents.ts'))
     return (documents ??= new Documents(options, {
-      fused,
+      fused: fuseRankings,
       space: (isKept) =>
-        new Space(`documents:${name}`, rowsFor({ storage: isKept ? storage : 'memory' })),
+        new Space(`documents:${name}`, openEntryStore({ storage: isKept ? storage : 'memory' })),
     }))
   }
   const later =

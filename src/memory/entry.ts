@@ -19,6 +19,6 @@ export interface RememberedEntry extends MemoryEntry {
   readonly at: number
 }
 
-export function shown({ id, text, at, untrusted }: StoredEntry): RememberedEntry {
+export function toRememberedEntry({ id, text, at, untrusted }: StoredEntry): RememberedEntry {
   return { id, text, at, ...(untrusted && { untrusted }) }
 }

@@ -2,7 +2,7 @@
 const RANK_OFFSET = 60
 
 /** Merges several rankings, best first, into one. Entries with the same key count as one. */
-export function fused<Entry>(
+export function fuseRankings<Entry>(
   rankings: readonly (readonly Entry[])[],
   keyOf: (entry: Entry) => unknown,
 ): Entry[] {

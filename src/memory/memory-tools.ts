@@ -1,12 +1,12 @@
 import type { AgentMemory, MemoryEntry } from '../client/features/memory.ts'
 import type { Tool } from '../client/tools/tool.ts'
-import { fused } from './fused.ts'
+import { fuseRankings } from './fused.ts'
 import type { JsonSchema } from '../protocol/json.ts'
-import { wordsOfOthers } from '../protocol/taint.ts'
+import { markUntrusted } from '../protocol/taint.ts'
 import { badConfig, type Where, type Written } from './options.ts'
 
 /** A memory, or a part of one, that the memory tools read and write. */
-export interface Place {
+export interface MemoryTarget {
   /** Name for the model. */
   readonly name: string
   /** Tells the model what belongs here. */
@@ -25,12 +25,12 @@ export interface Place {
 
 const MAX_RECALLED = 8
 
-const places = new WeakMap<AgentMemory, readonly Place[]>()
+const places = new WeakMap<AgentMemory, readonly MemoryTarget[]>()
 
 /** Gives a memory the tools that all memories of an agent share. */
 export function withTools<Memory extends AgentMemory>(
   memory: Memory,
-  ofMemory: readonly Place[],
+  ofMemory: readonly MemoryTarget[],
 ): Memory {
   const withThem = { ...memory, tools: toolsOf }
   places.set(withThem, ofMemory)
@@ -48,7 +48,7 @@ function toolsOf(memories: readonly AgentMemory[]): readonly Tool[] {
   ]
 }
 
-function rememberTool(all: readonly Place[]): Tool<'remember', Remembering> {
+function rememberTool(all: readonly MemoryTarget[]): Tool<'remember', Remembering> {
   const blocks = all.filter(({ isBlock }) => isBlock)
   // With several blocks and nothing else, `where` is required: a default would replace the first block.
   const isNamed = all.length > 1 && blocks.length === all.length
@@ -77,7 +77,7 @@ function rememberTool(all: readonly Place[]): Tool<'remember', Remembering> {
   }
 }
 
-function recallTool(all: readonly Place[]): Tool<'recall', Recalling> {
+function recallTool(all: readonly MemoryTarget[]): Tool<'recall', Recalling> {
   return {
     name: 'recall',
     title: 'Recall',
@@ -94,18 +94,23 @@ function recallTool(all: readonly Place[]): Tool<'recall', Recalling> {
       const rankings = await Promise.all(
         asked.map((place) => place.recall(query, { conversationId })),
       )
-      const entries = fused(rankings, ({ id, text }) => `${id} ${text}`).slice(0, MAX_RECALLED)
+      const entries = fuseRankings(rankings, ({ id, text }) => `${id} ${text}`).slice(
+        0,
+        MAX_RECALLED,
+      )
       const result = entries.map(({ id, text, source }) => ({
         id,
         text,
         ...(source && { source }),
       }))
-      return entries.some(({ untrusted }) => untrusted) ? wordsOfOthers('memory', result) : result
+      return entries.some(({ untrusted }) => untrusted) ? markUntrusted('memory', result) : result
     },
   }
 }
 
-function forgetTool(all: readonly Place[]): Tool<'forget', { readonly ids: readonly string[] }> {
+function forgetTool(
+  all: readonly MemoryTarget[],
+): Tool<'forget', { readonly ids: readonly string[] }> {
   return {
     name: 'forget',
     title: 'Forget',
@@ -136,9 +141,9 @@ interface Recalling {
   readonly where?: string
 }
 
-function distinct(all: readonly Place[]): readonly Place[] {
-  const byKey = new Map<unknown, Place>()
-  const byName = new Map<string, Place>()
+function distinct(all: readonly MemoryTarget[]): readonly MemoryTarget[] {
+  const byKey = new Map<unknown, MemoryTarget>()
+  const byName = new Map<string, MemoryTarget>()
   for (const place of all) {
     if (byKey.has(place.key)) continue
     if (byName.has(place.name))
@@ -152,7 +157,7 @@ function distinct(all: readonly Place[]): readonly Place[] {
 }
 
 /** Schema of the parameter `where`; left out if there is only one place. */
-function whereIn(all: readonly Place[]): { readonly where?: JsonSchema } {
+function whereIn(all: readonly MemoryTarget[]): { readonly where?: JsonSchema } {
   if (all.length < 2) return {}
   const description = all.map((place) => `${place.name}: ${place.description}`).join('. ')
   return { where: { type: 'string', enum: all.map(({ name }) => name), description } }

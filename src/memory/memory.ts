@@ -1,22 +1,22 @@
 import type { AgentMemory, RememberingAgent, RetrieveContext } from '../client/features/memory.ts'
 import { randomId } from '../lib/random-id.ts'
 import { OffstageError } from '../protocol/error.ts'
-import { type RememberedEntry, shown, type StoredEntry } from './entry.ts'
-import { type Place, withTools } from './memory-tools.ts'
+import { type RememberedEntry, toRememberedEntry, type StoredEntry } from './entry.ts'
+import { type MemoryTarget, withTools } from './memory-tools.ts'
 import {
   badConfig,
   DEFAULT_STORAGE,
   MAX_TEXT,
   type MemoryOptions,
   placeName,
-  rowsFor,
+  openEntryStore,
   spaceName,
   type Where,
   type Written,
 } from './options.ts'
 import { Space } from './space.ts'
 import type { Change } from './rows.ts'
-import { fused } from './fused.ts'
+import { fuseRankings } from './fused.ts'
 import { memoryPart } from './memory-part.ts'
 import type { Embed } from './vectors.ts'
 
@@ -73,7 +73,7 @@ const SEARCH_LIMIT = 20
 /** A memory over a store of entries. */
 function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
   const { scope = 'origin', maxEntries = 10_000, tools = true, writeBack = false } = options
-  const rows = rowsFor(options)
+  const rows = openEntryStore(options)
   const spaces = new Map<string, Space>()
   const at = (where?: Where): { name: string; space: Space } => {
     const name = spaceName(scope, where)
@@ -107,7 +107,7 @@ function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
           planRemember(entries, { texts, fresh, maxEntries, now: Date.now() }),
         )
         if (decided.missing.length === 0)
-          return texts.flatMap((each) => decided.kept.get(each) ?? []).map(shown)
+          return texts.flatMap((each) => decided.kept.get(each) ?? []).map(toRememberedEntry)
         missing = decided.missing
       }
     },
@@ -117,13 +117,13 @@ function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
       }))
       return remove.length
     },
-    list: async (where) => (await newestFirst(where)).map(shown),
+    list: async (where) => (await newestFirst(where)).map(toRememberedEntry),
     async search(query, { limit = SEARCH_LIMIT, ...where } = {}) {
-      return (await finder.find(at(where).space, query)).slice(0, limit).map(shown)
+      return (await finder.find(at(where).space, query)).slice(0, limit).map(toRememberedEntry)
     },
     async export(where) {
       const entries = (await newestFirst(where)).reverse()
-      return entries.map((entry) => `${JSON.stringify(shown(entry))}\n`).join('')
+      return entries.map((entry) => `${JSON.stringify(toRememberedEntry(entry))}\n`).join('')
     },
     async clear(where) {
       const { remove } = await at(where).space.change((entries) => ({
@@ -136,7 +136,7 @@ function keptMemory(options: KeptMemoryOptions, finder: Finder): Memory {
 }
 
 /** The memory as the agent's memory tools read and write it. */
-function placeOf(memory: Memory, options: MemoryOptions): Place {
+function placeOf(memory: Memory, options: MemoryOptions): MemoryTarget {
   const { scope = 'origin', storage = DEFAULT_STORAGE } = options
   return {
     ...placeName(scope),
@@ -298,7 +298,7 @@ export function embeddingMemory({ embed, model, ...options }: EmbeddingMemoryOpt
         vectorsOf(embed, [query], signal),
       ])
       const entries = await space.entries()
-      return fused([byWords, nearest(entries.values(), { model, vector })], ({ id }) => id)
+      return fuseRankings([byWords, nearest(entries.values(), { model, vector })], ({ id }) => id)
     },
     async complete(entries: readonly StoredEntry[]) {
       const { vectorsOf } = await vectors()

@@ -1,5 +1,5 @@
 import { OffstageError } from '../protocol/error.ts'
-import { databaseRows, type Rows, volatileRows } from './rows.ts'
+import { createDatabaseStore, type EntryStore, createInMemoryStore } from './rows.ts'
 
 /** Scope and storage of a memory. Wrong values throw `invalid-config`. */
 export interface MemoryOptions {
@@ -15,14 +15,17 @@ export const MAX_TEXT = 2_000
 export const DEFAULT_STORAGE = { name: 'offstage' }
 
 /** Opens the storage that the options choose. Throws `invalid-config`. */
-export function rowsFor({ scope = 'origin', storage = DEFAULT_STORAGE }: MemoryOptions): Rows {
+export function openEntryStore({
+  scope = 'origin',
+  storage = DEFAULT_STORAGE,
+}: MemoryOptions): EntryStore {
   const isNamed = typeof scope === 'object' && typeof scope.agent === 'string' && scope.agent !== ''
   if (scope !== 'origin' && scope !== 'conversation' && !isNamed)
     throw badConfig("scope of a memory must be 'origin', 'conversation' or { agent: name }.")
-  if (storage === 'memory') return volatileRows()
+  if (storage === 'memory') return createInMemoryStore()
   if (typeof storage?.name !== 'string' || storage.name === '')
     throw badConfig("storage of a memory must be 'memory' or { name }.")
-  return databaseRows(storage.name)
+  return createDatabaseStore(storage.name)
 }
 
 export function badConfig(message: string): OffstageError {

@@ -12,7 +12,7 @@ export interface Change {
 export type WordsSpace = `words:${string}`
 
 /** A store of entries. Rejections are `OffstageError`s. */
-export interface Rows {
+export interface EntryStore {
   /** Version of the space, which grows with each change by any tab; 0 if there was none. */
   version(space: string): Promise<number>
   read(space: string): Promise<{ readonly version: number; readonly entries: StoredEntry[] }>
@@ -30,7 +30,7 @@ interface Schema extends DBSchema {
 }
 
 /** Rows in an IndexedDB database of this name. It's opened at the first use. */
-export function databaseRows(name: string): Rows {
+export function createDatabaseStore(name: string): EntryStore {
   let opening: Promise<IDBPDatabase<Schema>> | null = null
   const close = (): void => {
     opening?.then(
@@ -114,7 +114,7 @@ function storageError(error: unknown): OffstageError {
 }
 
 /** Rows in memory, lost with the page. */
-export function volatileRows(): Rows {
+export function createInMemoryStore(): EntryStore {
   const spaces = new Map<string, { version: number; entries: Map<string, StoredEntry> }>()
   const at = (space: string): { version: number; entries: Map<string, StoredEntry> } => {
     const known = spaces.get(space) ?? { version: 0, entries: new Map() }

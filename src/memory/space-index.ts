@@ -1,7 +1,7 @@
 import { isRecord } from '../lib/is-record.ts'
 import type { StoredEntry } from './entry.ts'
-import type { Rows, WordsSpace } from './rows.ts'
-import { openTurns } from '../lib/next-turn.ts'
+import type { EntryStore, WordsSpace } from './rows.ts'
+import { createEventLoopYielder } from '../lib/next-turn.ts'
 
 /** Below this many entries, indexing again on each page is as fast as reading a stored index. */
 const FEW = 200
@@ -24,7 +24,7 @@ interface Known {
 
 /** The index of a space: the stored one if it matches this version, else a new one. */
 export async function openIndex(
-  rows: Rows,
+  rows: EntryStore,
   space: string,
   { version, entries }: Known,
 ): Promise<SpaceIndex> {
@@ -42,7 +42,7 @@ function isCurrent(entry: StoredEntry, version: number): entry is StoredIndex {
 }
 
 interface Place {
-  readonly rows: Rows
+  readonly rows: EntryStore
   readonly space: string
   readonly words: WordsSpace
 }
@@ -175,7 +175,7 @@ class KeywordIndex {
 
   /** Adds entries. Yields to the page if there are many. */
   async add(entries: readonly StoredEntry[]): Promise<void> {
-    const turns = openTurns()
+    const turns = createEventLoopYielder()
     let since = performance.now()
     for (const entry of entries) {
       this.#addOne(entry)

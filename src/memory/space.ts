@@ -1,19 +1,19 @@
-import { oneByOne } from '../lib/one-by-one.ts'
+import { createSerialQueue } from '../lib/one-by-one.ts'
 import type { StoredEntry } from './entry.ts'
 import { memoryPart } from './memory-part.ts'
-import type { Change, Rows } from './rows.ts'
+import type { Change, EntryStore } from './rows.ts'
 import type { SpaceIndex } from './space-index.ts'
 
 /** The entries of one space, kept up to date with other tabs' changes. */
 export class Space {
   readonly name: string
-  readonly #rows: Rows
+  readonly #rows: EntryStore
   readonly #entries = new Map<string, StoredEntry>()
-  readonly #inOrder = oneByOne()
+  readonly #inOrder = createSerialQueue()
   #index: SpaceIndex | null = null
   #version = 0
 
-  constructor(name: string, rows: Rows) {
+  constructor(name: string, rows: EntryStore) {
     this.name = name
     this.#rows = rows
   }

@@ -117,7 +117,7 @@ export function frameDocument(element: Element): Document | null {
   }
 }
 
-export function parentOf(node: Node): Element | null {
+export function getParent(node: Node): Element | null {
   const slot = isElement(node) ? native.assignedSlot(node) : (node as Text).assignedSlot
   if (slot) return slot
   const parent = native.parentNode(node)
@@ -152,13 +152,13 @@ export function childrenOf(element: Element): readonly Node[] {
 }
 
 export function* ancestorsOf(node: Node): Generator<Element> {
-  for (let at = parentOf(node); at; at = parentOf(at)) yield at
+  for (let at = getParent(node); at; at = getParent(at)) yield at
 }
 
 /** The element itself or its nearest ancestor that matches, across slots, shadow roots and frames. */
 export function closest(element: Element, selector: string): Element | null {
   if (!selector) return null
-  for (let at: Element | null = element; at; at = parentOf(at))
+  for (let at: Element | null = element; at; at = getParent(at))
     if (native.matches(at, selector)) return at
   return null
 }
@@ -172,7 +172,7 @@ export function pathOf(element: Element, selector: string): Element[] {
 }
 
 /** Whether the element is one of the agent's own `offstage-…` elements, such as the chat, or inside one. */
-export function isOwn(element: Element): boolean {
+export function isAgentElement(element: Element): boolean {
   if (native.localName(element).startsWith('offstage-')) return true
   for (const around of ancestorsOf(element))
     if (native.localName(around).startsWith('offstage-')) return true
@@ -206,7 +206,7 @@ export function isAttached(element: Element): boolean {
  */
 export function isDisplayed(element: Element, options?: CheckVisibilityOptions): boolean {
   if (native.checkVisibility(element, options)) return true
-  const parent = parentOf(element)
+  const parent = getParent(element)
   const isBare = viewOf(element).getComputedStyle(element).display === 'contents'
   return isBare && (parent === null || isDisplayed(parent, options))
 }

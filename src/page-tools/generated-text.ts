@@ -86,20 +86,20 @@ function generatedAt(element: Element, side: Side): Generated | null {
 }
 
 /** The words at a side of an element, if their own style shows them. Doesn't compare their colour with the ground. */
-export function shownAt(element: Element, side: Side): Generated | null {
+export function visibleGeneratedText(element: Element, side: Side): Generated | null {
   const generated = generatedAt(element, side)
   return generated && isShown(generated.style) ? generated : null
 }
 
 /** Whether words of a style can be seen before or after the content of an element. */
 export function hasGenerated(element: Element): boolean {
-  return SIDES.some((side) => shownAt(element, side) !== null)
+  return SIDES.some((side) => visibleGeneratedText(element, side) !== null)
 }
 
 /** The text of an element with the words that its style writes around it. */
 export function withGenerated(element: Element, text: string): string {
-  const before = shownAt(element, '::before')
-  const after = shownAt(element, '::after')
+  const before = visibleGeneratedText(element, '::before')
+  const after = visibleGeneratedText(element, '::after')
   return `${before ? before.text + gap(before) : ''}${text}${after ? gap(after) + after.text : ''}`
 }
 
@@ -127,10 +127,10 @@ export function drawnText(element: Element, isLeftOut?: (one: Element) => boolea
     const isRead = native.localName(node) === 'title' || (isLeftOut && node === element)
     if (display === 'none' && !isRead) return
     const edge = /^(inline|contents)/.test(display) ? '' : ' '
-    const before = shownAt(node, '::before')
+    const before = visibleGeneratedText(node, '::before')
     parts.push(edge, before ? before.text + gap(before) : '')
     for (const child of childrenOf(node)) add(child)
-    const after = shownAt(node, '::after')
+    const after = visibleGeneratedText(node, '::after')
     parts.push(after ? gap(after) + after.text : '', edge)
   }
   add(element)

@@ -4,7 +4,7 @@ export {
   useFormTools,
   type FormToolsLink,
   type FormToolsOptions,
-  type TakesTools,
+  type ToolRegistrar,
 } from './tools/use-form-tools.ts'
 export { createPage } from './outline/live-page.ts'
 export type {

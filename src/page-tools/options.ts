@@ -37,14 +37,14 @@ export interface PageOptions {
   /** Origins that `navigate` may go to beside the page's own. */
   readonly origins?: readonly string[]
   /** Show each action on the page. Default false. */
-  readonly hands?: boolean
+  readonly showActions?: boolean
   /**
    * Returns `'commit'` for an action that always needs approval, as for elements marked `data-offstage-confirm`.
    * Otherwise the agent's `toolApproval` decides. Must not change the page.
    */
   readonly classify?: (element: Element, action: PageAction) => 'commit' | undefined
   /** How long an action waits for the page to settle, at most. Milliseconds. Default 1500. */
-  readonly quietMs?: number
+  readonly settleTimeoutMs?: number
 }
 
 /** Options that every function of this entry takes, beside its own. */

@@ -17,7 +17,7 @@ const entries = new Map<string, Entry>()
 let count = 0
 
 /** The element's ref: the same for the element's lifetime, never reused for another one. */
-export function refOf(element: Element): string {
+export function ensureRef(element: Element): string {
   const known = refs.get(element)
   if (known) return known
   count += 1
@@ -47,7 +47,7 @@ export function lookUpRef(
 }
 
 /** Models write refs in several ways: `e12`, `ref=e12`, `[ref=e12]`, `@e12`. */
-export function readRef(text: string): string | null {
+export function parseRef(text: string): string | null {
   return /^\s*[[@#]?(?:ref\s*[=:]\s*)?(e\d+)\]?\s*$/i.exec(text)?.[1]?.toLowerCase() ?? null
 }
 

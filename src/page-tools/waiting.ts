@@ -1,5 +1,9 @@
 import * as nativeDocument from './native-document.ts'
-import { nextTurn, openTurns, type Turns } from '../lib/next-turn.ts'
+import {
+  yieldToEventLoop,
+  createEventLoopYielder,
+  type EventLoopYielder,
+} from '../lib/next-turn.ts'
 
 /** Milliseconds of work in a slice, before the page's own tasks run. Small, as slow devices take four times as long. */
 const SLICE_MS = 6
@@ -12,14 +16,14 @@ export async function runInSlices<Result>(
   work: Generator<undefined, Result>,
   signal?: AbortSignal,
 ): Promise<Result> {
-  let turns: Turns | null = null
+  let turns: EventLoopYielder | null = null
   let until = performance.now() + SLICE_MS
   try {
     for (;;) {
       const step = work.next()
       if (step.done) return step.value
       if (performance.now() < until) continue
-      turns ??= openTurns()
+      turns ??= createEventLoopYielder()
       await turns.next()
       signal?.throwIfAborted()
       until = performance.now() + SLICE_MS
@@ -43,7 +47,7 @@ export function runSync<Result>(work: Generator<undefined, Result>): Result {
  */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   await timer(ms, signal)
-  await nextTurn()
+  await yieldToEventLoop()
 }
 
 function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
@@ -65,7 +69,7 @@ function timer(ms: number, signal: AbortSignal | undefined): Promise<void> {
  * Resolves at the next animation frame, or after `ms`. Hidden tabs draw none, so it resolves in the next task there.
  */
 export function nextFrame(view: Window, ms = 50): Promise<void> {
-  if (nativeDocument.hidden(view.document)) return nextTurn()
+  if (nativeDocument.hidden(view.document)) return yieldToEventLoop()
   return new Promise((resolve) => {
     const timer = setTimeout(done, ms)
     const frame = view.requestAnimationFrame(done)

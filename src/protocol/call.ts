@@ -17,7 +17,7 @@ export interface Call<Argument, Result, Codes extends ErrorCode = never> {
 }
 
 /** A call from the worker to the page. Omitted options are off. */
-export interface Question<Argument, Result, Codes extends ErrorCode = never> extends Call<
+export interface CallToPage<Argument, Result, Codes extends ErrorCode = never> extends Call<
   Argument,
   Result,
   Codes
@@ -30,7 +30,7 @@ export interface Question<Argument, Result, Codes extends ErrorCode = never> ext
 }
 
 /** A call from the page to the worker. Omitted options are off. */
-export interface Command<Argument, Result, Codes extends ErrorCode = never> extends Call<
+export interface CallToWorker<Argument, Result, Codes extends ErrorCode = never> extends Call<
   Argument,
   Result,
   Codes
@@ -77,7 +77,7 @@ export function callsOf<Table extends CallTable<Table>>(
  * Wraps the calls of a table for the side that serves them. An `OffstageError` is thrown as plain `ErrorData`,
  * because Comlink would pass on only an error's name and message.
  */
-export function served<Table extends CallTable<Table>>(
+export function serveCalls<Table extends CallTable<Table>>(
   table: Table,
   answer: (name: keyof Table) => (argument: never) => unknown,
 ): Calls<Table> {
@@ -92,7 +92,10 @@ export function served<Table extends CallTable<Table>>(
 }
 
 /** Wraps the same calls for the calling side. Plain `ErrorData` is turned back into an `OffstageError`. */
-export function asked<Table extends CallTable<Table>>(table: Table, remote: unknown): Calls<Table> {
+export function wrapRemoteCalls<Table extends CallTable<Table>>(
+  table: Table,
+  remote: unknown,
+): Calls<Table> {
   return callsOf(table, (name) => async (argument: never) => {
     try {
       return await (remote as Calls<Table>)[name](argument)

@@ -6,14 +6,14 @@ import type { SettledStatus } from './tool.ts'
 /**
  * Stored results of a composite tool's call. The tool's function runs again and gets them instead of repeating work.
  */
-export interface Remembered {
-  readonly calls: readonly RememberedCall[]
+export interface ReplayLog {
+  readonly calls: readonly ReplayedCall[]
   readonly steps: readonly KeptOutcome[]
   /** Ids of calls and keys of steps, in the order in which the function gets their outcomes. */
   readonly ended: readonly string[]
 }
 
-export interface RememberedCall {
+export interface ReplayedCall {
   readonly toolCallId: string
   /** Number of the function's request, from 1. */
   readonly position: number
@@ -35,17 +35,17 @@ export interface KeptOutcome {
 }
 
 /** The execution that a nested request belongs to. */
-interface Within extends ConversationScope, RunRef {
+interface ExecutionScope extends ConversationScope, RunRef {
   readonly executionId: string
 }
 
-export interface NestedCall extends Within {
+export interface NestedCall extends ExecutionScope {
   readonly position: number
   readonly toolName: string
   readonly input: JsonValue
 }
 
-export interface KeepOutcomes extends Within {
+export interface KeepOutcomes extends ExecutionScope {
   readonly kept: readonly KeptOutcome[]
 }
 

@@ -36,7 +36,7 @@ export interface ConversationRecord {
 }
 
 /** Value of `broken` while the last rows of an import are missing. */
-export const UNFINISHED = 'Its import was not finished.'
+export const INCOMPLETE_IMPORT = 'Its import was not finished.'
 
 /** A conversation with its messages, as read from the store. */
 export interface StoredConversation extends ConversationRecord {

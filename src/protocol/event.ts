@@ -12,7 +12,7 @@ import type {
 } from './message.ts'
 import type { SentRequest } from './delta.ts'
 import type { CallAbout, ParkReason, PendingCall, Question, RunResult } from './run.ts'
-import type { AskedBecause } from './taint.ts'
+import type { ApprovalReason } from './taint.ts'
 import type { SettledStatus } from './tool.ts'
 
 /**
@@ -86,7 +86,7 @@ export type RunEventBody =
       /** Target of the call, if its tool describes it. */
       readonly about?: CallAbout
       /** Why approval is required, if the call would otherwise run without one. */
-      readonly because?: AskedBecause
+      readonly because?: ApprovalReason
       /** See `PendingCall`. */
       readonly rememberable?: { readonly key?: string }
     }

@@ -15,7 +15,7 @@ import type {
   UserMessage,
 } from './message.ts'
 import type { CallAbout, LimitName, ParkReason, PendingCall, RunLimits } from './run.ts'
-import type { AskedBecause } from './taint.ts'
+import type { ApprovalReason } from './taint.ts'
 import type { SettledStatus } from './tool.ts'
 
 /** Format version of rows and records. Older code refuses newer formats, since it can't know what they mean. */
@@ -37,7 +37,7 @@ export interface UserContent extends Pick<UserMessage, 'parts' | 'trigger' | 'un
 }
 
 /** Details of a call that its message doesn't hold. */
-export interface CallFacts {
+export interface CallDetails {
   readonly toolCallId: string
   /** A tool with this name was registered when the model called it. */
   readonly known: boolean
@@ -58,7 +58,7 @@ export interface CallFacts {
 }
 
 /** The tool's properties at the time when the call was decided. */
-export interface DecidedBy {
+export interface DecidedTool {
   /** Hash of the tool's definition. */
   readonly definition: string
   /** Read-only or idempotent: may run again after a crash. */
@@ -157,7 +157,7 @@ type RunFact =
       readonly message: Identified<AssistantMessage>
       /** Id of the tool message that will hold the results. Null if there are no calls. */
       readonly toolsId: string | null
-      readonly calls: readonly CallFacts[]
+      readonly calls: readonly CallDetails[]
       readonly usage: Usage
       readonly finishReason: FinishReason
       readonly rawFinishReason?: string
@@ -231,16 +231,16 @@ type CallFact = { readonly path: CallPath } & (
       readonly type: 'call-proposed'
       readonly toolName: string
       readonly input: JsonValue
-    } & Pick<CallFacts, 'title' | 'source'>)
+    } & Pick<CallDetails, 'title' | 'source'>)
   | {
       readonly type: 'approval-requested'
       /** The input after `beforeToolCall`. */
       readonly input: JsonValue
-      readonly by: DecidedBy
+      readonly by: DecidedTool
       /** Target of the call, from the tool's `describe`, on the page that described it. */
       readonly about?: CallAbout & { readonly pageId: string }
       /** Why approval is required. Undefined if the call would have needed approval anyway. */
-      readonly because?: AskedBecause
+      readonly because?: ApprovalReason
       readonly rememberable?: Rememberable
     }
   | {
@@ -282,7 +282,7 @@ type CallFact = { readonly path: CallPath } & (
       readonly type: 'call-started'
       readonly executionId: string
       readonly input?: JsonValue
-      readonly by: DecidedBy
+      readonly by: DecidedTool
       /** An earlier execution may have had its effect. */
       readonly repeats: boolean
       /** The consent that allowed the call without a question. */

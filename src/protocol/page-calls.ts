@@ -1,4 +1,4 @@
-import type { Calls, Question } from './call.ts'
+import type { Calls, CallToPage } from './call.ts'
 import type { EngineLine, EngineOpening } from './engine.ts'
 import type { ErrorCode } from './error.ts'
 import type { Amendment, Message, ToolOutput } from './message.ts'
@@ -12,7 +12,7 @@ import type {
   CompactionSettings,
   CompactionSituation,
 } from './compaction.ts'
-import type { Remembered } from './composite.ts'
+import type { ReplayLog } from './composite.ts'
 import type { CallPath, Fact, FactOf, ReflectMode } from './fact.ts'
 import type { JsonValue } from './json.ts'
 import type { CallAbout, RunToolCall } from './run.ts'
@@ -24,69 +24,73 @@ import type { CallAbout, RunToolCall } from './run.ts'
  */
 export const PAGE_CALLS = {
   /** Returns the page's data for a step. Called before every model call, so that it is current. */
-  stepContext: { stops: true } as Question<
+  stepContext: { stops: true } as CallToPage<
     StepQuery,
     StepContext,
     'invalid-config' | 'no-tools-available'
   >,
   /** Returns the current tools, for calls found after a reload. */
-  currentTools: { stops: true } as Question<
+  currentTools: { stops: true } as CallToPage<
     AgentRef,
     readonly ToolDescriptor[],
     'invalid-config' | 'no-tools-available'
   >,
   /** Returns the text of a skill. Null if the page has no such skill. */
-  readSkill: { stops: true } as Question<SkillQuery, SkillText | null>,
+  readSkill: { stops: true } as CallToPage<SkillQuery, SkillText | null>,
   /**
    * Calls the key and header functions of the configuration that the step began with, even if the configuration has
    * changed since.
    */
-  credentials: { stops: true } as Question<CredentialsQuery, Credentials, 'authentication'>,
+  credentials: { stops: true } as CallToPage<CredentialsQuery, Credentials, 'authentication'>,
   /** Opens a new connection to the page's engine, and starts the engine if necessary. */
-  openEngine: {} as Question<EngineOpening & { readonly provider: string }, EngineLine, ErrorCode>,
-  beforeToolCall: { stops: true } as Question<ProposedCall, BeforeToolCallVerdict>,
-  needsApproval: { stops: true } as Question<CallContext, boolean>,
+  openEngine: {} as CallToPage<
+    EngineOpening & { readonly provider: string },
+    EngineLine,
+    ErrorCode
+  >,
+  beforeToolCall: { stops: true } as CallToPage<ProposedCall, BeforeToolCallVerdict>,
+  needsApproval: { stops: true } as CallToPage<CallContext, boolean>,
   /** Returns whether the call has an effect that needs approval while the context is tainted. */
-  commits: { stops: true } as Question<CallContext, boolean>,
+  commits: { stops: true } as CallToPage<CallContext, boolean>,
   /** Returns the key that a consent to later calls would have. Null if consent isn't possible. */
-  consentKey: { stops: true } as Question<CallContext, string | null>,
+  consentKey: { stops: true } as CallToPage<CallContext, string | null>,
   /** Returns the target of a call, for the person who is asked. */
-  describeCall: { stops: true } as Question<DescribeCall, CallDescription>,
+  describeCall: { stops: true } as CallToPage<DescribeCall, CallDescription>,
   /** Returns JSON pointers to the secret values of an input. Null if the tool can't name them. */
-  secretsIn: { stops: true } as Question<CallContext, readonly string[] | null>,
+  secretsIn: { stops: true } as CallToPage<CallContext, readonly string[] | null>,
   /** Returns names of a question's fields that seem to ask for a secret. */
-  sensitiveFields: { stops: true } as Question<FieldsQuery, readonly string[]>,
+  sensitiveFields: { stops: true } as CallToPage<FieldsQuery, readonly string[]>,
   /** Returns the changes to the last message before it is sent. */
-  beforeModel: { stops: true } as Question<AskBeforeModel, Amendment>,
+  beforeModel: { stops: true } as CallToPage<BeforeModelQuery, Amendment>,
   /** Returns feedback for the model, or null if the answer is accepted or no further feedback is allowed. */
-  verify: { stops: true } as Question<VerifyAnswer, string | null>,
+  verify: { stops: true } as CallToPage<VerifyQuery, string | null>,
   /** Cancels a verification whose verdict is no longer needed. */
-  stopVerifying: {} as Question<AnswerRef, void>,
+  stopVerifying: {} as CallToPage<AnswerRef, void>,
   /** Calls the app's compaction policy. A second call for the same request joins the first. */
-  chooseCompaction: { stops: true } as Question<AskCompaction, CompactionAnswer>,
+  chooseCompaction: { stops: true } as CallToPage<CompactionQuery, CompactionAnswer>,
   /** Cancels a choice that is no longer needed. */
-  stopChoosing: {} as Question<AgentRef & RunRef, void>,
+  stopChoosing: {} as CallToPage<AgentRef & RunRef, void>,
   /** Returns the entries that the agent's memories find. */
-  retrieveMemories: { stops: true } as Question<MemoryQuery, readonly RetrievedMemory[]>,
+  retrieveMemories: { stops: true } as CallToPage<MemoryQuery, readonly RetrievedMemory[]>,
   /** Resumes the parent run of a sub-agent's call, and the child run, if the page has both agents. */
-  goOnWithCaller: {} as Question<CallerRef, void>,
+  goOnWithCaller: {} as CallToPage<CallerRef, void>,
   /** Calls a tool's `reconcile` to check whether an interrupted call happened. */
-  reconcileTool: { stops: true } as Question<ReconcileTool, ReconcileVerdict>,
+  reconcileTool: { stops: true } as CallToPage<ReconcileTool, ReconcileVerdict>,
 
   /** Runs a tool's `undo` for a call. Never repeated if an earlier undo began and its outcome is unknown. */
-  undoTool: {} as Question<UndoTool, UndoOutcome>,
+  undoTool: {} as CallToPage<UndoTool, UndoOutcome>,
 
   /**
    * Returns the redacted facts, one for each fact, as the page's functions return them: unchecked. A disposed agent's
    * functions still apply until another agent of the same storage replaces them.
    */
-  redact: {} as Question<RedactFacts, readonly unknown[], 'redact-failed'>,
+  redact: {} as CallToPage<RedactFacts, readonly unknown[], 'redact-failed'>,
 
   /**
    * Makes a model's request (`transport: 'page'`) and refuses redirects. Rejects with the browser's message if there is
    * no response. Ends with `cancel`, with the body, or with the worker.
    */
-  fetchModel: { stops: true } as Question<
+  fetchModel: { stops: true } as CallToPage<
     ModelFetch,
     ModelFetchHead | ModelFetchRefusal,
     'network'
@@ -96,16 +100,16 @@ export const PAGE_CALLS = {
    * disposed. The page keeps the outcome until it is acknowledged. A stopped run cancels the tool, but its outcome
    * still counts.
    */
-  executeTool: {} as Question<ExecuteTool, ToolOutcome>,
+  executeTool: {} as CallToPage<ExecuteTool, ToolOutcome>,
   /**
    * Returns the executions that began on this page, including acknowledged ones. The page refuses all others from then
    * on, which proves that they didn't run here.
    */
-  knownExecutions: { stops: true } as Question<ExecutionRefs, readonly string[]>,
+  knownExecutions: { stops: true } as CallToPage<ExecutionRefs, readonly string[]>,
   /** Aborts running executions and prevents others from starting. Answers once that is certain. */
-  cancelTools: {} as Question<CancelTools, void>,
+  cancelTools: {} as CallToPage<CancelTools, void>,
   /** Reports that the outcomes are stored. The page may forget them, but not that the executions began. */
-  acknowledgeTools: {} as Question<ExecutionRefs, void>,
+  acknowledgeTools: {} as CallToPage<ExecutionRefs, void>,
 }
 
 export type PageCalls = typeof PAGE_CALLS
@@ -141,7 +145,7 @@ export interface StepContext {
   /** The configuration has neither key nor headers, so there are no credentials to request. */
   readonly keyless?: true
   /** The page has an engine for the model's provider. `openEngine` connects to it. */
-  readonly engine: boolean
+  readonly hasEngine: boolean
   readonly instructions: string
   /** Live page context, already formatted. */
   readonly context?: string
@@ -166,7 +170,7 @@ export interface StepContext {
 }
 
 /** An answer that would complete the run. */
-export interface VerifyAnswer extends AgentRef, RunRef {
+export interface VerifyQuery extends AgentRef, RunRef {
   /** Id of the answer's message. A second request for it joins the first. */
   readonly messageId: string
   /** Number of this verification within the run, from 1. */
@@ -177,14 +181,14 @@ export interface VerifyAnswer extends AgentRef, RunRef {
 }
 
 /** A user message that no model has read yet, before it is sent. */
-export interface AskBeforeModel extends AgentRef, RunRef {
+export interface BeforeModelQuery extends AgentRef, RunRef {
   /** Step of the run, from 1. */
   readonly step: number
   /** All messages of the next request. The user message is the last. */
   readonly messages: readonly Message[]
 }
 
-export interface AskCompaction extends AgentRef, CompactionSituation {}
+export interface CompactionQuery extends AgentRef, CompactionSituation {}
 
 /** Result of the app's compaction policy. `failed`: the policy threw or took too long. */
 export type CompactionAnswer =
@@ -263,7 +267,7 @@ type BeforeToolCallVerdict =
 
 export interface ExecuteTool extends CallContext {
   /** The input with its secret values, passed only to the tool's function. Undefined if it has no secrets. */
-  readonly whole?: JsonValue
+  readonly inputWithSecrets?: JsonValue
   /** Id of this execution. A second request with the same id joins the first and runs nothing. */
   readonly executionId: string
   /** Equal for all executions of one call. */
@@ -290,7 +294,7 @@ export interface ExecuteTool extends CallContext {
   /** The input may hold untrusted content: `ToolContext.tainted`. */
   readonly tainted?: true
   /** For a composite tool: the stored results of its nested calls and steps. */
-  readonly remembered?: Remembered
+  readonly replayLog?: ReplayLog
 }
 
 export type ToolOutcome =

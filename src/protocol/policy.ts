@@ -14,14 +14,14 @@ const WAIT_MS = 250
  * Listens for violations of this scope's Content-Security-Policy by requests to an address. Scripts can detect
  * a refusal only by the event: the request itself fails like one to an unreachable server.
  */
-export function watchPolicy(address: string): PolicyWatch {
+export function watchCsp(address: string): PolicyWatch {
   const scope = globalThis as Partial<EventTarget>
   let resolve: (policy?: string) => void = () => {}
   const policy = new Promise<string | undefined>((take) => {
     resolve = take
   })
   const listener = (event: Event): void => {
-    if (refuses(event as SecurityPolicyViolationEvent, address))
+    if (isCspViolation(event as SecurityPolicyViolationEvent, address))
       resolve((event as SecurityPolicyViolationEvent).originalPolicy)
   }
   scope.addEventListener?.('securitypolicyviolation', listener)
@@ -37,7 +37,7 @@ export function watchPolicy(address: string): PolicyWatch {
 }
 
 /** Whether the event reports a refused request to this address. Report-only policies don't count. */
-export function refuses(
+export function isCspViolation(
   event: Pick<SecurityPolicyViolationEvent, 'blockedURI' | 'disposition' | 'effectiveDirective'>,
   address: string,
 ): boolean {

@@ -2,7 +2,7 @@ import type { ErrorData } from './error.ts'
 import type { FieldsSchema } from './fields.ts'
 import type { JsonValue } from './json.ts'
 import type { CallError, FinishReason, RunUsage, ToolOutput } from './message.ts'
-import type { AskedBecause } from './taint.ts'
+import type { ApprovalReason } from './taint.ts'
 import type { ToolCallStatus } from './tool.ts'
 
 /** A tool call in a run's result. */
@@ -57,7 +57,7 @@ export interface PendingCall {
   /** For an approval: the target of the call, if the tool describes it. */
   readonly about?: CallAbout
   /** For an approval: why it is required, if the call would otherwise run without one. */
-  readonly because?: AskedBecause
+  readonly because?: ApprovalReason
   /**
    * For an approval: it can cover later calls of the tool, too (`approve(call, { remember })`). With a `key`, only
    * calls with the same key. Undefined if each call needs its own approval.
@@ -126,11 +126,14 @@ export type RunOutcome =
  * Reasons of an `aborted` outcome that ends a run on this page only. The run stays open in the store, or another tab
  * drives it.
  */
-export const LEFT_OPEN = { disposed: 'disposed', takenOver: 'taken-over' } as const
+export const UNFINISHED_REASONS = { disposed: 'disposed', takenOver: 'taken-over' } as const
 
 /** Returns whether the run ended on this page only, so that others may resume it. */
-export function isLeftOpen(outcome: RunOutcome): boolean {
-  return outcome.outcome === 'aborted' && Object.values<string>(LEFT_OPEN).includes(outcome.reason)
+export function isUnfinished(outcome: RunOutcome): boolean {
+  return (
+    outcome.outcome === 'aborted' &&
+    Object.values<string>(UNFINISHED_REASONS).includes(outcome.reason)
+  )
 }
 
 /** Reason of an `aborted` outcome: the run's conversation was deleted. */

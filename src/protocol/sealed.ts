@@ -1,36 +1,38 @@
 import type { JsonValue } from './json.ts'
 
 /** Returns the placeholder that is stored instead of a secret value of a call's input. */
-export function sealOf(toolCallId: string, count: number): string {
+export function createPlaceholder(toolCallId: string, count: number): string {
   return `[sealed value ${count} of ${toolCallId}]`
 }
 
 /** Returns whether the value is a placeholder for a secret. The secret itself is at most in a worker's memory. */
-export function isSeal(value: unknown): value is string {
+export function isPlaceholder(value: unknown): value is string {
   return typeof value === 'string' && /^\[sealed value \d+ of [^]+\]$/.test(value)
 }
 
-export function holdsSeal(input: JsonValue): boolean {
-  return [...leavesOf(input).values()].some(isSeal)
+export function hasPlaceholder(input: JsonValue): boolean {
+  return [...leavesOf(input).values()].some(isPlaceholder)
 }
 
 /** Excludes booleans and null: with so few values they can be guessed, so hiding them is useless. */
-export function isSealable(leaf: JsonLeaf | undefined): leaf is string | number {
+export function canBeSecret(leaf: JsonLeaf | undefined): leaf is string | number {
   return typeof leaf === 'string' || typeof leaf === 'number'
 }
 
-export interface SealedValue {
+export interface SecretValue {
   /** The stored placeholder. */
-  readonly seal: string
+  readonly placeholder: string
   readonly value: string | number
 }
 
 /** Pairs the placeholders in a stored input with the values in the complete input. */
-export function sealedValues(sealed: JsonValue, whole: JsonValue): SealedValue[] {
+export function sealedValues(sealed: JsonValue, whole: JsonValue): SecretValue[] {
   const leaves = leavesOf(whole)
-  return [...leavesOf(sealed)].flatMap(([pointer, seal]) => {
+  return [...leavesOf(sealed)].flatMap(([pointer, placeholder]) => {
     const value = leaves.get(pointer)
-    return isSeal(seal) && isSealable(value) && value !== seal ? [{ seal, value }] : []
+    return isPlaceholder(placeholder) && canBeSecret(value) && value !== placeholder
+      ? [{ placeholder, value }]
+      : []
   })
 }
 
@@ -39,7 +41,7 @@ export function sealedLike(sealed: JsonValue, whole: JsonValue): JsonValue {
   const seals = leavesOf(sealed)
   return mapLeaves(whole, (leaf, pointer) => {
     const seal = seals.get(pointer)
-    return seal !== undefined && isSeal(seal) && isSealable(leaf) ? seal : leaf
+    return seal !== undefined && isPlaceholder(seal) && canBeSecret(leaf) ? seal : leaf
   })
 }
 

@@ -1,6 +1,6 @@
 import type {
   CallPath,
-  DecidedBy,
+  DecidedTool,
   FactOf,
   InterruptionVerdict,
   Place,
@@ -19,7 +19,7 @@ import type {
   ToolOutput,
 } from './message.ts'
 import type { ParkReason, Question, RunLimits } from './run.ts'
-import type { AskedBecause, Taint } from './taint.ts'
+import type { ApprovalReason, Taint } from './taint.ts'
 import type { ToolCallStatus, UndoStatus } from './tool.ts'
 
 /** Why a call is suspended: its outcome comes from outside, or its function must run again. */
@@ -73,14 +73,14 @@ export interface CallState {
    */
   readonly about?: FactOf<'approval-requested'>['about']
   /** Why approval was last requested. Undefined if the app's own rules required it, or there was no request. */
-  readonly because?: AskedBecause
+  readonly because?: ApprovalReason
   /** Source of the untrusted content that the output will hold (one-shot mode). */
   readonly untrusted?: string
   /** Seq of the newest approval request. Undefined if there was none. */
   readonly askedAt?: number
   readonly rememberable?: Rememberable
   /** Null until the call is decided. */
-  readonly decidedBy: DecidedBy | null
+  readonly decidedBy: DecidedTool | null
   readonly suspended: Suspended | null
   /** Outcomes of steps within the call, by key. */
   readonly outcomes: { readonly [key: string]: JsonValue }

@@ -11,7 +11,7 @@ export interface Taint {
 }
 
 /** Why approval of a call is required. */
-export interface AskedBecause {
+export interface ApprovalReason {
   /** The request that led to the call contained untrusted content. */
   readonly type: 'untrusted-content'
   /** Source of that content, as in `Taint`. */
@@ -38,13 +38,13 @@ interface Marked {
  * Marks one result of a tool as untrusted, for tools with both trusted and untrusted results. `origin`: source of the
  * content.
  */
-export function wordsOfOthers(origin: string, result: unknown): unknown {
+export function markUntrusted(origin: string, result: unknown): unknown {
   const marked: Marked = { [KEY]: origin, result }
   return marked
 }
 
 /** Returns a tool's result without the mark, and the source of its untrusted content if it was marked. */
-export function unmarked(returned: unknown): {
+export function unwrapUntrusted(returned: unknown): {
   readonly result: unknown
   readonly untrusted?: string
 } {

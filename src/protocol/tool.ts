@@ -66,7 +66,7 @@ export interface ToolDescriptor extends ToolDefinition {
   /** Undefined for the app's own tools. */
   readonly remote?: RemoteSource
   /** The tool has a `commits` function that decides for each call. */
-  readonly commits?: true
+  readonly hasCommits?: true
   /** Source of the untrusted content in the output. Undefined if the output is trusted. */
   readonly untrusted?: string
   /**
@@ -88,9 +88,9 @@ export interface ToolDescriptor extends ToolDefinition {
   /** The tool can undo a call. */
   readonly hasUndo?: true
   /** The tool can describe the target of a call. */
-  readonly describes?: true
+  readonly hasDescribe?: true
   /** The tool can name the secret values of an input. */
-  readonly seals?: true
+  readonly hasSecretsIn?: true
   /** The tool has a `consentKey` function, which limits a consent to calls with the same key. */
   readonly hasConsentKey?: true
   /** The tool's function consists of nested calls and steps. */

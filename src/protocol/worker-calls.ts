@@ -1,4 +1,4 @@
-import type { Calls, Command } from './call.ts'
+import type { Calls, CallToWorker } from './call.ts'
 import type { KeepAnswer, KeepOutcomes, NestedAnswer, NestedCall } from './composite.ts'
 import type {
   AgentRef,
@@ -42,93 +42,101 @@ type Owned = Driven | Unredacted | 'conversation-busy' | 'conversation-not-found
  */
 export const WORKER_CALLS = {
   /** Must be the first call. */
-  connect: {} as Command<PageHello, WorkerHello, 'protocol-mismatch'>,
+  connect: {} as CallToWorker<PageHello, WorkerHello, 'protocol-mismatch'>,
   /** Answers as soon as the worker's event loop is free. */
-  ping: {} as Command<void, void>,
+  ping: {} as CallToWorker<void, void>,
   /**
    * Holds a Web Lock of this name, which becomes free when the worker dies. Answers once the lock is held; false if Web
    * Locks are unsupported, so that only the heartbeat detects the worker's death.
    */
-  holdLock: {} as Command<LockRef, boolean>,
+  holdLock: {} as CallToWorker<LockRef, boolean>,
 
   /** Accepts the run and returns at once. A refusal is the run's `failed` outcome. */
-  startRun: {} as Command<StartRun, void>,
+  startRun: {} as CallToWorker<StartRun, void>,
   /** Resumes an open run. Null if there is none. If this worker drives the run already, only returns its ids. */
-  resumeRun: { survives: true } as Command<ResumeRun, RunRef | null, Driven>,
+  resumeRun: { survives: true } as CallToWorker<ResumeRun, RunRef | null, Driven>,
   /** Takes over a run from another tab, so that this worker drives it. Null if there is none, or the tab refuses. */
-  takeOver: { survives: true } as Command<ResumeRun & ConversationScope, RunRef | null, Driven>,
+  takeOver: { survives: true } as CallToWorker<
+    ResumeRun & ConversationScope,
+    RunRef | null,
+    Driven
+  >,
   /**
    * Ends a run, even if it is paused or another tab drives it. True once the store has this end, or the run will not
    * begin; false if the run ended otherwise.
    */
-  abortRun: { survives: true } as Command<AbortRun, boolean, Driven | 'conversation-busy'>,
+  abortRun: { survives: true } as CallToWorker<AbortRun, boolean, Driven | 'conversation-busy'>,
   /** Answers a call. False if the call is unknown, or already answered or settled. */
-  answerCall: {} as Command<
+  answerCall: {} as CallToWorker<
     CallAnswer,
     boolean,
     Driven | Unredacted | 'conversation-busy' | 'invalid-input' | 'ambiguous-call'
   >,
   /** Sends a message to a run. False if the run has ended: the message doesn't join the conversation. */
-  sendMessage: {} as Command<SendMessage, boolean, Driven | Unredacted | 'conversation-busy'>,
+  sendMessage: {} as CallToWorker<SendMessage, boolean, Driven | Unredacted | 'conversation-busy'>,
   /** Withdraws a message. False if the message is unknown, or already delivered or withdrawn. */
-  withdrawMessage: {} as Command<
+  withdrawMessage: {} as CallToWorker<
     WithdrawMessage,
     boolean,
     Driven | Unredacted | 'conversation-busy'
   >,
   /** Revokes a consent. False if the consent isn't in effect. */
-  revokeConsent: {} as Command<RevokeConsent, boolean, Owned>,
+  revokeConsent: {} as CallToWorker<RevokeConsent, boolean, Owned>,
   /** Supplies a call's output. Returns the run that continues after the last pending output, otherwise null. */
-  supplyOutput: {} as Command<SupplyOutput, RunRef | null, Owned | 'ambiguous-call'>,
+  supplyOutput: {} as CallToWorker<SupplyOutput, RunRef | null, Owned | 'ambiguous-call'>,
   /**
    * Returns whether this worker still owns the conversation under this epoch, according to the store. The page checks
    * this before a late start of a non-repeatable call, since another owner may have taken over.
    */
-  confirmLease: {} as Command<LeaseCheck, boolean, Stored>,
+  confirmLease: {} as CallToWorker<LeaseCheck, boolean, Stored>,
   /** Stores the ids of a child run with its call before the child begins. This worker drives the call's run. */
-  announceChild: {} as Command<
+  announceChild: {} as CallToWorker<
     AnnounceChild,
     void,
     Stored | Unredacted | 'ownership-lost' | 'invalid-input'
   >,
 
   /** Makes a nested call of a composite tool. Answers when the call has ended. */
-  callTool: {} as Command<NestedCall, NestedAnswer>,
+  callTool: {} as CallToWorker<NestedCall, NestedAnswer>,
   /** Stores outcomes of a composite tool's steps. */
-  keepOutcomes: {} as Command<KeepOutcomes, KeepAnswer>,
+  keepOutcomes: {} as CallToWorker<KeepOutcomes, KeepAnswer>,
 
   /**
    * Starts publishing the conversation to the page: first a checkpoint (`joined`) on the event port, then everything
    * after it. A repeated call publishes a new checkpoint.
    */
-  join: { survives: true } as Command<ConversationScope, void, Stored>,
+  join: { survives: true } as CallToWorker<ConversationScope, void, Stored>,
   /** Stops publishing the conversation, except for runs that this worker drives. */
-  leave: {} as Command<ConversationScope, void>,
+  leave: {} as CallToWorker<ConversationScope, void>,
   /** Returns earlier messages of the head's path. Null if the given message isn't on the path any more. */
-  olderMessages: { survives: true } as Command<OlderMessagesQuery, OlderMessages | null>,
+  olderMessages: { survives: true } as CallToWorker<OlderMessagesQuery, OlderMessages | null>,
   /** Selects the most recently used branch under a message. False if the message doesn't exist. */
-  switchBranch: {} as Command<ConversationScope & { readonly messageId: string }, boolean, Owned>,
+  switchBranch: {} as CallToWorker<
+    ConversationScope & { readonly messageId: string },
+    boolean,
+    Owned
+  >,
   /**
    * Undoes a call on the page. True once that is stored; false if there is no such call, or nothing to undo. Rejects
    * with `call-failed` if the undo failed or its outcome is unknown.
    */
-  undoCall: {} as Command<
+  undoCall: {} as CallToWorker<
     ConversationScope & { readonly toolCallId: string },
     boolean,
     Owned | 'call-failed'
   >,
 
-  listConversations: { survives: true } as Command<
+  listConversations: { survives: true } as CallToWorker<
     AgentScope & { readonly unfinished?: boolean; readonly children?: boolean },
     ConversationRecord[],
     Stored
   >,
-  getConversation: { survives: true } as Command<
+  getConversation: { survives: true } as CallToWorker<
     ConversationScope,
     StoredConversation | null,
     Stored
   >,
-  renameConversation: {} as Command<
+  renameConversation: {} as CallToWorker<
     ConversationScope & { readonly title: string },
     boolean,
     Stored | Unredacted | 'invalid-input'
@@ -137,49 +145,49 @@ export const WORKER_CALLS = {
    * Asks a model for a title of an untitled conversation. Null if it has a title, is empty, or the model gave none.
    * Rejects with `aborted` when a run of the agent begins.
    */
-  titleConversation: {} as Command<ConversationScope, MadeTitle | null, ErrorCode>,
+  titleConversation: {} as CallToWorker<ConversationScope, MadeTitle | null, ErrorCode>,
   /** Copies the beginning of a conversation into a new one. False if the conversation or message doesn't exist. */
-  forkConversation: {} as Command<
+  forkConversation: {} as CallToWorker<
     ForkConversation,
     boolean,
     Exclude<Owned, 'conversation-not-found'> | 'calls-pending'
   >,
   /** Deletes a conversation and its child conversations. */
-  deleteConversation: {} as Command<ConversationScope, boolean, Stored>,
+  deleteConversation: {} as CallToWorker<ConversationScope, boolean, Stored>,
   /** Deletes all conversations and returns their number. */
-  wipeConversations: {} as Command<AgentScope, number, Stored>,
+  wipeConversations: {} as CallToWorker<AgentScope, number, Stored>,
   /**
    * Deletes conversations beyond the retention limits and returns them. Does nothing while another tab does the same.
    */
-  retainConversations: {} as Command<
+  retainConversations: {} as CallToWorker<
     AgentScope & { readonly retention: Retention },
     DroppedConversation[],
     Stored
   >,
   /** Returns rows for an export. Null if the conversation doesn't exist. */
-  exportRows: { survives: true } as Command<RowsQuery, RowsFound | null, Stored>,
+  exportRows: { survives: true } as CallToWorker<RowsQuery, RowsFound | null, Stored>,
   /**
    * Imports rows. False if a conversation with this id exists. If it rejects, nothing of the conversation is stored.
    */
-  importRows: {} as Command<ImportRows, boolean, Driven | Unredacted | 'ownership-lost'>,
+  importRows: {} as CallToWorker<ImportRows, boolean, Driven | Unredacted | 'ownership-lost'>,
   /** Deletes the rows of an incomplete import. */
-  dropImport: {} as Command<ConversationScope & { readonly importId: string }, void, Stored>,
+  dropImport: {} as CallToWorker<ConversationScope & { readonly importId: string }, void, Stored>,
   /** Clears the messages but keeps the conversation. Refused while a run is open. */
-  clearHistory: {} as Command<ConversationScope, boolean, Owned>,
+  clearHistory: {} as CallToWorker<ConversationScope, boolean, Owned>,
 
   /** Makes one model call for data. A failed call is also an answer, because it has used tokens. */
-  extract: {} as Command<ExtractRequest, Extraction, ErrorCode>,
+  extract: {} as CallToWorker<ExtractRequest, Extraction, ErrorCode>,
   /** Aborts the model call of an extraction. */
-  stopExtracting: {} as Command<ExtractRef, void>,
+  stopExtracting: {} as CallToWorker<ExtractRef, void>,
   /** Loads the needs of a future run: the store, and an engine's model. */
-  prepare: { survives: true } as Command<Preparation, void, ErrorCode>,
+  prepare: { survives: true } as CallToWorker<Preparation, void, ErrorCode>,
   /** Cancels an unfinished `prepare` of this agent, which rejects with `aborted`. */
-  stopPreparing: {} as Command<AgentRef, void>,
+  stopPreparing: {} as CallToWorker<AgentRef, void>,
 
   /** Reports changed tools: calls that wait for a tool check again. */
-  toolsChanged: {} as Command<AgentRef, void>,
+  toolsChanged: {} as CallToWorker<AgentRef, void>,
   /** Reports a disposed agent: its runs stop without an end and can be resumed. */
-  releaseAgent: {} as Command<AgentRef, void>,
+  releaseAgent: {} as CallToWorker<AgentRef, void>,
 }
 
 export type WorkerCalls = typeof WORKER_CALLS
@@ -191,7 +199,7 @@ export type WorkerApi = Calls<WorkerCalls>
 export interface Preparation extends AgentScope {
   readonly model: ModelConfigData
   /** The page has an engine for the model's provider. */
-  readonly engine: boolean
+  readonly hasEngine: boolean
 }
 
 /** Asks whether a conversation still has this epoch, so that its driver is unchanged. */
@@ -241,7 +249,7 @@ export interface ForkConversation extends ConversationScope {
   /** Id of the new conversation. */
   readonly forkId: string
   /** Last message of the new conversation. Default: the newest whose calls are done. */
-  readonly at?: string
+  readonly lastMessageId?: string
 }
 
 /** Rows of a conversation for an export. */
@@ -295,7 +303,7 @@ export interface ResumeRun extends AgentScope {
    * These are the agent's own limits. They only cap a run that continues an imported one; other runs keep the limits of
    * the run before.
    */
-  readonly goOn?: RunLimits
+  readonly continueLimits?: RunLimits
   /** Allows resuming a child run. Only the agent that started it may do so. */
   readonly asChild?: boolean
   /** Also resumes a run whose newest claim is another device's. Default false. */

@@ -11,7 +11,7 @@ import type {
 } from '../protocol/message.ts'
 import { withoutInput } from './core/part-gate.ts'
 import { incompleteError } from './core/provider-error.ts'
-import { unfinished } from './core/call-defaults.ts'
+import { unfinishedCallError } from './core/call-defaults.ts'
 import { UNOPENED_REASONING_CODE } from './unopened-reasoning.ts'
 
 /** A call with the `input` to run it with, or the `error` for which it must not run. */
@@ -140,5 +140,5 @@ function collected(call: ToolCallStreamPart): CollectedCall {
 
 /** Returns a call for which only the beginning was streamed. */
 function cutCall(toolCallId: string, toolName: string): ToolCallStreamPart {
-  return { type: 'tool-call', toolCallId, toolName, ...unfinished() }
+  return { type: 'tool-call', toolCallId, toolName, ...unfinishedCallError() }
 }

@@ -53,7 +53,7 @@ export function createProvider(
     const signal = given.signal ?? new AbortController().signal
     return {
       credentials: (previousRejected, endpoint) =>
-        askCredentials(config, { ...endpoint, signal, previousRejected }),
+        resolveCredentials(config, { ...endpoint, signal, previousRejected }),
       ...given,
     }
   }
@@ -64,7 +64,7 @@ export function createProvider(
   }
 }
 
-async function askCredentials(
+async function resolveCredentials(
   { apiKey, headers }: ProviderConfig,
   context: CredentialContext,
 ): Promise<Credentials> {

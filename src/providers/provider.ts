@@ -41,11 +41,11 @@ export interface Refused {
 }
 
 /** Finds the form in which an endpoint accepts the requests for one message. */
-export interface Ladder {
+export interface RequestAdapter {
   /** Changes to make to the next request. */
   readonly form: RequestForm
   /** Handles a refusal. Returns true if the form has changed, so that another request is worth a try. */
-  climb(refused: Refused): boolean
+  handleRefusal(refused: Refused): boolean
   /** Remembers the form of an answered request. Returns warnings of what it lost, the first time. */
   answered(): readonly StreamPart[]
 }
@@ -59,7 +59,7 @@ export interface StreamOptions {
   /** Called before the request, and once more after a 401. Default: no key. */
   readonly credentials?: (previousRejected: boolean, endpoint: Endpoint) => Promise<Credentials>
   /** Adapts the requests for one message. Default: a new one; its forms are kept while the page or worker lives. */
-  readonly ladder?: Ladder
+  readonly requestAdapter?: RequestAdapter
 }
 
 /**

@@ -1,7 +1,7 @@
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import { type ModelConfigData, modelName } from '../protocol/model.ts'
 import { createHttpProvider } from './core/http-provider.ts'
-import { withoutKeys } from './core/redact-parts.ts'
+import { withKeyRedaction } from './core/redact-parts.ts'
 import type {
   ChatId,
   EngineId,
@@ -113,7 +113,7 @@ export function createProviderRegistry(
           : 'toRequest' in definition
             ? createHttpProvider(() => Promise.resolve(definition), config)
             : createStreamProvider(definition, config)
-      return withoutKeys(provider, config)
+      return withKeyRedaction(provider, config)
     },
   }
 }

@@ -8,7 +8,15 @@ import { asRecord } from './core/read-json.ts'
 import { withRaw } from './core/raw-parts.ts'
 import { abortedError } from './core/provider-error.ts'
 import type { ModelRequest, StreamOptions, StreamProviderDefinition } from './provider.ts'
-import { type Check, isAmount, isNumber, isText, listOf, optional, shape } from '../lib/shape.ts'
+import {
+  type ShapeCheck,
+  isAmount,
+  isNumber,
+  isText,
+  listOf,
+  optional,
+  shape,
+} from '../lib/shape.ts'
 
 const PIECE_LENGTH = 4
 
@@ -166,7 +174,7 @@ const isStep = shape({
 })
 const isSteps = listOf(isStep)
 
-const FIELDS: Readonly<Record<keyof Script, readonly [Check, string]>> = {
+const FIELDS: Readonly<Record<keyof Script, readonly [ShapeCheck, string]>> = {
   steps: [optional(isSteps), 'a list of steps'],
   scenes: [
     optional(listOf(shape({ match: listOf(isText), steps: isSteps }))),

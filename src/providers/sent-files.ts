@@ -33,12 +33,12 @@ export function outputFiles(output: ToolOutput): FilePart[] {
 const INTRO: TextPart = { type: 'text', text: 'Files from your answer above:' }
 
 /** Text in place of a file that a model or its server doesn't accept. */
-export function fileInWords({ mediaType, filename }: FilePart): string {
+export function describeFile({ mediaType, filename }: FilePart): string {
   return `[A file was left out: ${[filename, mediaType].filter(Boolean).join(', ')}]`
 }
 
 /** Replaces files that are left out by text. */
-export function filesInWords(
+export function replaceFilesWithText(
   messages: readonly Message[],
   isLeftOut: (file: FilePart) => boolean,
 ): readonly Message[] {
@@ -46,7 +46,7 @@ export function filesInWords(
     parts: readonly (Part | FilePart)[],
   ): (Part | FilePart | TextPart)[] =>
     parts.map((part) =>
-      isFile(part) && isLeftOut(part) ? { type: 'text', text: fileInWords(part) } : part,
+      isFile(part) && isLeftOut(part) ? { type: 'text', text: describeFile(part) } : part,
     )
   const outputInWords = (output: ToolOutput): ToolOutput =>
     output.type === 'content' ? { ...output, value: inWords(output.value) } : output

@@ -1,6 +1,6 @@
 import { checkOptions, type RelayCall, type RelayOptions, type RelaySettings } from './options.ts'
 import { badRequest, RelayError } from './relay-error.ts'
-import { readText } from '../lib/read-text.ts'
+import { readBodyText } from '../lib/read-text.ts'
 import { checkBody, placesOf } from './check-body.ts'
 import { type SettleTokens, UserLimits } from './limits.ts'
 import { bytesOf, type Ending, Meter } from './meter.ts'
@@ -219,7 +219,7 @@ async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   const slow = AbortSignal.timeout(BODY_MS)
   const signal = AbortSignal.any([request.signal, slow])
   try {
-    const text = await readText(request.body, { count, notUtf8: notJson, signal })
+    const text = await readBodyText(request.body, { onProgress: count, notUtf8: notJson, signal })
     return JSON.parse(text)
   } catch (error) {
     if (slow.aborted) throw badRequest('The body took too long.', { status: 408 })

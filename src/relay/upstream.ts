@@ -94,7 +94,7 @@ function redactorFor(headers: Headers, apiKey = ''): Redactor {
 function passedHeaders({ headers }: Response, redactor: Redactor): Headers {
   const passed = new Headers(COMMON)
   for (const [name, value] of headers)
-    if (PASSED.test(name)) passed.set(name, redactor.clean(value))
+    if (PASSED.test(name)) passed.set(name, redactor.redact(value))
   const type = headers.get('content-type') ?? ''
   const isData = /^(application\/(\w+\+)?json|text\/event-stream)\b/i.test(type)
   passed.set('content-type', isData ? type : 'text/plain; charset=utf-8')
@@ -134,7 +134,7 @@ export async function passAnswer(
             held += decoder.decode(value, { stream: !done })
             // A secret may continue in the next piece.
             const until = done ? held.length : redactor.find(held).openFrom
-            const clean = redactor.clean(held.slice(0, until))
+            const clean = redactor.redact(held.slice(0, until))
             held = held.slice(until)
             isSent = clean !== ''
             if (isSent) controller.enqueue(encoder.encode(clean))
@@ -164,7 +164,7 @@ export async function passError(response: Response, redactor: Redactor): Promise
   const read = await beginningOf(response)
   // A secret may be cut off.
   const until = read.length < MAX_ERROR ? read.length : redactor.find(read).openFrom
-  const text = redactor.clean(read.slice(0, until)).slice(0, MAX_ERROR)
+  const text = redactor.redact(read.slice(0, until)).slice(0, MAX_ERROR)
   // A 401 would tell the page that its user is signed out.
   if (response.status === 401)
     throw new RelayError('permission_error', "The model's server refused the relay's key.", {

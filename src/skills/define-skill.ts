@@ -10,7 +10,7 @@ import { fileProblem, textProblem } from './check-skill.ts'
  * its tools.
  */
 export function defineSkill(skill: Skill): Skill {
-  checkNames(skill, 'skills', { of: `the skill ${skill?.name}` })
+  checkNames(skill, 'skills', { label: `the skill ${skill?.name}` })
   const problem = textProblem(skill) ?? fileProblem(skill)
   if (problem !== null) throw badConfig(problem)
   const { name, tools = [], restrictTools = [] } = skill

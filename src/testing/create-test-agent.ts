@@ -10,9 +10,9 @@ import { startWorker, type StartWorkerOptions } from '../worker/start-worker.ts'
 import { createMemoryStore } from '../worker/store/memory-store.ts'
 import type { Store } from '../worker/store/store.ts'
 import { forgetPage } from '../client/page-life/page-registry.ts'
-import { forgetPageWide, pageWide } from '../lib/page-wide.ts'
+import { deletePageSingleton, getPageSingleton } from '../lib/page-wide.ts'
 import {
-  addPress,
+  recordGesture,
   type CallAnswers,
   type CallRef,
   type PersonConsent,
@@ -207,7 +207,7 @@ interface PageLife {
 }
 
 function pageLife(): PageLife {
-  return pageWide(NAME, () => ({ lives: new Set(), isOver: false }))
+  return getPageSingleton(NAME, () => ({ lives: new Set(), isOver: false }))
 }
 
 /** Starts a worker's life. It ends with the page or earlier; at once if the page is already over. */
@@ -233,17 +233,17 @@ export function simulateReload(): void {
   const page = pageLife()
   page.isOver = true
   for (const life of page.lives) life.abort()
-  forgetPageWide(NAME)
+  deletePageSingleton(NAME)
   forgetPage()
 }
 
 /** Simulates a user gesture, which allows one answer to an agent with `consent: 'person'`. */
-export function personPress(): void {
-  addPress()
+export function simulateUserGesture(): void {
+  recordGesture()
 }
 
 /** Returns a consent as a user gesture makes one: `approve(call, { consent: consentTo(agent, call) })`. */
 export function consentTo(agent: Pick<CallAnswers, 'consent'>, call: CallRef): PersonConsent {
-  addPress()
+  recordGesture()
   return agent.consent(call)
 }

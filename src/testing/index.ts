@@ -6,7 +6,7 @@ export {
   type InProcessWorkerOptions,
   type TestStorage,
 } from './create-test-agent.ts'
-export { consentTo, personPress } from './create-test-agent.ts'
+export { consentTo, simulateUserGesture } from './create-test-agent.ts'
 export { simulateReload } from './create-test-agent.ts'
 export type { Script, ScriptScene, ScriptStep } from '../protocol/model.ts'
 export { storeContract } from './store-contract/index.ts'

@@ -5,15 +5,20 @@ import type { RunState } from '../protocol/state.ts'
 import { waitsForChild } from '../conversation/nested.ts'
 import type { Conversation } from './conversation.ts'
 import type { ClaimOptions, StoreChange } from './store/store.ts'
-import { oneByOne, type OneByOne } from '../lib/one-by-one.ts'
-import { elsewhere, isClaimedElsewhere, onOtherDevice, type Leases } from './ownership/leases.ts'
+import { createSerialQueue, type SerialQueue } from '../lib/one-by-one.ts'
+import {
+  otherOwnerError,
+  isClaimedElsewhere,
+  otherDeviceError,
+  type Leases,
+} from './ownership/leases.ts'
 import type { NewestClaim } from './store/claims.ts'
 import { decide } from './run/decide.ts'
 import type { RunDriver } from './run/run-driver.ts'
 import { whenAborted } from '../lib/abort.ts'
 import type { Tabs } from './tabs/tabs.ts'
 
-export function busy(conversationId: string): OffstageError {
+export function busyError(conversationId: string): OffstageError {
   return new OffstageError(
     'conversation-busy',
     `Conversation ${conversationId} has an open run. Await or abort it, resume it, or pass ifBusy: 'queue' or 'replace'.`,
@@ -21,7 +26,7 @@ export function busy(conversationId: string): OffstageError {
 }
 
 /** The error for a child run that no call waits for any more. */
-export function notAwaited(): OffstageError {
+export function parentEndedError(): OffstageError {
   return new OffstageError('invalid-input', 'The parent call of this run has ended.')
 }
 
@@ -38,7 +43,7 @@ export function ambiguousCall(
 }
 
 /** The error for a paused run. Waiting doesn't help: the user has to decide. */
-export function parkedRun(conversationId: string, reason: string): OffstageError {
+export function runPausedError(conversationId: string, reason: string): OffstageError {
   return new OffstageError(
     'conversation-busy',
     `The open run of conversation ${conversationId} is parked (${reason}). Let it go on with continue(), abort it, or pass ifBusy: 'replace'.`,
@@ -62,7 +67,7 @@ export interface Admission {
   /** Aborted to keep the run from beginning. */
   readonly stop: AbortController
   /** True while the run's first commit waits for the storage. No other run may begin then. */
-  isParked: boolean
+  isPaused: boolean
   /** Resolves once the run has begun, or never will. */
   readonly isOver: Promise<void>
 }
@@ -77,7 +82,7 @@ export interface ActiveConversationParts {
 export class ActiveConversation {
   readonly scope: ConversationScope
   readonly conversation: Conversation
-  readonly ownership: Leases
+  readonly leases: Leases
   readonly tabs: Tabs<ActiveConversation>
   /** Requested runs by run id. */
   readonly admissions: Map<string, Admission> = new Map()
@@ -90,13 +95,13 @@ export class ActiveConversation {
   /** Runs that are being ended, whoever drives them. If this tab resumes one meanwhile, it ends at once. */
   readonly #ending = new Map<string, RunEnd>()
   /** Takes commands on the conversation one at a time. None of them waits for a run or for storage space. */
-  readonly inLane: OneByOne = oneByOne()
+  readonly inLane: SerialQueue = createSerialQueue()
 
   constructor(scope: ConversationScope, { conversation, leases, tabs }: ActiveConversationParts) {
     const { agentId, storage, conversationId } = scope
     this.scope = { agentId, storage, conversationId }
     this.conversation = conversation
-    this.ownership = leases
+    this.leases = leases
     this.tabs = tabs
   }
 
@@ -109,7 +114,7 @@ export class ActiveConversation {
       stream.isJoined ||
       storageRetry.waitsFor !== null ||
       this.tabs.driverOf(conversationId) !== undefined ||
-      this.ownership.holds(conversationId)
+      this.leases.holds(conversationId)
     )
   }
 
@@ -118,8 +123,8 @@ export class ActiveConversation {
   }
 
   /** The run whose first commit waits for the storage. */
-  get parked(): Admission | null {
-    return [...this.admissions.values()].find((admission) => admission.isParked) ?? null
+  get paused(): Admission | null {
+    return [...this.admissions.values()].find((admission) => admission.isPaused) ?? null
   }
 
   /** Resolves when nothing is driven any more, or the signal aborts. */
@@ -132,7 +137,7 @@ export class ActiveConversation {
 
   /** Like `inLane`, but throws `conversation-busy` while a run waits for the storage. */
   async inLaneNow<T>(work: () => Promise<T>): Promise<T> {
-    if (this.parked) throw busy(this.scope.conversationId)
+    if (this.paused) throw busyError(this.scope.conversationId)
     return this.inLane(work)
   }
 
@@ -141,23 +146,23 @@ export class ActiveConversation {
    * works on its run, unless `goesOn` accepts that run for resuming (default: none). `isForced`: takes the run even if
    * that device writes meanwhile.
    */
-  async own(
+  async claim(
     options?: ClaimOptions,
     goesOn: (run: RunState) => boolean = () => false,
     isForced = false,
   ): Promise<void> {
     const { conversationId } = this.scope
-    if (!(await this.ownership.acquire(conversationId))) throw elsewhere(conversationId)
+    if (!(await this.leases.acquire(conversationId))) throw otherOwnerError(conversationId)
     try {
       const ifFree = await this.#ifFree(goesOn, isForced)
       await this.conversation.claim({ ...options, ...ifFree })
-      this.ownership.setEpoch(conversationId, this.conversation.lease.epoch)
+      this.leases.setEpoch(conversationId, this.conversation.knownClaim.epoch)
     } catch (error) {
-      this.disown()
+      this.releaseOwnership()
       // Another device was quicker.
       if (!OffstageError.is(error) || error.code !== 'ownership-lost') throw error
       await this.conversation.refresh({ isOwner: false }).catch(() => undefined)
-      throw onOtherDevice(conversationId)
+      throw otherDeviceError(conversationId)
     }
   }
 
@@ -166,7 +171,7 @@ export class ActiveConversation {
    * fenced that device off.
    */
   async #ifFree(goesOn: (run: RunState) => boolean, isForced: boolean): Promise<ClaimOptions> {
-    const { conversation, scope, ownership } = this
+    const { conversation, scope, leases: ownership } = this
     if (!conversation.claims.isShared) return {}
     const newest = await conversation.claims.newest()
     const isOthers = await isClaimedElsewhere(conversation, ownership, newest)
@@ -175,8 +180,8 @@ export class ActiveConversation {
     const isWanted = run !== null && goesOn(run)
     if (isTaken && !isWanted) {
       // Shows it now: these rows are already read, so no later change reports them as new.
-      conversation.stream.ownElsewhere(true)
-      throw onOtherDevice(scope.conversationId)
+      conversation.stream.setOnOtherDevice(true)
+      throw otherDeviceError(scope.conversationId)
     }
     const { epoch: ifEpoch, lastSeq: ifSeq } = newest
     // Unless forced, the claim fails if the other device has written since. Those rows weren't part of this decision.
@@ -184,13 +189,13 @@ export class ActiveConversation {
   }
 
   /** Checks whether another device works on the open run, and shows the result. Only the store knows. */
-  async lookElsewhere(): Promise<void> {
+  async checkOtherDevices(): Promise<void> {
     const { conversation } = this
     const isFree = (): boolean =>
       this.#driver === null && !this.tabs.driverOf(this.scope.conversationId)
     if (!conversation.claims.isShared || !isFree()) return
     const isElsewhere = await this.#isWorkedOnElsewhere()
-    if (isFree()) conversation.stream.ownElsewhere(isElsewhere)
+    if (isFree()) conversation.stream.setOnOtherDevice(isElsewhere)
   }
 
   /** Whether another device works on the run, according to the last check. */
@@ -201,7 +206,7 @@ export class ActiveConversation {
   /** Whether another device made the newest claim and the run is open, whether it works or waits. */
   async isOpenElsewhere(newest?: NewestClaim): Promise<boolean> {
     const { conversation } = this
-    if (!(await isClaimedElsewhere(conversation, this.ownership, newest))) return false
+    if (!(await isClaimedElsewhere(conversation, this.leases, newest))) return false
     await conversation.refresh({ isOwner: false })
     return conversation.run?.end === null
   }
@@ -214,8 +219,8 @@ export class ActiveConversation {
     return decide(run) !== 'wait' || run.calls.some(waitsForChild)
   }
 
-  disown(): void {
-    this.ownership.release(this.scope.conversationId)
+  releaseOwnership(): void {
+    this.leases.release(this.scope.conversationId)
   }
 
   /**
@@ -232,12 +237,12 @@ export class ActiveConversation {
   }
 
   /** Owns the conversation while the work runs. For work between runs, in the lane. */
-  async owning<T>(work: () => Promise<T>): Promise<T> {
-    await this.own({ create: false })
+  async runAsOwner<T>(work: () => Promise<T>): Promise<T> {
+    await this.claim({ create: false })
     try {
       return await work()
     } finally {
-      this.disown()
+      this.releaseOwnership()
     }
   }
 
@@ -257,20 +262,20 @@ export class ActiveConversation {
     driverOf: (runId: string) => RunDriver,
   ): Promise<RunEnd | null> {
     const end = await driver.drive()
-    const { next, askedEnd } = driver
+    const { next, requestedEnd } = driver
     if (next !== null) {
       const following = driverOf(next)
       // The request to stop came too late for this run, so it ends the next one.
-      if (askedEnd) following.end(askedEnd)
+      if (requestedEnd) following.end(requestedEnd)
       this.drive(following, driverOf)
       return end
     }
     this.#driver = null
     // Keeps the lease if another run is about to begin, so that no other tab comes in between.
-    if (end === null || !this.#isFollowed) this.disown()
+    if (end === null || !this.#isFollowed) this.releaseOwnership()
     this.tabs.undriven(this)
     // The run is unfinished. Another tab that drives it announces itself, another device doesn't.
-    if (end === null) void this.lookElsewhere().catch(() => undefined)
+    if (end === null) void this.checkOtherDevices().catch(() => undefined)
     return end
   }
 
@@ -298,7 +303,7 @@ export class ActiveConversation {
   /** Releases the lease that was kept for a run, if that run doesn't begin. */
   async stayIdle(): Promise<void> {
     await this.inLane(async () => {
-      if (this.#driver === null && !this.#isFollowed) this.disown()
+      if (this.#driver === null && !this.#isFollowed) this.releaseOwnership()
     })
   }
 
@@ -314,21 +319,21 @@ export class ActiveConversation {
 
   /** Handles a change that the store reports. True if its newest row is new here. */
   async noticed({ conversationId, lastSeq: newest, epoch = 0 }: StoreChange): Promise<boolean> {
-    const { conversation, ownership } = this
+    const { conversation, leases: ownership } = this
     const lastSeq = conversationId === null ? null : newest
     // Commits that wait for an unreachable store are retried now.
     if (lastSeq === null) conversation.storageRetry.retry()
     try {
-      const mayBeTaken = lastSeq === null || epoch > conversation.lease.epoch
+      const mayBeTaken = lastSeq === null || epoch > conversation.knownClaim.epoch
       // A waiting run holds no lease. The other device's change may leave it to this one.
       const isActive = ownership.holds(this.scope.conversationId)
       if (mayBeTaken && isActive && (await isClaimedElsewhere(conversation, ownership)))
         this.#driver?.takenOver()
       if (!(await conversation.isNews(lastSeq))) return false
       // Comes first, since it ends the run of a deleted conversation.
-      await this.#driver?.look()
+      await this.#driver?.checkStore()
       await conversation.refresh()
-      await this.lookElsewhere()
+      await this.checkOtherDevices()
       return true
     } catch {
       // The next use reads the conversation again.

@@ -6,7 +6,7 @@ import {
   storageKey,
 } from '../protocol/conversation.ts'
 import type { FactType, Row } from '../protocol/fact.ts'
-import { ActiveConversation, ambiguousCall, busy } from './active-conversation.ts'
+import { ActiveConversation, ambiguousCall, busyError } from './active-conversation.ts'
 import { Conversation } from './conversation.ts'
 import type { Effects } from './effects.ts'
 import type { LeaseMessages } from './ownership/lease.ts'
@@ -37,7 +37,7 @@ export class ConversationViews {
   }
 
   async join(scope: ConversationScope): Promise<void> {
-    const active = await this.#registry.take(scope)
+    const active = await this.#registry.openConversation(scope)
     const { conversation } = active
     await conversation.preview()
     await conversation.refresh()
@@ -47,7 +47,7 @@ export class ConversationViews {
     conversation.publish('joined')
     active.tabs.follow(active, scope.agentId)
     // If the check for other devices fails now, a later one finds them.
-    void active.lookElsewhere().catch(() => undefined)
+    void active.checkOtherDevices().catch(() => undefined)
     this.#onOpened(active, scope.agentId)
   }
 
@@ -68,7 +68,7 @@ export class ConversationViews {
   }
 
   async leave(scope: ConversationScope): Promise<void> {
-    const { conversation, tabs } = await this.#registry.take(scope)
+    const { conversation, tabs } = await this.#registry.openConversation(scope)
     this.#leave(conversation)
     tabs.unfollow(scope.conversationId)
   }
@@ -76,22 +76,22 @@ export class ConversationViews {
   async olderMessages(
     scope: ConversationScope & { readonly before: string; readonly count: number },
   ): Promise<OlderMessages | null> {
-    const { conversation } = await this.#registry.take(scope)
+    const { conversation } = await this.#registry.openConversation(scope)
     return olderThan(conversation.state, scope.before, scope.count)
   }
 
   async switchBranch(scope: ConversationScope & { readonly messageId: string }): Promise<boolean> {
     const { conversationId, messageId } = scope
-    const active = await this.#registry.take(scope)
+    const active = await this.#registry.openConversation(scope)
     const { conversation } = active
     return active.inLaneNow(async () => {
-      if (active.driver) throw busy(conversationId)
+      if (active.driver) throw busyError(conversationId)
       await conversation.refresh()
       if (leafUnder(conversation.state, messageId) === null) return false
-      return active.owning(() =>
+      return active.runAsOwner(() =>
         conversation.append(
           (run) => {
-            if (run?.end === null) throw busy(conversationId)
+            if (run?.end === null) throw busyError(conversationId)
             const to = leafUnder(conversation.state, messageId)
             return to === null ? null : [{ type: 'head-moved', to }]
           },
@@ -108,7 +108,10 @@ const MAX_UNUSED = 20
 const UNUSED_MS = 300_000
 
 /** Work on a conversation that another tab requests. */
-export type RegistryHost = Pick<TabsHost<ActiveConversation>, 'perform' | 'succeed' | 'toolNames'>
+export type RegistryHost = Pick<
+  TabsHost<ActiveConversation>,
+  'perform' | 'resumeAsHeir' | 'toolNames'
+>
 
 export interface RegistryOptions {
   readonly redaction: Redaction
@@ -196,7 +199,7 @@ export class ConversationRegistry {
   store(scope: AgentScope): Promise<Store> {
     const storage = storageKey(scope.storage)
     // Required before the command writes anything.
-    if (scope.redacts) this.#redaction.require(storage)
+    if (scope.redacts) this.#redaction.requireRedaction(storage)
     return this.#opened(scope.storage)
   }
 
@@ -232,7 +235,7 @@ export class ConversationRegistry {
     return allOf(store)
   }
 
-  async take(scope: ConversationScope): Promise<ActiveConversation> {
+  async openConversation(scope: ConversationScope): Promise<ActiveConversation> {
     const key = activeKey(scope)
     const store = await this.store(scope)
     const active = this.#active.get(key) ?? this.#create(scope, store)
@@ -304,14 +307,16 @@ export class ConversationRegistry {
       // A conversation in use counts even if another tab deleted its rows. Its driver will notice.
       const exists =
         this.#active.has(activeKey(scope)) || (await store.get(conversationId)) !== null
-      return exists ? this.take(scope) : null
+      return exists ? this.openConversation(scope) : null
     }
     const records = await allOf(store)
     const open = records.filter((each) => !each.broken && each.openCalls.includes(toolCallId))
     const ids = open.map((each) => each.conversationId)
     if (ids.length > 1) throw ambiguousCall(toolCallId, ids)
     const [found] = ids
-    return found === undefined ? null : this.take({ agentId, storage, conversationId: found })
+    return found === undefined
+      ? null
+      : this.openConversation({ agentId, storage, conversationId: found })
   }
 
   /** Leases and tabs of a store. Nobody else uses a store in memory. */
@@ -337,7 +342,7 @@ export class ConversationRegistry {
       effects,
       observer: {
         onLost: (conversationId) => activeOf(conversationId)?.driver?.takenOver(),
-        onAnnounced: (conversationId) => void activeOf(conversationId)?.driver?.look(),
+        onAnnounced: (conversationId) => void activeOf(conversationId)?.driver?.checkStore(),
         isDriving: (conversationId) => activeOf(conversationId)?.driver != null,
         onHandoverRequested: (conversationId) => handOver(activeOf(conversationId)),
       },

@@ -6,7 +6,7 @@ import {
   type Retention,
   storageKey,
 } from '../protocol/conversation.ts'
-import { oneByOne, type OneByOne } from '../lib/one-by-one.ts'
+import { createSerialQueue, type SerialQueue } from '../lib/one-by-one.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import type { Effects } from './effects.ts'
 import type { Store } from './store/store.ts'
@@ -100,7 +100,7 @@ interface Size {
 export class ConversationRetention {
   readonly #registry: ConversationRegistry
   readonly #now: () => number
-  readonly #inLine: OneByOne = oneByOne()
+  readonly #inLine: SerialQueue = createSerialQueue()
   readonly #sizes = new Map<string, Size>()
 
   constructor(registry: ConversationRegistry, { now }: Pick<Effects, 'now'>) {
@@ -151,13 +151,13 @@ export class ConversationRetention {
 
   /** Drops one conversation. False if it is in use by now, or has changed since. */
   async #drop(scope: AgentScope, { conversationId, tree }: Drop): Promise<boolean> {
-    const active = await this.#registry.take({ ...scope, conversationId })
+    const active = await this.#registry.openConversation({ ...scope, conversationId })
     return active.inLane(async () => {
       if (active.isInUse) return false
       const store = await this.#registry.store(scope)
       try {
         // Ownership keeps other tabs from beginning a run in the conversation meanwhile.
-        const isGone = await active.owning(async () => {
+        const isGone = await active.runAsOwner(async () => {
           const isAsPlanned = await this.#isAsPlanned(scope, store, { conversationId, tree })
           const isWanted = active.admissions.size > 0 || active.conversation.stream.isJoined
           return isAsPlanned && !isWanted && store.delete(conversationId)

@@ -1,7 +1,7 @@
 import { headId } from '../conversation/tree.ts'
 import { emptyState } from '../conversation/state.ts'
 import { fold } from '../conversation/fold.ts'
-import { NOTHING_LIVE, refused } from '../conversation/live.ts'
+import { NOTHING_LIVE, refusedRun } from '../conversation/live.ts'
 import type { ConversationRecord } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { Row } from '../protocol/fact.ts'
@@ -9,21 +9,21 @@ import type { Message } from '../protocol/message.ts'
 import type { ParkReason, RunLimits } from '../protocol/run.ts'
 import type { ConversationState, RunState } from '../protocol/state.ts'
 import { type CountedRun, countRow, stricterLimits } from './run/counters.ts'
-import { SealedInputs } from './run/sealed-inputs.ts'
+import { CallSecrets } from './run/sealed-inputs.ts'
 import type { Effects } from './effects.ts'
 import { SharedClaims } from './store/claims.ts'
 import { type FactDraft, placed } from './store/fact-draft.ts'
 import { isStart, newestState, soundRows } from './store/sound-rows.ts'
-import { oneByOne } from '../lib/one-by-one.ts'
+import { createSerialQueue } from '../lib/one-by-one.ts'
 import { StorageRetry } from './store/storage-retry.ts'
 import type { StoredForm } from '../providers/core/form-memory.ts'
-import { SentWords } from './model/sent-words.ts'
+import { PromptTexts } from './model/sent-words.ts'
 import type { Fault } from './store/fact-table.ts'
 import { brokenConversation, makerOf, onlyCopy } from './store/record.ts'
 import type { Claim, ClaimOptions, StepDraft, Store } from './store/store.ts'
 import { Stream, type StreamOutput } from './stream.ts'
 import { callParts } from '../conversation/fold-call.ts'
-import { isNumber, isText, listOf, oneOf, shape } from '../lib/shape.ts'
+import { isNumber, isText, listOf, discriminatedUnion, shape } from '../lib/shape.ts'
 import type { Delta, LiveStep } from '../protocol/delta.ts'
 
 /** The ids of all calls that a conversation ever had. The id of a cleared call is never reused. */
@@ -74,7 +74,7 @@ const isDraft = shape({
   step: isNumber,
   attempt: isNumber,
   messageId: isText,
-  parts: listOf(oneOf('type', { text, reasoning: text })),
+  parts: listOf(discriminatedUnion('type', { text, reasoning: text })),
 })
 
 /**
@@ -186,7 +186,7 @@ export interface AppendOptions {
   readonly appendId?: string
 }
 
-export interface Lease {
+export interface KnownClaim {
   /** Names the store that counts the epochs. */
   readonly storeId: string
   readonly epoch: number
@@ -220,7 +220,7 @@ export class Conversation {
   /** Keeps the text of the step that is written here. */
   readonly drafts: DraftKeeper
   /** Secret values of open calls' inputs, which are never stored. */
-  readonly sealed: SealedInputs = new SealedInputs()
+  readonly secrets: CallSecrets = new CallSecrets()
   readonly #store: Store
   readonly #effects: Effects
   readonly #redacts: () => boolean
@@ -228,7 +228,7 @@ export class Conversation {
   #state: ConversationState
   #run: CountedRun | null = null
   #callIds = new CallIds()
-  #sentWords = new SentWords()
+  #sentWords = new PromptTexts()
   /** Request formats that endpoints accepted in this conversation. */
   readonly forms: Map<string, StoredForm> = new Map()
   #isNamed = false
@@ -237,7 +237,7 @@ export class Conversation {
   #importedRunId: string | null = null
   #maker: string | null = null
   #parent: ConversationRecord['parent'] | null = null
-  #lease: Lease = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
+  #lease: KnownClaim = { storeId: '', epoch: 0, knownAt: Number.NEGATIVE_INFINITY }
   #fault: Fault | null = null
   /** Prefix of append ids. Random bytes for each id would cost a system call, and a step appends twice. */
   readonly #appendName: string
@@ -248,9 +248,9 @@ export class Conversation {
   /** The newest append failed, but may be in the store. */
   #isInDoubt = false
   /** Keeps reads and commits from overlapping, so that every row is folded once and in order. */
-  readonly #inOrder = oneByOne()
+  readonly #inOrder = createSerialQueue()
   /** Queue of the commits that may wait for the storage. A waiting commit holds up only this queue. */
-  readonly #inLine = oneByOne()
+  readonly #inLine = createSerialQueue()
 
   constructor(options: ConversationOptions) {
     const { conversationId, storage, store, effects, output } = options
@@ -298,7 +298,7 @@ export class Conversation {
   }
 
   /** Why the newest run is paused: according to its rows, or because a commit waits. */
-  get parkedBy(): ParkReason | null {
+  get pauseReason(): ParkReason | null {
     const run = this.#run
     return run === null || run.end !== null ? null : (run.parked ?? this.storageRetry.reason)
   }
@@ -319,7 +319,7 @@ export class Conversation {
   }
 
   /** Texts that the model didn't write. */
-  get sentWords(): SentWords {
+  get promptTexts(): PromptTexts {
     return this.#sentWords
   }
 
@@ -329,7 +329,7 @@ export class Conversation {
   }
 
   /** The newest claim, and when it was last known to hold. */
-  get lease(): Lease {
+  get knownClaim(): KnownClaim {
     return this.#lease
   }
 
@@ -472,7 +472,7 @@ export class Conversation {
     if (rows[0] && rows[0].seq !== this.#state.seq + 1) await this.#catchUp()
     else {
       this.#fold(rows)
-      this.stream.rows(rows)
+      this.stream.pushRows(rows)
       this.#onCommitted(rows)
     }
     return true
@@ -501,14 +501,14 @@ export class Conversation {
     if (own.length > 0) this.#onCommitted(own)
     // A run that was refused here is shown until the next one begins, which may be another device's.
     const isAwaited =
-      this.storageRetry.waiter !== null || (this.#isRead && refused(this.stream.live))
+      this.storageRetry.waiter !== null || (this.#isRead && refusedRun(this.stream.live))
     this.#isRead = true
     const isWanted = this.stream.isJoined || isAwaited || own.length > 0
     if (this.stream.isJoined && (isNew || hasChanged)) {
-      this.stream.settle(sound)
+      this.stream.settleRows(sound)
       this.publish('joined')
-    } else if (isWanted) this.stream.rows(sound)
-    else this.stream.settle(sound)
+    } else if (isWanted) this.stream.pushRows(sound)
+    else this.stream.settleRows(sound)
     if (record === null || fault?.kind === 'newer' || isCopy) return
     // Notes the fault in the record for lists, which read no rows. A failed write is ignored.
     const broken = fault?.fault ?? null
@@ -532,7 +532,7 @@ export class Conversation {
     this.#state = emptyState(this.conversationId)
     this.#run = null
     this.#callIds = new CallIds()
-    this.#sentWords = new SentWords()
+    this.#sentWords = new PromptTexts()
     this.#isNamed = false
     this.#importedRunId = null
     this.#fault = null
@@ -549,7 +549,7 @@ export class Conversation {
       this.#callIds.take(row)
       this.#sentWords.fold(row)
       if (row.type === 'model-output' && row.form) this.forms.set(row.form.key, row.form)
-      this.sealed.fold(row)
+      this.secrets.fold(row)
       this.#isNamed ||= row.type === 'renamed'
       if (isStart(row) && row.appendId === this.#importId) this.#importedRunId = row.runId
       this.#underWay.delete(row.appendId)

@@ -28,12 +28,12 @@ import { Extractions } from './model/extract.ts'
 import { Imports } from './imports.ts'
 import { Library } from './library.ts'
 import { ModelMemory } from './model/model-memory.ts'
-import { elsewhere, isElsewhere } from './ownership/leases.ts'
+import { otherOwnerError, isOtherOwnerError } from './ownership/leases.ts'
 import type { PageVisibilityTarget } from './page-visibility.ts'
-import { lateOutputMessage, LeftRuns, type Resume, TELL_MODEL } from './left-runs.ts'
+import { lateOutputMessage, RunResumer, type ResumeRequest, TELL_MODEL } from './left-runs.ts'
 import { RunFamilies, RunLauncher } from './run-launcher.ts'
-import { leaveElsewhere, Runs } from './runs.ts'
-import { type ActiveConversation, busy } from './active-conversation.ts'
+import { endRunHandles, RunQueue } from './runs.ts'
+import { type ActiveConversation, busyError } from './active-conversation.ts'
 import { ConversationRetention } from './conversation-retention.ts'
 import { ConversationRegistry, ConversationViews } from './conversation-registry.ts'
 import { Redaction, Stores, type StoresOptions } from './store/stores.ts'
@@ -46,20 +46,20 @@ import type { FactDraft } from './store/fact-draft.ts'
 import { withStop } from './stopping.ts'
 import { wrap } from 'comlink'
 import { holdLifeLock } from '../lib/life-lock.ts'
-import { type Answers, asked } from '../protocol/call.ts'
+import { type Answers, wrapRemoteCalls } from '../protocol/call.ts'
 
 /** Milliseconds between checks of the store, in case another tab drives or ends the run. */
 const LOOK_MS = 1000
 
 interface AwaitedRunsOptions {
-  readonly registry: Pick<ConversationRegistry, 'take'>
+  readonly registry: Pick<ConversationRegistry, 'openConversation'>
   readonly launcher: Pick<RunLauncher, 'isReleased'>
   readonly page: Pick<PageApi, 'goOnWithCaller'>
   readonly effects: Pick<Effects, 'sleep'>
 }
 
 /** Child runs without an active driver. The owner of the parent run resumes them. */
-class AwaitedRuns {
+class ChildRunResumer {
   readonly #options: AwaitedRunsOptions
   /** Pending requests to the page, by conversation. */
   readonly #asking = new Map<ActiveConversation, Promise<void>>()
@@ -77,7 +77,7 @@ class AwaitedRuns {
     const { conversation, tabs } = active
     const driven = active.whenDriven()
     while (active.driver === null) {
-      if (launcher.isReleased(agentId)) throw elsewhere(conversation.conversationId)
+      if (launcher.isReleased(agentId)) throw otherOwnerError(conversation.conversationId)
       this.#ask(active, agentId)
       await withStop([], ({ signal }) => Promise.race([driven, effects.sleep(LOOK_MS, signal)]))
       await conversation.refresh()
@@ -100,7 +100,7 @@ class AwaitedRuns {
     const { parent } = conversation
     if (!parent) return
     const { conversationId, toolCallId } = parent
-    const above = await registry.take({ ...scope, agentId, conversationId })
+    const above = await registry.openConversation({ ...scope, agentId, conversationId })
     await above.conversation.refresh()
     const call = above.conversation.run?.calls.find((each) => each.toolCallId === toolCallId)
     if (call) await page.goOnWithCaller({ agentId, conversationId, toolName: call.toolName })
@@ -178,10 +178,10 @@ class LateOutputs {
     ]
     try {
       await active.idle()
-      await active.owning(() =>
+      await active.runAsOwner(() =>
         active.conversation.append(
           (run) => {
-            if (run?.end === null) throw busy(active.scope.conversationId)
+            if (run?.end === null) throw busyError(active.scope.conversationId)
             return facts
           },
           { runId: null, waits: false },
@@ -229,8 +229,8 @@ export class Host {
   readonly #engines: Engines
   readonly #families: RunFamilies
   readonly #launcher: RunLauncher
-  readonly #left: LeftRuns
-  readonly #runs: Runs
+  readonly #left: RunResumer
+  readonly #runs: RunQueue
   readonly #commands: RunCommands
   constructor(options: HostOptions) {
     this.#options = options
@@ -247,7 +247,7 @@ export class Host {
       output,
       host: {
         perform: (active, asked) => this.#commands.perform(active, asked),
-        succeed: (active, agentId) => this.#succeed(active, agentId),
+        resumeAsHeir: (active, agentId) => this.#succeed(active, agentId),
         toolNames: async (agentId) =>
           (await options.page.currentTools({ agentId })).map(({ name }) => name),
       },
@@ -265,20 +265,20 @@ export class Host {
     const own = { memory: this.#memory, engines: this.#engines, registry: this.#registry }
     const { effects } = options
     this.#launcher = new RunLauncher({ ...options, ...own, families: this.#families })
-    this.#left = new LeftRuns(this.#launcher, effects)
-    this.#runs = new Runs({
+    this.#left = new RunResumer(this.#launcher, effects)
+    this.#runs = new RunQueue({
       effects,
       registry: this.#registry,
       launcher: this.#launcher,
       left: this.#left,
-      inherit: (active, agentId) => this.#inherit(active, agentId, {}),
+      resumeOpenRun: (active, agentId) => this.#inherit(active, agentId, {}),
     })
-    const awaited = new AwaitedRuns({ ...options, ...own, launcher: this.#launcher })
+    const awaited = new ChildRunResumer({ ...options, ...own, launcher: this.#launcher })
     this.#commands = new RunCommands({
       registry: this.#registry,
       effects: options.effects,
       pageId: options.pageId,
-      takeUp: (active, agentId, how) => this.#inherit(active, agentId, how),
+      resumeOpenRun: (active, agentId, how) => this.#inherit(active, agentId, how),
       untilDriven: (active, agentId) => awaited.untilDriven(active, agentId),
     })
     this.extractions = new Extractions({ ...options, ...own })
@@ -303,7 +303,7 @@ export class Host {
     return [this, library, retention, imports, shown, extractions, titles, composites, undoing]
   }
 
-  async prepare({ model, engine, ...scope }: Preparation): Promise<void> {
+  async prepare({ model, hasEngine: engine, ...scope }: Preparation): Promise<void> {
     await Promise.all([
       this.#registry.store(scope),
       engine ? this.#engines.prepare(scope.agentId, model) : undefined,
@@ -337,31 +337,31 @@ export class Host {
   }
 
   async #resumeRun(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
-    const { agentId, conversationId, goOn } = command
+    const { agentId, conversationId, continueLimits: goOn } = command
     this.titles.release(agentId)
-    const active = await this.#registry.take(command)
+    const active = await this.#registry.openConversation(command)
     active.tabs.want(conversationId)
     if (goOn) active.conversation.storageRetry.retry()
     // Read before any wait: a run that begins and ends meanwhile isn't the one that was asked about.
     const asked = goOn ? await this.#left.toGoOn(active, goOn) : null
-    if (active.parked) {
+    if (active.paused) {
       active.conversation.publish('joined')
-      return { conversationId, runId: active.parked.runId }
+      return { conversationId, runId: active.paused.runId }
     }
     try {
       const ref = await this.#takeUp(active, agentId, { ...command, follows: true })
       this.#lookAfter(active, agentId)
-      if (goOn) await active.driver?.goOn()
+      if (goOn) await active.driver?.resumePaused()
       if (ref !== null || asked === null) return ref
-      return await active.inLaneNow(() => this.#left.goOn(active, agentId, asked))
+      return await active.inLaneNow(() => this.#left.continueRun(active, agentId, asked))
     } catch (error) {
-      if (!isElsewhere(error)) throw error
-      await active.lookElsewhere()
+      if (!isOtherOwnerError(error)) throw error
+      await active.checkOtherDevices()
       if (!active.tabs.follows(conversationId)) {
         const { message } = toErrorData(error)
         this.#options.notify({ type: 'warning', code: 'owned-elsewhere', message })
       }
-      return leaveElsewhere(active.conversation, command, error)
+      return endRunHandles(active.conversation, command, error)
     }
   }
 
@@ -382,7 +382,7 @@ export class Host {
   async #takeUp(
     active: ActiveConversation,
     agentId: string,
-    resume: Resume,
+    resume: ResumeRequest,
   ): Promise<RunRef | null> {
     // A driver that is stopping leaves its run unfinished. Wait for it, then resume the run.
     if (active.driver?.isLeaving) await active.idle()
@@ -394,7 +394,7 @@ export class Host {
   async #inherit(
     active: ActiveConversation,
     agentId: string,
-    how: Pick<Resume, 'asChild' | 'isWanted'>,
+    how: Pick<ResumeRequest, 'asChild' | 'isWanted'>,
   ): Promise<void> {
     const before = active.driver
     await this.#takeUp(active, agentId, { ...TELL_MODEL, ...how })
@@ -443,8 +443,8 @@ export class Host {
   /** Asks the store itself, since this worker may have slept while another one took over. */
   async confirmLease({ epoch, ...scope }: LeaseCheck): Promise<boolean> {
     const { conversationId } = scope
-    const active = await this.#registry.take(scope)
-    if (!active.ownership.holds(conversationId)) return false
+    const active = await this.#registry.openConversation(scope)
+    if (!active.leases.holds(conversationId)) return false
     const record = await (await this.#registry.store(scope)).get(conversationId)
     return record?.epoch === epoch
   }
@@ -455,10 +455,10 @@ export class Host {
 
   /** Takes over the open run and resumes it. Another tab is asked to hand it over, another device is fenced off. */
   async takeOver(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
-    const active = await this.#registry.take(command)
+    const active = await this.#registry.openConversation(command)
     const { conversationId } = command
     if (!active.driver && active.tabs.driverOf(conversationId) !== null)
-      await active.ownership.requestHandover(conversationId)
+      await active.leases.requestHandover(conversationId)
     return this.#resumeRun({ ...command, takesOver: true })
   }
 
@@ -474,7 +474,7 @@ export class Host {
     try {
       await this.#inherit(active, agentId, {})
     } finally {
-      if (!active.driver) active.disown()
+      if (!active.driver) active.releaseOwnership()
     }
   }
 
@@ -497,7 +497,7 @@ export class Host {
 type LinkOptions = Omit<HostOptions, 'page' | 'pageId' | 'notify'>
 
 /** Connection to the worker's one page. */
-export class Link {
+export class PageConnection {
   readonly #options: LinkOptions
   readonly #locks = new Map<string, () => void>()
   /** Locks whose release arrived before their request: the two travel on different ports. */
@@ -512,7 +512,7 @@ export class Link {
   answer(name: keyof WorkerCalls): (argument: never) => unknown {
     const parts = name in this ? [this] : this.#started.parts
     // The parts together have every method that the table names.
-    const part = parts.find((each) => name in each) as Link &
+    const part = parts.find((each) => name in each) as PageConnection &
       Host &
       Library &
       ConversationRetention &
@@ -536,7 +536,7 @@ export class Link {
     }
     this.#host = new Host({
       ...this.#options,
-      page: asked(PAGE_CALLS, wrap(pagePort)),
+      page: wrapRemoteCalls(PAGE_CALLS, wrap(pagePort)),
       pageId,
       notify: (notice) => eventPort.postMessage(notice),
     })

@@ -1,7 +1,7 @@
 import { emptyState } from '../conversation/state.ts'
 import { fold } from '../conversation/fold.ts'
 import type { ImportRows } from '../protocol/worker-calls.ts'
-import { type ConversationScope, UNFINISHED } from '../protocol/conversation.ts'
+import { type ConversationScope, INCOMPLETE_IMPORT } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { importMark, isImportMark, type NewRow, type Row } from '../protocol/fact.ts'
 import { IMPORTED } from '../protocol/run.ts'
@@ -10,11 +10,11 @@ import { isRecord } from '../lib/shape.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import type { Effects } from './effects.ts'
-import { returns } from './run/queued-messages.ts'
+import { withdrawalFacts } from './run/queued-messages.ts'
 import { settledFact, settlementAtEnd } from './run/settle.ts'
 import { checkRow } from './store/fact-table.ts'
 import { placed, type FactDraft } from './store/fact-draft.ts'
-import { takenOver } from './store/record.ts'
+import { takenOverError } from './store/record.ts'
 
 type ImportRef = ConversationScope & { readonly importId: string }
 
@@ -47,12 +47,12 @@ export class Imports {
       const store = await this.#registry.store(command)
       if (after === 0) {
         // A partial conversation needs an owner. An abandoned import of the same conversation is replaced.
-        const isHalf = !isLast || (await store.get(conversationId))?.broken === UNFINISHED
+        const isHalf = !isLast || (await store.get(conversationId))?.broken === INCOMPLETE_IMPORT
         if (isHalf && !(await this.#begin(command))) return false
       }
       const half = this.#halves.get(importId)
       // The worker that received the earlier rows is gone.
-      if (after > 0 && !half) throw takenOver()
+      if (after > 0 && !half) throw takenOverError()
       const before = half?.state ?? beginning(conversationId)
       const state = fold(before, rows)
       if (half) half.state = withoutMessages(state)
@@ -99,18 +99,18 @@ export class Imports {
   /** Takes the lease for an import. False if another tab, or other work in this one, has the conversation. */
   async #begin({ importId, ...scope }: ImportRows): Promise<boolean> {
     const { agentId, conversationId } = scope
-    const active = await this.#registry.take(scope)
+    const active = await this.#registry.openConversation(scope)
     const isImported = [...this.#halves.values()].some((half) => half.active === active)
-    if (isImported || active.ownership.holds(conversationId)) return false
+    if (isImported || active.leases.holds(conversationId)) return false
     const state = beginning(conversationId)
     this.#halves.set(importId, { active, agentId, state, isTakenIn: false })
-    const isOwn = await active.ownership.acquire(conversationId)
+    const isOwn = await active.leases.acquire(conversationId)
     if (!isOwn) this.#halves.delete(importId)
     return isOwn
   }
 
   #end(importId: string): void {
-    this.#halves.get(importId)?.active.disown()
+    this.#halves.get(importId)?.active.releaseOwnership()
     this.#halves.delete(importId)
   }
 
@@ -172,7 +172,7 @@ function closing({ run, queue, consents }: ConversationState, at: number): NewRo
   const drafts: FactDraft[] = [
     ...(open?.calls.flatMap(settlementAtEnd).map(settledFact) ?? []),
     // Otherwise the next run would treat queued messages as written at this page.
-    ...returns({ queue }),
+    ...withdrawalFacts({ queue }),
     ...(open ? [{ type: 'run-ended' as const, end }] : []),
     ...consents.map(({ consentId }) => ({
       type: 'consent-revoked' as const,

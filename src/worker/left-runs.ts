@@ -2,7 +2,7 @@ import type { SupplyOutput } from '../protocol/worker-calls.ts'
 import { PARENT_ENDED, type RunLimits } from '../protocol/run.ts'
 import type { RunRef } from '../protocol/conversation.ts'
 import type { RunState } from '../protocol/state.ts'
-import { type ActiveConversation, busy } from './active-conversation.ts'
+import { type ActiveConversation, busyError } from './active-conversation.ts'
 import { firstFacts } from './run/queued-messages.ts'
 import type { Effects } from './effects.ts'
 import type { ResumeOptions } from './run/run-context.ts'
@@ -13,7 +13,7 @@ import { outputText } from '../providers/sent-files.ts'
 import { importedCalls, isSettled } from '../conversation/pending.ts'
 import type { Identified } from '../protocol/fact.ts'
 import type { Conversation } from './conversation.ts'
-import { takenIn } from './run/settle.ts'
+import { taintFacts } from './run/settle.ts'
 import type { FactDraft } from './store/fact-draft.ts'
 
 interface Supplied {
@@ -41,7 +41,7 @@ function pendingOutput(
   return {
     // A call of an imported history belongs to no run.
     settled: [
-      ...(own && call ? takenIn({ call, status, output }, headId(state)) : []),
+      ...(own && call ? taintFacts({ call, status, output }, headId(state)) : []),
       {
         type: 'call-settled',
         path: [toolCallId],
@@ -71,7 +71,7 @@ export function lateOutputMessage(
   }
 }
 
-export interface Resume extends ResumeOptions {
+export interface ResumeRequest extends ResumeOptions {
   /** Run that the page shows. If it has ended meanwhile, the page is notified. */
   readonly runId?: string
   /** Sends the page the current state if another agent drives the run. */
@@ -91,14 +91,14 @@ interface GoOn {
   readonly own: RunLimits
 }
 
-export const TELL_MODEL: Resume = {
+export const TELL_MODEL: ResumeRequest = {
   interrupted: 'tell-model',
   waitForToolsMs: 10_000,
   takesOver: 'if-unchanged',
 }
 
 /** Resumes unfinished runs, or begins a run that continues them. */
-export class LeftRuns {
+export class RunResumer {
   readonly #launcher: RunLauncher
   readonly #effects: Pick<Effects, 'newId'>
 
@@ -111,7 +111,7 @@ export class LeftRuns {
   async resume(
     active: ActiveConversation,
     agentId: string,
-    resume: Resume,
+    resume: ResumeRequest,
   ): Promise<RunRef | null> {
     const { conversation } = active
     const { conversationId } = active.scope
@@ -134,10 +134,10 @@ export class LeftRuns {
     }
     const { takesOver = false, isWanted = () => true } = resume
     const goesOn = (run: RunState): boolean => takesOver !== false && isWanted(run)
-    await active.own({ create: false }, goesOn, takesOver === true)
+    await active.claim({ create: false }, goesOn, takesOver === true)
     const { run } = conversation
     if (run === null || run.end !== null || this.#launcher.isReleased(agentId)) {
-      active.disown()
+      active.releaseOwnership()
       return null
     }
     await conversation.drafts.show(run)
@@ -154,9 +154,9 @@ export class LeftRuns {
   async endOrphan(active: ActiveConversation, agentId: string): Promise<void> {
     const { conversation } = active
     if (active.driver || !isChild(conversation.run) || (await conversation.isAwaited())) return
-    await active.own({ create: false }, () => true)
+    await active.claim({ create: false }, () => true)
     const { run } = conversation
-    if (!isChild(run) || this.#launcher.isReleased(agentId)) return active.disown()
+    if (!isChild(run) || this.#launcher.isReleased(agentId)) return active.releaseOwnership()
     conversation.publish('taken-up')
     const { runId } = run
     await active.whileEnding(runId, { outcome: 'aborted', reason: PARENT_ENDED }, () => {
@@ -178,10 +178,10 @@ export class LeftRuns {
     const { conversationId } = active.scope
     await conversation.refresh()
     conversation.refuseBroken()
-    if (conversation.run?.end === null) throw busy(conversationId)
+    if (conversation.run?.end === null) throw busyError(conversationId)
     if (pendingOutput(conversation, command) === null) return null
     await active.idle()
-    await active.own({ create: false })
+    await active.claim({ create: false })
     const { agentId, storage, nextRunId: runId } = command
     const next = {
       agentId,
@@ -195,7 +195,7 @@ export class LeftRuns {
     try {
       const isTaken = await conversation.append(
         (run) => {
-          if (run?.end === null) throw busy(conversationId)
+          if (run?.end === null) throw busyError(conversationId)
           const supplied = pendingOutput(conversation, command)
           if (supplied === null) return null
           limits = supplied.goesOn
@@ -210,7 +210,7 @@ export class LeftRuns {
       limits = null
       throw error
     } finally {
-      if (limits === null) active.disown()
+      if (limits === null) active.releaseOwnership()
     }
     if (limits === null) return { next: null }
     this.#launcher.launch(active, next)
@@ -219,7 +219,7 @@ export class LeftRuns {
 
   /** Describes how to continue the newest run in the store. Null unless it ended before it was done. */
   async toGoOn(active: ActiveConversation, own: RunLimits): Promise<GoOn | null> {
-    const { conversation, driver, parked } = active
+    const { conversation, driver, paused: parked } = active
     if (driver === null && parked === null) await conversation.refresh()
     const ended = unfinished(conversation.run)
     return ended && { from: ended.runId, own }
@@ -229,7 +229,7 @@ export class LeftRuns {
    * Begins a run that continues `from`, which failed, used up its steps, or reached a limit. The new run has the same
    * limits, counted from zero, and after an import also the agent's own. Null if another run has begun since.
    */
-  async goOn(
+  async continueRun(
     active: ActiveConversation,
     agentId: string,
     { from, own }: GoOn,
@@ -237,7 +237,7 @@ export class LeftRuns {
     const { conversation } = active
     const isNewest = (run: RunState | null): run is RunState => run?.runId === from
     if (!isNewest(conversation.run)) return null
-    await active.own({ create: false })
+    await active.claim({ create: false })
     const runId = this.#effects.newId('run_')
     let isBegun = false
     try {
@@ -246,7 +246,7 @@ export class LeftRuns {
         { runId, once: true },
       )
     } finally {
-      if (!isBegun) active.disown()
+      if (!isBegun) active.releaseOwnership()
     }
     if (!isBegun) return null
     this.#launcher.launch(active, { agentId, runId })

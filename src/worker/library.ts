@@ -5,12 +5,12 @@ import type {
   ConversationScope,
   StoredConversation,
 } from '../protocol/conversation.ts'
-import { isSettled, pendingOf } from '../conversation/pending.ts'
-import { taintOf, TaintWalk } from '../conversation/taint.ts'
+import { isSettled, allPendingCalls } from '../conversation/pending.ts'
+import { nextRequestTaint, TaintWalk } from '../conversation/taint.ts'
 import { ownTitle } from '../conversation/title.ts'
 import { OffstageError } from '../protocol/error.ts'
 import { DELETED } from '../protocol/run.ts'
-import { busy, callsPending } from './active-conversation.ts'
+import { busyError, callsPending } from './active-conversation.ts'
 import type { Effects } from './effects.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import { soundRows } from './store/sound-rows.ts'
@@ -119,18 +119,18 @@ export class Library {
     const store = await this.#registry.store(scope)
     const { record } = await store.read(scope.conversationId, { limit: 0 })
     if (record === null) return null
-    const { conversation } = await this.#registry.take(scope)
+    const { conversation } = await this.#registry.openConversation(scope)
     await conversation.refresh()
     const { fault, messages } = conversation
     if (fault !== null) return { ...record, broken: fault, messages: [...messages], pending: [] }
-    const parked = conversation.parkedBy
+    const parked = conversation.pauseReason
     const { state } = conversation
     const { setAside } = state
-    const taint = taintOf(state)
+    const taint = nextRequestTaint(state)
     return {
       ...record,
       messages: [...messages],
-      pending: [...pendingOf(state)],
+      pending: [...allPendingCalls(state)],
       ...(taint.length > 0 && { taint }),
       ...(setAside && { setAside }),
       ...(parked && { parked }),
@@ -157,27 +157,27 @@ export class Library {
 
   /** Title made from the first message. Empty while nobody has written anything. */
   async #ownTitle(scope: ConversationScope): Promise<string> {
-    const { conversation } = await this.#registry.take(scope)
+    const { conversation } = await this.#registry.openConversation(scope)
     await conversation.refresh()
     return ownTitle(conversation.state) ?? ''
   }
 
   /** Forks a conversation. A retry finds the fork that the first try made. */
-  async forkConversation({ forkId, at, ...scope }: ForkConversation): Promise<boolean> {
+  async forkConversation({ forkId, lastMessageId, ...scope }: ForkConversation): Promise<boolean> {
     if ((await (await this.#registry.store(scope)).get(scope.conversationId)) === null) return false
-    const { conversation } = await this.#registry.take(scope)
+    const { conversation } = await this.#registry.openConversation(scope)
     await conversation.refresh()
     conversation.refuseBroken()
-    const facts = forkedFacts(conversation.state, at)
+    const facts = forkedFacts(conversation.state, lastMessageId)
     if (facts === null) return false
-    const fork = await this.#registry.take({ ...scope, conversationId: forkId })
+    const fork = await this.#registry.openConversation({ ...scope, conversationId: forkId })
     return fork.inLaneNow(async () => {
-      await fork.own()
+      await fork.claim()
       try {
         if (fork.conversation.state.seq > 0 || facts.length === 0) return true
         return await fork.conversation.append(facts, { runId: null, once: true })
       } finally {
-        fork.disown()
+        fork.releaseOwnership()
       }
     })
   }
@@ -191,7 +191,7 @@ export class Library {
    * start more descendants, then the descendants' runs.
    */
   async #delete(scope: ConversationScope): Promise<string[]> {
-    const active = await this.#registry.take(scope)
+    const active = await this.#registry.openConversation(scope)
     await active.discard(DELETED)
     return active.inLane(async () => {
       await active.discard(DELETED)
@@ -233,14 +233,14 @@ export class Library {
   async clearHistory(scope: ConversationScope): Promise<boolean> {
     const { conversationId } = scope
     if ((await (await this.#registry.store(scope)).get(conversationId)) === null) return false
-    const active = await this.#registry.take(scope)
+    const active = await this.#registry.openConversation(scope)
     return active.inLaneNow(async () => {
       const { conversation } = active
-      if (active.driver) throw busy(conversationId)
-      await active.owning(() =>
+      if (active.driver) throw busyError(conversationId)
+      await active.runAsOwner(() =>
         conversation.append(
           (run) => {
-            if (run?.end === null) throw busy(conversationId)
+            if (run?.end === null) throw busyError(conversationId)
             return [{ type: 'history-cleared' }]
           },
           { runId: null },

@@ -10,7 +10,7 @@ import type { RunEnd } from '../protocol/fact.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import type { Effects } from './effects.ts'
-import { elsewhere, isElsewhere } from './ownership/leases.ts'
+import { otherOwnerError, isOtherOwnerError } from './ownership/leases.ts'
 import { revocation } from './run/queued-messages.ts'
 import { type CommandResult, waitingCall } from './run/answer-call.ts'
 import type { RunState } from '../protocol/state.ts'
@@ -58,7 +58,7 @@ export interface RunCommandsOptions {
    * Resumes the open run, if there is one. Another device's run is resumed only if `isWanted` accepts its current
    * state.
    */
-  takeUp(
+  resumeOpenRun(
     active: ActiveConversation,
     agentId: string,
     how: { readonly asChild: boolean; readonly isWanted: (run: RunState) => boolean },
@@ -82,7 +82,7 @@ export class RunCommands {
   async abort({ agentId, runId, reason, error, ...scope }: AbortRun): Promise<boolean> {
     const { registry, effects } = this.#options
     const command = { type: 'abort', runId, reason, ...(error && { error }) } as const
-    const active = await registry.take({ agentId, ...scope })
+    const active = await registry.openConversation({ agentId, ...scope })
     const admission = active.driver?.runId === runId ? undefined : active.admissions.get(runId)
     if (admission) {
       admission.stop.abort(reason)
@@ -103,7 +103,7 @@ export class RunCommands {
     const { registry, effects, pageId } = this.#options
     const { agentId, toolCallId, answer } = given
     const active = await registry.ofCall(given)
-    if (active === null || active.parked) return false
+    if (active === null || active.paused) return false
     const commandId = effects.newId('answer-')
     const sent = { commandId, command: { type: 'answer', toolCallId, answer, pageId } } as const
     const isTaken = await this.#carryOut(active, agentId, sent)
@@ -123,7 +123,7 @@ export class RunCommands {
   async revoke({ consentId, ...scope }: RevokeConsent): Promise<boolean> {
     const { registry } = this.#options
     if ((await (await registry.store(scope)).get(scope.conversationId)) === null) return false
-    const active = await registry.take(scope)
+    const active = await registry.openConversation(scope)
     for (let attempt = 1; ; attempt++) {
       const { conversation } = active
       await conversation.refresh()
@@ -136,13 +136,13 @@ export class RunCommands {
           : await revokeBetweenRuns(active, consentId)
       if (isDone) return true
       // A run ended or began in between.
-      if (attempt > MAX_ATTEMPTS) throw elsewhere(scope.conversationId)
+      if (attempt > MAX_ATTEMPTS) throw otherOwnerError(scope.conversationId)
     }
   }
 
   async #say(scope: ConversationScope, command: TabCommand): Promise<boolean> {
     const { registry, effects } = this.#options
-    const active = await registry.take(scope)
+    const active = await registry.openConversation(scope)
     // Waits until a requested run has begun.
     if ('runId' in command) await active.admissions.get(command.runId)?.isOver
     const commandId = effects.newId('message-')
@@ -183,7 +183,7 @@ export class RunCommands {
   ): Promise<boolean> {
     const { conversation, tabs } = active
     const { conversationId } = conversation
-    const { effects, takeUp, untilDriven } = this.#options
+    const { effects, resumeOpenRun, untilDriven } = this.#options
     let until = effects.monotonic() + LIMIT_MS
     for (let attempt = 1; ; attempt++) {
       // A run that was driven here until now will soon be driven elsewhere.
@@ -194,13 +194,15 @@ export class RunCommands {
       conversation.refuseBroken()
       const stored = storedResult(conversation.run, sent.command)
       if (stored !== 'open') return stored === 'applied'
-      if (attempt > MAX_ATTEMPTS || effects.monotonic() > until) throw elsewhere(conversationId)
-      const there = 'error' in sent.command ? null : await tabs.ask(conversationId, sent, isMoving)
+      if (attempt > MAX_ATTEMPTS || effects.monotonic() > until)
+        throw otherOwnerError(conversationId)
+      const there =
+        'error' in sent.command ? null : await tabs.sendCommand(conversationId, sent, isMoving)
       if (there === 'other-owner') continue
       if (there !== null) return there === 'applied'
       try {
         // An abort calls no model, so it may also resume a child run.
-        await takeUp(active, agentId, {
+        await resumeOpenRun(active, agentId, {
           asChild: sent.command.type === 'abort',
           // Asking the other tabs took time, so the run is checked again.
           isWanted: (run) => storedResult(run, sent.command) === 'open',
@@ -211,7 +213,7 @@ export class RunCommands {
         attempt = 0
       } catch (error) {
         // Another tab was quicker. The next attempt asks it.
-        if (active.parked || !isElsewhere(error)) throw error
+        if (active.paused || !isOtherOwnerError(error)) throw error
       }
     }
   }
@@ -221,7 +223,7 @@ function revokeBetweenRuns(active: ActiveConversation, consentId: string): Promi
   const { conversation } = active
   return active.inLaneNow(async () => {
     if (active.driver) return false
-    const isDone = await active.owning(() =>
+    const isDone = await active.runAsOwner(() =>
       conversation.append(
         (run) => (run?.end === null ? null : revocation(conversation.state, consentId)),
         { runId: null },

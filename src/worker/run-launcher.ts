@@ -1,7 +1,7 @@
 import type { WorkerNotice } from '../protocol/notices.ts'
 import type { PageApi } from '../protocol/page-calls.ts'
 import type { AgentScope, ConversationScope, RunRef } from '../protocol/conversation.ts'
-import { LEFT_OPEN, PARENT_ENDED } from '../protocol/run.ts'
+import { UNFINISHED_REASONS, PARENT_ENDED } from '../protocol/run.ts'
 import type { ProviderRegistry } from '../providers/registry.ts'
 import type { ActiveConversation } from './active-conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
@@ -28,7 +28,7 @@ import {
 } from './run/counters.ts'
 import type { FactDraft } from './store/fact-draft.ts'
 
-type Registry = Pick<ConversationRegistry, 'find' | 'take'>
+type Registry = Pick<ConversationRegistry, 'find' | 'openConversation'>
 
 /** Parent runs with their child runs: adds up what they use, and ends children with their parent. */
 export class RunFamilies {
@@ -96,7 +96,7 @@ export class RunFamilies {
         runId: parent.runId,
         waits: false,
       })
-    await above.inLaneNow(() => (above.driver ? append() : above.owning(append)))
+    await above.inLaneNow(() => (above.driver ? append() : above.runAsOwner(append)))
   }
 
   async #admitParent(scope: AgentScope, run: CountedRun): Promise<Admitted> {
@@ -178,7 +178,7 @@ export class RunFamilies {
     conversationId: string,
   ): Promise<ActiveConversation> {
     const scope: ConversationScope = { agentId, storage, conversationId }
-    const active = await this.#registry.take(scope)
+    const active = await this.#registry.openConversation(scope)
     await active.conversation.refresh()
     return active
   }
@@ -222,7 +222,7 @@ export class RunLauncher {
 
   /** Drives a run that has just begun; its lease is held. */
   launch(active: ActiveConversation, command: AgentRun): void {
-    if (this.#released.has(command.agentId)) return active.disown()
+    if (this.#released.has(command.agentId)) return active.releaseOwnership()
     this.drive(active, command, null)
   }
 
@@ -233,7 +233,7 @@ export class RunLauncher {
     for (const active of registry.drivenBy(agentId)) active.driver?.release()
     for (const active of registry.all())
       for (const admission of active.admissions.values())
-        if (admission.agentId === agentId) admission.stop.abort(LEFT_OPEN.disposed)
+        if (admission.agentId === agentId) admission.stop.abort(UNFINISHED_REASONS.disposed)
   }
 
   /** `resume`: null when the run has just begun. */
@@ -258,7 +258,7 @@ export class RunLauncher {
   ): RunDriver {
     const { page, pageId, providers, effects, memory, engines } = this.#options
     const shared = { page, pageId, providers, effects, memory, engines }
-    const { conversation, ownership, tabs } = active
+    const { conversation, leases, tabs } = active
     const family = this.#options.families.of(active, { agentId, runId })
     const isElsewhere = (toolName: string): Promise<boolean> =>
       tabs.hasTool(conversation.conversationId, toolName)
@@ -267,8 +267,18 @@ export class RunLauncher {
     )
     const { stream } = conversation
     return new RunDriver(
-      { agentId, runId, conversation, stream, validator, resume, isElsewhere, family, ...shared },
-      ownership,
+      {
+        agentId,
+        runId,
+        conversation,
+        stream,
+        validator,
+        resume,
+        isInOtherTab: isElsewhere,
+        family,
+        ...shared,
+      },
+      leases,
     )
   }
 }

@@ -1,6 +1,6 @@
 import type { BranchPoint, StartRun } from '../protocol/worker-calls.ts'
 import type { DeltaOf } from '../protocol/delta.ts'
-import { pendingOf } from '../conversation/pending.ts'
+import { allPendingCalls } from '../conversation/pending.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { Identified } from '../protocol/fact.ts'
 import type { Message, ToolCallPart, ToolMessage, ToolResultPart } from '../protocol/message.ts'
@@ -8,21 +8,21 @@ import type { ParkReason, RunOutcome } from '../protocol/run.ts'
 import type { RunRef } from '../protocol/conversation.ts'
 import { decide } from './run/decide.ts'
 import { firstFacts, planDropped } from './run/queued-messages.ts'
-import { leftOpenBy } from './run/end-run.ts'
+import { unfinishedReason } from './run/end-run.ts'
 import {
   type ActiveConversation,
   type Admission,
-  busy,
+  busyError,
   callsPending,
-  notAwaited,
-  parkedRun,
+  parentEndedError,
+  runPausedError,
 } from './active-conversation.ts'
 import type { Effects } from './effects.ts'
 import type { Waiter } from './store/storage-retry.ts'
 import type { Conversation } from './conversation.ts'
-import { isClaimedElsewhere, isElsewhere, onOtherDevice } from './ownership/leases.ts'
+import { isClaimedElsewhere, isOtherOwnerError, otherDeviceError } from './ownership/leases.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
-import { type LeftRuns, TELL_MODEL } from './left-runs.ts'
+import { type RunResumer, TELL_MODEL } from './left-runs.ts'
 import type { RunLauncher } from './run-launcher.ts'
 import { whenAborted } from '../lib/abort.ts'
 import type { Stream } from './stream.ts'
@@ -47,14 +47,14 @@ function parkAdmission(
   { stream, admission }: Asked,
   reason: ParkReason,
 ): void {
-  admission.isParked = true
-  stream.delta({ type: 'storage-waits', runId, reason, ...(message && { message }) })
+  admission.isPaused = true
+  stream.pushDelta({ type: 'storage-waits', runId, reason, ...(message && { message }) })
   stream.flush()
 }
 
 function continueAdmission({ stream, admission }: Asked): void {
-  admission.isParked = false
-  stream.delta({ type: 'storage-takes', runId: admission.runId })
+  admission.isPaused = false
+  stream.pushDelta({ type: 'storage-takes', runId: admission.runId })
 }
 
 function stopAdmissions(active: ActiveConversation, reason: string): void {
@@ -82,11 +82,11 @@ async function untilIdle(
 
 /** Whether a queued run waits for the run of another device, even if that device was only just quicker. */
 async function comesLater(
-  { conversation, ownership }: ActiveConversation,
+  { conversation, leases: ownership }: ActiveConversation,
   { ifBusy }: StartRun,
   thrown: unknown,
 ): Promise<boolean> {
-  const mayCome = ifBusy === 'queue' && isElsewhere(thrown)
+  const mayCome = ifBusy === 'queue' && isOtherOwnerError(thrown)
   return mayCome && isClaimedElsewhere(conversation, ownership)
 }
 
@@ -265,13 +265,13 @@ export interface RunsOptions {
   readonly effects: Pick<Effects, 'newId' | 'sleep'>
   readonly registry: ConversationRegistry
   readonly launcher: RunLauncher
-  readonly left: LeftRuns
+  readonly left: RunResumer
   /** Resumes an open run that nobody else can resume any more. */
-  inherit(active: ActiveConversation, agentId: string): Promise<void>
+  resumeOpenRun(active: ActiveConversation, agentId: string): Promise<void>
 }
 
 /** Begins runs, one at a time in each conversation. A run is stored before it is driven. */
-export class Runs {
+export class RunQueue {
   readonly #options: RunsOptions
 
   constructor(options: RunsOptions) {
@@ -289,14 +289,14 @@ export class Runs {
     })
     const stop = new AbortController()
     const { signal } = stop
-    const admission: Admission = { agentId, runId, stop, isOver, isParked: false }
+    const admission: Admission = { agentId, runId, stop, isOver, isPaused: false }
     try {
-      const active = await registry.take(command)
+      const active = await registry.openConversation(command)
       ;({ stream } = active.conversation)
       // A repeated request. The first one reports how the run began.
       if (isKnown(active, runId)) return
-      const isBusy = active.parked !== null || active.driver?.isStopped === false
-      if (command.ifBusy === 'refuse' && isBusy) throw busy(command.conversationId)
+      const isBusy = active.paused !== null || active.driver?.isStopped === false
+      if (command.ifBusy === 'refuse' && isBusy) throw busyError(command.conversationId)
       if (command.ifBusy === 'replace') stopAdmissions(active, 'replaced')
       const before = [...active.admissions.values()]
       active.admissions.set(runId, admission)
@@ -326,30 +326,30 @@ export class Runs {
   async #goOnInstead(command: StartRun): Promise<void> {
     const active = this.#options.registry.find(command)
     if (!active || active.driver) return
-    const { claims, lease, run } = active.conversation
+    const { claims, knownClaim, run } = active.conversation
     if (!claims.isShared || run?.end !== null || decide(run) === 'wait') return
-    if (lease.epoch === 0 || (await claims.newest()).epoch !== lease.epoch) return
-    await this.#options.inherit(active, command.agentId)
+    if (knownClaim.epoch === 0 || (await claims.newest()).epoch !== knownClaim.epoch) return
+    await this.#options.resumeOpenRun(active, command.agentId)
   }
 
   async #commitStart(active: ActiveConversation, command: StartRun): Promise<void> {
     const { conversation } = active
     const { runId, message, limits, branch } = command
     const history = checkHistory(command.history ?? [])
-    await active.own(command.parent && { parent: command.parent }, (open) => open.runId === runId)
+    await active.claim(command.parent && { parent: command.parent }, (open) => open.runId === runId)
     try {
       const { run } = conversation
       // Stored by an earlier try, whose answer was lost.
       if (run?.runId === runId) return conversation.publish('taken-up')
-      if (run?.end === null) throw busy(command.conversationId)
+      if (run?.end === null) throw busyError(command.conversationId)
       const imported = conversation.messages.length === 0 ? this.#placed(history, conversation) : []
       const isAlone = imported.length > 0 && (branch !== undefined || awaitsOutput(imported))
       if (isAlone) await conversation.append(importFacts(imported), { once: true })
       // Counts calls of an imported history, too. The history is stored, and its calls need their outputs first.
-      const pending = pendingOf(conversation.state)
+      const pending = allPendingCalls(conversation.state)
       if ((message !== null || branch) && pending.length > 0) throw callsPending(pending)
       // A child run whose call has ended would work for nobody.
-      if (command.parent && !(await conversation.isAwaited())) throw notAwaited()
+      if (command.parent && !(await conversation.isAwaited())) throw parentEndedError()
       const place = {
         ...(branch && { parentId: branchPoint(conversation.state, branch) }),
         ...(command.parent && { forCall: true as const }),
@@ -361,7 +361,7 @@ export class Runs {
       ]
       await conversation.append(facts, { runId, once: true })
     } catch (error) {
-      active.disown()
+      active.releaseOwnership()
       throw error
     }
   }
@@ -383,7 +383,7 @@ export class Runs {
     const waiter: Waiter = {
       signal,
       waitsFor: (reason) => reason === 'storage-full' || reason === 'storage-offline',
-      onPark: (reason) => parkAdmission(command, asked, reason),
+      onPause: (reason) => parkAdmission(command, asked, reason),
       onContinue: () => continueAdmission(asked),
     }
     const begin = async (onReached: () => void): Promise<void> => {
@@ -431,14 +431,15 @@ export class Runs {
     switch (ifBusy) {
       case 'refuse':
         // A run that is being stopped counts as ended.
-        if (active.driver && !active.driver.isStopped) throw busy(conversationId)
+        if (active.driver && !active.driver.isStopped) throw busyError(conversationId)
         break
       case 'queue':
         // Without a driver, the current run would never end, so it is resumed.
         await conversation.refresh()
-        if (conversation.run?.parked) throw parkedRun(conversationId, conversation.run.parked)
+        if (conversation.run?.parked) throw runPausedError(conversationId, conversation.run.parked)
         // Another device's run isn't resumed, and isn't claimed while it waits for a person.
-        if (!active.driver && (await active.isOpenElsewhere())) throw onOtherDevice(conversationId)
+        if (!active.driver && (await active.isOpenElsewhere()))
+          throw otherDeviceError(conversationId)
         await this.#options.left.resume(active, agentId, { ...TELL_MODEL, takesOver: false })
         break
       case 'replace':
@@ -462,17 +463,17 @@ function leaveRun(
   runId: string,
   end: Pick<DeltaOf<'run-left'>, 'outcome' | 'message'>,
 ): void {
-  stream.delta({ type: 'run-left', runId, ...end })
+  stream.pushDelta({ type: 'run-left', runId, ...end })
   stream.flush()
 }
 
 /** Ends the page's handles of a run that somebody else has now. The run stays open in the store. */
-export function leaveElsewhere(
+export function endRunHandles(
   { stream, conversationId }: Conversation,
   { runId }: { readonly runId?: string },
   error: unknown,
 ): RunRef | null {
-  const reason = leftOpenBy(null, error)
+  const reason = unfinishedReason(null, error)
   if (runId === undefined || reason === null) return null
   leaveRun(stream, runId, { outcome: { outcome: 'aborted', reason } })
   return { conversationId, runId }

@@ -1,9 +1,9 @@
 import { expose } from 'comlink'
 import { WORKER_BEGUN, WORKER_CALLS } from '../protocol/worker-calls.ts'
-import { served } from '../protocol/call.ts'
+import { serveCalls } from '../protocol/call.ts'
 import { createProviderRegistry, type ProviderDefinition } from '../providers/registry.ts'
 import { realEffects, type Effects } from './effects.ts'
-import { Link } from './host.ts'
+import { PageConnection } from './host.ts'
 import type { OpenDurable, StoreDefinition } from './store/stores.ts'
 import { openIdbStore } from './store/idb-store.ts'
 import { createValidator, type FastValidator } from './validation/validator.ts'
@@ -17,7 +17,7 @@ export type {
   ClaimOptions,
   ListedRecords,
   ListPage,
-  Name,
+  TitleChange,
   Placement,
   RowRange,
   StepDraft,
@@ -56,14 +56,14 @@ export interface StartWorkerOptions {
  */
 export function startWorker(options: StartWorkerOptions = {}): void {
   const endpoint = options.endpoint ?? (globalThis as unknown as WorkerEndpoint)
-  const link = new Link({
+  const link = new PageConnection({
     providers: createProviderRegistry(options.providers),
     effects: options.effects ?? realEffects,
     openDurable: options.openDurable ?? openIdbStore,
     stores: options.stores ?? [],
     validator: createValidator(options.validator),
   })
-  const api = served(WORKER_CALLS, (name) => link.answer(name))
+  const api = serveCalls(WORKER_CALLS, (name) => link.answer(name))
   expose(api, endpoint as Parameters<typeof expose>[1])
   endpoint.start?.()
   endpoint.postMessage(WORKER_BEGUN)

@@ -67,16 +67,16 @@ export class Stream {
     return this.#live
   }
 
-  rows(rows: readonly Row[]): void {
+  pushRows(rows: readonly Row[]): void {
     for (const row of rows) this.#push(row)
   }
 
-  delta(delta: Delta): void {
+  pushDelta(delta: Delta): void {
     this.#push(delta)
   }
 
   /** Publishes in one batch what the work pushes. */
-  async together(work: () => Promise<void>): Promise<void> {
+  async publishTogether(work: () => Promise<void>): Promise<void> {
     this.#isHeld = true
     try {
       await work()
@@ -96,7 +96,7 @@ export class Stream {
   }
 
   /** Takes rows without sending them. They replace the live deltas that they make durable. */
-  settle(rows: readonly Row[]): void {
+  settleRows(rows: readonly Row[]): void {
     this.#unread.push(...rows)
     void this.live
   }
@@ -109,14 +109,14 @@ export class Stream {
   }
 
   /** Sets who drives the open run, and publishes a change. */
-  own(ownership: Ownership): void {
+  setOwnership(ownership: Ownership): void {
     if (this.live.ownership !== ownership) this.#push({ type: 'ownership-changed', ownership })
   }
 
   /** Sets whether another device drives the open run. */
-  ownElsewhere(isElsewhere: boolean): void {
-    if (isElsewhere) this.own('other-device')
-    else if (this.live.ownership === 'other-device') this.own('none')
+  setOnOtherDevice(isElsewhere: boolean): void {
+    if (isElsewhere) this.setOwnership('other-device')
+    else if (this.live.ownership === 'other-device') this.setOwnership('none')
   }
 
   /** Sends what is pending; returns the number of the newest batch, 0 before the first. */

@@ -56,7 +56,7 @@ export class Titles {
     const store = await registry.store(scope)
     const record = await store.get(conversationId)
     if (record === null || record.parent) return null
-    const { conversation } = await registry.take(scope)
+    const { conversation } = await registry.openConversation(scope)
     await conversation.refresh()
     const exchange = conversation.isNamed ? null : firstExchange(conversation.state)
     const key = `${storageKey(scope.storage)}\n${conversationId}`

@@ -3,7 +3,7 @@ import { OffstageError } from '../protocol/error.ts'
 import type { PageApi, UndoOutcome } from '../protocol/page-calls.ts'
 import type { ConversationScope } from '../protocol/conversation.ts'
 import type { CallState, MessageNode } from '../protocol/state.ts'
-import { type ActiveConversation, busy } from './active-conversation.ts'
+import { type ActiveConversation, busyError } from './active-conversation.ts'
 import { effectOf } from './run/execute-calls.ts'
 import type { Conversation } from './conversation.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
@@ -29,10 +29,10 @@ export class Undoing {
   async undoCall(asked: Asked): Promise<boolean> {
     const { conversationId } = asked
     if ((await (await this.#registry.store(asked)).get(conversationId)) === null) return false
-    const active = await this.#registry.take(asked)
+    const active = await this.#registry.openConversation(asked)
     return active.inLaneNow(async () => {
-      if (active.driver) throw busy(conversationId)
-      return active.owning(() => this.#undo(active, asked))
+      if (active.driver) throw busyError(conversationId)
+      return active.runAsOwner(() => this.#undo(active, asked))
     })
   }
 
@@ -75,7 +75,7 @@ export class Undoing {
 
 /** The call, if it can be undone. Throws `conversation-busy` during a run: its calls may build on this one. */
 function undoableCall({ conversationId, run, state }: Conversation, id: string): Found | null {
-  if (run?.end === null) throw busy(conversationId)
+  if (run?.end === null) throw busyError(conversationId)
   // Includes other branches: switching branches doesn't undo a tool's effect.
   for (const { calls, runId } of [...state.path, ...state.others] satisfies MessageNode[]) {
     const call = calls.find(({ toolCallId }) => toolCallId === id)

@@ -12,7 +12,7 @@ export interface Drive {
 /** Plain data only: it crosses to the page. */
 export type DriveOptions = Pick<
   PageToolsOptions,
-  'deny' | 'allow' | 'mask' | 'maxTokens' | 'hands'
+  'deny' | 'allow' | 'mask' | 'maxTokens' | 'showActions'
 > & {
   readonly dialogs?: 'accept' | 'dismiss'
   /** A selector. */

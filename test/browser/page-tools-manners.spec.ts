@@ -109,7 +109,7 @@ test('release() leaves the page as it was', async ({ openPage }) => {
   await page.evaluate(keepCount, NATIVES)
   const left = await page.evaluate(async () => {
     const tools = (await import('/dist/page-tools.js' as string)) as typeof pageToolsEntry
-    const limits = tools.createPage({ dialogs: 'accept', hands: true })
+    const limits = tools.createPage({ dialogs: 'accept', showActions: true })
     const options = { page: limits }
     await tools.snapshot(undefined, options)
     await tools.click('Go', options)

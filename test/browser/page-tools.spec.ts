@@ -644,7 +644,7 @@ test('broken pages give clear errors in bounded time', async ({ openPage }) => {
 
 test('hands are drawn in a closed shadow root and removed', async ({ openPage }) => {
   const page = await openPage({ body: '<button onclick="window.clicked = 1">Go</button>' })
-  const { call } = await drive(page, { hands: true })
+  const { call } = await drive(page, { showActions: true })
   // They are there for less than a second, which a busy machine may miss.
   await page.evaluate(() => {
     const seen: (ShadowRoot | null)[] = []

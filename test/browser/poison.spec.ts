@@ -32,10 +32,7 @@ test(
               description: 'Looks up.',
               inputSchema: {
                 type: 'object',
-                // Without any loop: the check at registration sees nothing in it.
-                properties: {
-                  sku: { type: 'string', pattern: `^${'a?'.repeat(40)}${'a'.repeat(40)}$` },
-                },
+                properties: { sku: { type: 'string', pattern: '^(a+)+$' } },
               },
               execute: () => 'found',
             },

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { createWorkerCaller } from '../../src/client/worker-link/ask-worker.ts'
-import { lost } from '../../src/client/worker-link/worker-lost.ts'
-import { callsOf, type Command, type Question } from '../../src/protocol/call.ts'
+import { workerLostError } from '../../src/client/worker-link/worker-lost.ts'
+import { callsOf, type CallToWorker, type CallToPage } from '../../src/protocol/call.ts'
 import type { ErrorCode } from '../../src/protocol/error.ts'
 import { PAGE_CALLS } from '../../src/protocol/page-calls.ts'
 import { WORKER_CALLS, type WorkerCalls } from '../../src/protocol/worker-calls.ts'
@@ -9,8 +9,8 @@ import { stoppablePage } from '../../src/worker/stopping.ts'
 
 type Rows<Row> = readonly (readonly [name: string, row: Row])[]
 
-const questions: Rows<Question<unknown, unknown, ErrorCode>> = Object.entries(PAGE_CALLS)
-const commands: Rows<Command<unknown, unknown, ErrorCode>> = Object.entries(WORKER_CALLS)
+const questions: Rows<CallToPage<unknown, unknown, ErrorCode>> = Object.entries(PAGE_CALLS)
+const commands: Rows<CallToWorker<unknown, unknown, ErrorCode>> = Object.entries(WORKER_CALLS)
 
 /** How a promise has ended by now, or after the microtasks that are due. */
 async function ending(promise: Promise<unknown>): Promise<unknown> {
@@ -42,7 +42,7 @@ describe('a command to a worker', () => {
     let carried = 0
     const line = createWorkerCaller(
       async () => {
-        if (++asked === 1) throw lost()
+        if (++asked === 1) throw workerLostError()
         return undefined as never
       },
       { carry: (by) => (carried += by), next: async () => isReplaced },
@@ -50,7 +50,7 @@ describe('a command to a worker', () => {
     return { line, asked: () => asked, carried: () => carried }
   }
   const ask = ({ line }: ReturnType<typeof dying>, name: string) =>
-    line.ask(name as keyof WorkerCalls, undefined as never)
+    line.callWorker(name as keyof WorkerCalls, undefined as never)
 
   test.each(commands)(
     'is sent again after its worker died if declared so: %s',
@@ -68,7 +68,9 @@ describe('a command to a worker', () => {
 
   test('for one worker only is not sent again', async () => {
     const { line, asked } = dying(true)
-    expect(await ending(line.askOnce('getConversation', undefined as never))).toBe('worker-lost')
+    expect(await ending(line.callWorkerOnce('getConversation', undefined as never))).toBe(
+      'worker-lost',
+    )
     expect(asked()).toBe(1)
   })
 })

@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/shape.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import type { CallsRead } from '../block-reader.ts'
+import type { ParsedCalls } from '../block-reader.ts'
 import {
   type ActionCall,
   readArguments,
@@ -10,15 +10,15 @@ import {
   coerceJson,
 } from '../call-arguments.ts'
 import { CallProblem } from '../call-problem.ts'
-import { anyOf, dash } from '../char-codes.ts'
+import { alternation, dash } from '../char-codes.ts'
 import { describeParameters, type IndexedTool, type ToolIndex } from '../tool-index.ts'
 import { lazyPattern } from '../../lib/once.ts'
 import { plainName } from '../suggest.ts'
 
 /** Patterns of names in any script: tools (with namespaces and indices), names in `name(…)`, and parameters. */
-export const toolName = '[\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_.:-]{0,127}'
-export const callName = '[\\p{L}_][\\p{L}\\p{M}\\p{N}_.-]*'
-export const wordName = '[\\p{L}_][\\p{L}\\p{M}\\p{N}_-]*'
+export const toolNamePattern = '[\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_.:-]{0,127}'
+export const callNamePattern = '[\\p{L}_][\\p{L}\\p{M}\\p{N}_.-]*'
+export const parameterNamePattern = '[\\p{L}_][\\p{L}\\p{M}\\p{N}_-]*'
 
 export function isLetter(code: number): boolean {
   return (code >= 65 && code <= 90) || (code >= 97 && code <= 122) || code === 95 || code > 127
@@ -42,7 +42,7 @@ export const namespaces: readonly string[] = [
  * The registered name that a native call means. Either the same name, or the only one that differs just in
  * letter case, separators or a namespace (`functions.search`). Never guesses.
  */
-export function meantName(name: string, registered: readonly string[]): string | undefined {
+export function resolveToolName(name: string, registered: readonly string[]): string | undefined {
   if (registered.includes(name)) return name
   const wanted = new Set([plainName(name), plainName(bareName(name))])
   const [only, ...others] = registered.filter((candidate) => wanted.has(plainName(candidate)))
@@ -63,7 +63,7 @@ export interface ForeignCall {
 }
 
 /** A section of calls: adjacent ones in one format. */
-export interface ForeignRead extends CallsRead {
+export interface ParsedSectionCalls extends ParsedCalls {
   /** End of the section in the text. */
   readonly end: number
   /** Text between several sections. */
@@ -84,7 +84,7 @@ export function withNamespaces(index: ToolIndex): ToolIndex {
   return { tools: index.tools, find: (name) => findTool(name, index) }
 }
 
-const namespace = lazyPattern(() => `^(?:${anyOf(namespaces)})[.:]`)
+const namespace = lazyPattern(() => `^(?:${alternation(namespaces)})[.:]`)
 
 /** Removes the namespace and the index of a name. */
 function bareName(name: string): string {
@@ -92,7 +92,7 @@ function bareName(name: string): string {
 }
 
 /** Joins calls up to the first invalid one (R16). A malformed part invalidates all calls. */
-export function joinReads(reads: readonly CallsRead[]): CallsRead {
+export function joinParsedCalls(reads: readonly ParsedCalls[]): ParsedCalls {
   const malformed = reads.find(({ problem }) => problem?.code === 'malformed')
   if (malformed) return { ...malformed, calls: [] }
   const calls: ActionCall[] = []
@@ -104,7 +104,7 @@ export function joinReads(reads: readonly CallsRead[]): CallsRead {
 }
 
 /** Resolves calls to their tools. Returns the valid calls up to the first invalid one (R16). */
-export function resolveCalls(calls: readonly ForeignCall[], index: ToolIndex): CallsRead {
+export function resolveCalls(calls: readonly ForeignCall[], index: ToolIndex): ParsedCalls {
   const resolved: ActionCall[] = []
   for (const call of calls) {
     try {

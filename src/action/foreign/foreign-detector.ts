@@ -1,4 +1,4 @@
-import { matchOpener, matchMadeUp, TrailingText } from '../pending-block.ts'
+import { matchOpener, matchHallucination, TrailingText } from '../pending-block.ts'
 import {
   backtick,
   carriageReturn,
@@ -167,16 +167,16 @@ export class ForeignDetector {
 
   /** Detects a result that the model made up. The call before it is then complete. */
   matchMadeUp(text: string): boolean | 'partial' {
-    return matchMadeUp(text)
+    return matchHallucination(text)
   }
 
   /** Starts reading a call at this position. */
-  open(matcher: ConstructMatcher, hasTextBefore: boolean): PendingCall {
+  pendingCall(matcher: ConstructMatcher, hasTextBefore: boolean): PendingCall {
     return new PendingCall(matcher, hasTextBefore)
   }
 
   /** Matches the content of a message to a function (harmony). */
-  message(): ConstructMatcher {
+  messageMatcher(): ConstructMatcher {
     return new MarkedMatcher({ opener: '' })
   }
 
@@ -186,7 +186,7 @@ export class ForeignDetector {
   }
 
   /** Matches any call that is alone in a fence. */
-  fenced(): ConstructMatcher {
+  fenceMatcher(): ConstructMatcher {
     return new FenceMatcher()
   }
 

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../../protocol/json.ts'
 import { setOwn } from '../call-arguments.ts'
-import { wordName } from './foreign-call.ts'
+import { parameterNamePattern } from './foreign-call.ts'
 import { isInexact } from '../../lib/json/exact-numbers.ts'
 import { lazyPattern, once } from '../../lib/once.ts'
 import { decodeEntities, dropOuterLines } from '../xml.ts'
@@ -163,7 +163,7 @@ interface Limit {
   readonly opener: string
   readonly closers: readonly string[]
 }
-const key = lazyPattern(() => wordName, 'uy')
+const key = lazyPattern(() => parameterNamePattern, 'uy')
 const maxNesting = 150
 
 /** Reads JSON and Python literals, which models write as arguments. Throws `Unreadable`. */

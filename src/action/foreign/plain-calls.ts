@@ -1,18 +1,18 @@
 import type { ToolIndex } from '../tool-index.ts'
 import {
-  callName,
+  callNamePattern,
   findTool,
   type ForeignCall,
-  joinReads,
+  joinParsedCalls,
   resolveCalls,
-  toolName,
-  wordName,
+  toolNamePattern,
+  parameterNamePattern,
 } from './foreign-call.ts'
 import { type LiteralReader, Unreadable } from './literal-reader.ts'
 import { lazyPattern } from '../../lib/once.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { isRecord } from '../../lib/shape.ts'
-import type { CallsRead } from '../block-reader.ts'
+import type { ParsedCalls } from '../block-reader.ts'
 
 const nameKeys = [
   'name',
@@ -101,7 +101,7 @@ function own(record: Record<string, JsonValue>, key: string): JsonValue | undefi
 
 const action = lazyPattern(
   () =>
-    `\\s*Action:[ \\t]*(?:\`?(${toolName})\`?[ \\t]*\\r?\\n\\s*Action Input:[ \\t]*|(?:\\r?\\n\\s*)?\`\`\`(?:json)?\\s*(?=[[{]))`,
+    `\\s*Action:[ \\t]*(?:\`?(${toolNamePattern})\`?[ \\t]*\\r?\\n\\s*Action Input:[ \\t]*|(?:\\r?\\n\\s*)?\`\`\`(?:json)?\\s*(?=[[{]))`,
   'uy',
 )
 const thought = /\s*(?:Thought:[^\n]*\n\s*)?(?=Action:)/y
@@ -115,8 +115,8 @@ export function startsReact(text: string): boolean {
  * Reads consecutive ReAct calls: `Action:` and `Action Input:`, or Command R's `Action:` and a list in a fence.
  * Undefined if none comes next. Throws `Unreadable`.
  */
-export function readReact(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
-  const reads: CallsRead[] = []
+export function readReact(reader: LiteralReader, index: ToolIndex): ParsedCalls | undefined {
+  const reads: ParsedCalls[] = []
   for (;;) {
     const { at } = reader
     if (reads.length > 0) reader.match(thought)
@@ -126,12 +126,12 @@ export function readReact(reader: LiteralReader, index: ToolIndex): CallsRead | 
       continue
     }
     reader.at = at
-    return reads.length === 0 ? undefined : joinReads(reads)
+    return reads.length === 0 ? undefined : joinParsedCalls(reads)
   }
 }
 
 /** Reads a single ReAct call. Undefined if none comes next. Throws `Unreadable`. */
-function readReactCall(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
+function readReactCall(reader: LiteralReader, index: ToolIndex): ParsedCalls | undefined {
   const start = reader.at
   const found = reader.match(action())
   if (!found) return undefined
@@ -158,7 +158,7 @@ function readReactCall(reader: LiteralReader, index: ToolIndex): CallsRead | und
   return resolveCalls([{ name, args: /^(?:none|null)?$/i.test(line) ? {} : line }], index)
 }
 
-const heading = lazyPattern(() => `\\s*(?:>>>)?(${callName})[ \\t]*\\r?\\n\\s*(?=\\{)`, 'uy')
+const heading = lazyPattern(() => `\\s*(?:>>>)?(${callNamePattern})[ \\t]*\\r?\\n\\s*(?=\\{)`, 'uy')
 
 /** Reads Functionary's format: a tool's name, with its parameters as JSON on the next line. */
 function readHeadedCall(reader: LiteralReader, index: ToolIndex): ForeignCall | undefined {
@@ -207,8 +207,8 @@ export function readPlainCalls(
   }
 }
 
-const callStart = lazyPattern(() => `(${callName})\\s*\\(`, 'uy')
-const keyword = lazyPattern(() => `(${wordName})\\s*=(?!=)\\s*`, 'uy')
+const callStart = lazyPattern(() => `(${callNamePattern})\\s*\\(`, 'uy')
+const keyword = lazyPattern(() => `(${parameterNamePattern})\\s*=(?!=)\\s*`, 'uy')
 
 /** Reads `name(…)`, `print(name(…))` or `[name(…), name(…)]`; undefined when none of these comes next. */
 function readPythonCalls(reader: LiteralReader): ForeignCall[] | undefined {

@@ -1,19 +1,19 @@
-import { readBlock, type CallsRead, cutOff, unreadable } from '../block-reader.ts'
+import { readBlock, type ParsedCalls, cutOffCalls, unreadableCalls } from '../block-reader.ts'
 import type { ToolIndex } from '../tool-index.ts'
 import { walkText } from '../code-tracker.ts'
 import { isTagStart } from '../char-codes.ts'
 import { endsAnswer, endsCalls } from '../pending-block.ts'
 import { namedElements } from './dialects/dialect.ts'
-import { findMarker, anyCloser, closersOf } from './dialects/table.ts'
+import { findMarker, anyCloser, listClosers } from './dialects/table.ts'
 import { skipElements } from './dialects/wrapped.ts'
 import {
-  callName,
+  callNamePattern,
   findTool,
   type ForeignCall,
-  type ForeignRead,
-  joinReads,
+  type ParsedSectionCalls,
+  joinParsedCalls,
   resolveCalls,
-  toolName,
+  toolNamePattern,
 } from './foreign-call.ts'
 import { LiteralReader, Unreadable } from './literal-reader.ts'
 import { readPlainCalls, readReact, startsReact } from './plain-calls.ts'
@@ -38,7 +38,7 @@ export function readForeign(
   text: string,
   index: ToolIndex,
   { marked = false, isCut = false }: ForeignOptions = {},
-): ForeignRead | undefined {
+): ParsedSectionCalls | undefined {
   const fenced = fence.exec(text)
   if (fenced) {
     const start = fenced[0].length
@@ -68,7 +68,7 @@ export function readForeign(
   } catch (thrown) {
     if (!(thrown instanceof Unreadable)) throw thrown
     return thrown.cut && (startsReact(text) || namesTool(text.slice(start), index, marked))
-      ? { ...cutOff(), end: text.length }
+      ? { ...cutOffCalls(), end: text.length }
       : undefined
   }
 }
@@ -81,10 +81,10 @@ export function readMarkedSections(
   text: string,
   index: ToolIndex,
   options: ForeignOptions,
-): ForeignRead | undefined {
+): ParsedSectionCalls | undefined {
   const first = readForeign(text, index, options)
   if (!first?.marked || first.thoughtEnd !== undefined) return first
-  const sections: ForeignRead[] = [first]
+  const sections: ParsedSectionCalls[] = [first]
   const between: string[] = []
   let { end } = first
   let isOver = false
@@ -108,7 +108,7 @@ export function readMarkedSections(
       return end
     },
   })
-  const calls = { ...joinReads(sections), end, between, marked: true }
+  const calls = { ...joinParsedCalls(sections), end, between, marked: true }
   // The closer may be part of a value in an unreadable call.
   const isThought = thoughtEnd !== undefined && calls.problem?.code !== 'malformed'
   return isThought ? { ...calls, thoughtEnd } : calls
@@ -117,7 +117,7 @@ export function readMarkedSections(
 function resolved(
   calls: readonly ForeignCall[] | undefined,
   index: ToolIndex,
-): CallsRead | undefined {
+): ParsedCalls | undefined {
   return calls && resolveCalls(calls, index)
 }
 
@@ -126,7 +126,7 @@ export function readForeignBlock(
   content: string,
   index: ToolIndex,
   isCut: boolean = false,
-): ForeignRead | undefined {
+): ParsedSectionCalls | undefined {
   const text = withoutTagMarks(content)
   const start = text.search(/\S/)
   if (start < 0) return undefined
@@ -145,7 +145,7 @@ export function readForeignBlock(
   }
 }
 
-const blockStart = lazyPattern(() => `^(?:[{[\`~]|${callName}\\s*\\(|Action:)`, 'u')
+const blockStart = lazyPattern(() => `^(?:[{[\`~]|${callNamePattern}\\s*\\(|Action:)`, 'u')
 
 function fenceContent(
   text: string,
@@ -163,7 +163,7 @@ function fenceContent(
 const talk = /^[ \t\u200b-\u200f\u2060]*[^\s<\u200b-\u200f\u2060]/
 
 /** Reads consecutive tool tags without a block around them. */
-function readBareTags(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
+function readBareTags(reader: LiteralReader, index: ToolIndex): ParsedCalls | undefined {
   const { text, at: start } = reader
   skipElements(reader, (name) => index.find(name) !== undefined)
   if (reader.at === start) return undefined
@@ -172,7 +172,7 @@ function readBareTags(reader: LiteralReader, index: ToolIndex): CallsRead | unde
 }
 
 /** Reads a tool whose name is that of a wrapper, if its tag contains its parameters. */
-function readOwnTag(reader: LiteralReader, index: ToolIndex): ForeignRead | undefined {
+function readOwnTag(reader: LiteralReader, index: ToolIndex): ParsedSectionCalls | undefined {
   const { text, at: start } = reader
   // Wrappers, on the other hand, contain lists and `name(…)`.
   const name = /^<([^\s<>/]+)>\s*[<{]/.exec(text.slice(start, start + 100))?.[1]
@@ -184,11 +184,12 @@ function readOwnTag(reader: LiteralReader, index: ToolIndex): ForeignRead | unde
 }
 
 const namedJson = lazyPattern(
-  () => `^[{[\\s]*["'](?:name|tool|function|tool_name|action)["']\\s*:\\s*["'](${toolName})(["']?)`,
+  () =>
+    `^[{[\\s]*["'](?:name|tool|function|tool_name|action)["']\\s*:\\s*["'](${toolNamePattern})(["']?)`,
   'u',
 )
 const namedPython = lazyPattern(
-  () => `^\\[?\\s*(?:print\\(\\s*)?(${callName})(?:\\s*\\(|\\s*\\n\\s*\\{)`,
+  () => `^\\[?\\s*(?:print\\(\\s*)?(${callNamePattern})(?:\\s*\\(|\\s*\\n\\s*\\{)`,
   'u',
 )
 
@@ -216,8 +217,8 @@ const fenceEnd = /\s*```/y
 const maxMarkers = 5
 
 /** Reads the calls after a marker, and the calls right after them. Unreadable content is an error, never text. */
-function readMarkedCalls(reader: LiteralReader, index: ToolIndex): ForeignRead {
-  const reads: CallsRead[] = []
+function readMarkedCalls(reader: LiteralReader, index: ToolIndex): ParsedSectionCalls {
+  const reads: ParsedCalls[] = []
   for (;;) {
     const start = reader.at
     try {
@@ -226,7 +227,7 @@ function readMarkedCalls(reader: LiteralReader, index: ToolIndex): ForeignRead {
       reads.push(read)
     } catch (thrown) {
       if (!(thrown instanceof Unreadable)) throw thrown
-      const read = thrown.cut ? cutOff() : unreadable()
+      const read = thrown.cut ? cutOffCalls() : unreadableCalls()
       return { ...read, end: endOfUnreadable(reader.text, start), marked: true }
     }
     reader.match(closers())
@@ -236,7 +237,11 @@ function readMarkedCalls(reader: LiteralReader, index: ToolIndex): ForeignRead {
     const end = reader.at
     reader.skipSpace()
     if (typeof findMarker(reader.text, reader.at) !== 'object')
-      return { ...joinReads(reads), end: reader.text.slice(0, end).trimEnd().length, marked: true }
+      return {
+        ...joinParsedCalls(reads),
+        end: reader.text.slice(0, end).trimEnd().length,
+        marked: true,
+      }
   }
 }
 
@@ -252,16 +257,16 @@ function readSection(
   reader: LiteralReader,
   index: ToolIndex,
   markers: number = 1,
-): CallsRead | undefined {
+): ParsedCalls | undefined {
   const start = reader.at
   const marker = findMarker(reader.text, start)
   if (typeof marker !== 'object') return undefined
   if (markers > maxMarkers) throw new Unreadable('not a literal')
   const { dialect, opener } = marker
   const outer = reader.limits
-  reader.limits = [...outer, { opener, closers: closersOf(dialect) }]
+  reader.limits = [...outer, { opener, closers: listClosers(dialect) }]
   reader.at += opener.length
-  const inner = (): CallsRead | undefined => readSection(reader, index, markers + 1)
+  const inner = (): ParsedCalls | undefined => readSection(reader, index, markers + 1)
   const read = dialect.read({ reader, index, start, opener, inner })
   reader.limits = outer
   return read

@@ -1,5 +1,5 @@
 import type { ForeignDetector } from '../foreign/foreign-detector.ts'
-import { endOfTurn } from '../made-up.ts'
+import { matchTurnEnd } from '../made-up.ts'
 import { matchReasoning } from './reasoning-marks.ts'
 
 /** The longest header of a message, in characters. */
@@ -175,7 +175,7 @@ export function matchFrame(text: string, at: number): Frame | 'partial' | undefi
 export function matchEnding(text: string, at: number): Frame | 'partial' | undefined {
   const tail = text.slice(at, at + maxTail)
   if (betweenMessages.test(tail)) return { type: 'frame', end: at + tail.indexOf('>') + 1 }
-  const ending = endOfTurn(tail)
+  const ending = matchTurnEnd(tail)
   return ending === 'next-turn' ? { type: 'turn-end' } : ending
 }
 

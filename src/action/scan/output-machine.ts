@@ -10,26 +10,26 @@ import {
   matchHeader,
   matchReplyStart,
 } from './frames.ts'
-import { type Detectors, Reply, type Sink } from './reply.ts'
+import { type Detectors, ReplyBuffer, type Sink } from './reply.ts'
 import {
   Fence,
   lookForBlock,
   lookForCall,
   type Mark,
   mayStartMark,
-  type Place,
+  type ScanState,
   type Scan,
-  Window,
+  ScanWindow,
 } from './place.ts'
 import { matchReasoning, type ReasoningEnd } from './reasoning-marks.ts'
-import { startsMadeUp, startsOthersTurn } from '../made-up.ts'
+import { startsHallucination, startsOthersTurn } from '../made-up.ts'
 
 const comment = '<!--'
 
 type Look = Mark | 'partial' | undefined
 
 /** Text of the reply. Every mark counts here, except in inline code, which the machine's `CodeContext` tracks. */
-class Prose implements Place {
+class Prose implements ScanState {
   readonly name = 'prose'
   readonly #scan: Scan
   /** Only white space of the output was read. */
@@ -43,7 +43,7 @@ class Prose implements Place {
     this.#scan = scan
   }
 
-  look(code: number): Look {
+  findMark(code: number): Look {
     const { tracker } = this.#scan.code
     const isTag = isTagStart(code)
     if (!isTag && !tracker.lineStart) return undefined
@@ -63,7 +63,7 @@ class Prose implements Place {
     )
   }
 
-  take(code: number): Place {
+  consume(code: number): ScanState {
     const { window, code: context, quotations, reply } = this.#scan
     if (!isBlank(code)) this.#isFirst = false
     if (!isBlank(code) && reply.isMessage && reply.isWhole) this.#isPastMessage = true
@@ -102,7 +102,7 @@ class Prose implements Place {
       return found === true ? { type: 'others-turn' } : found || undefined
     }
     if (quotations || !reply.hasCall) return undefined
-    const found = startsMadeUp(text, lineStart)
+    const found = startsHallucination(text, lineStart)
     return found === true ? { type: 'made-up' } : found || undefined
   }
 
@@ -152,7 +152,7 @@ const maxPiece = 4096
 
 export interface MachineOptions extends Detectors {
   /** The output starts inside reasoning. */
-  readonly reasoning: boolean
+  readonly startsInReasoning: boolean
 }
 
 /**
@@ -160,7 +160,7 @@ export interface MachineOptions extends Detectors {
  * back only what could still become a mark, or a fence line right before one. Two things are followed at once:
  *
  * ```text
- * where the text stands (`Place`)                     what becomes of it (`Reply`)
+ * where the text stands (`ScanState`)                     what becomes of it (`ReplyBuffer`)
  *
  *  ┌─────────┐ fence line ┌───────┐                            a call may start
  *  │  prose  │ ─────────► │ fence │                   ┌───────┐ ─────────► ┌──────┐ ─┐ another
@@ -190,11 +190,11 @@ export interface MachineOptions extends Detectors {
 export class OutputMachine {
   readonly #sink: Sink
   readonly #scan: Scan
-  readonly #window = new Window()
+  readonly #window = new ScanWindow()
   readonly #code = new CodeContext()
-  readonly #reply: Reply
+  readonly #reply: ReplyBuffer
   readonly #prose: Prose
-  #place: Place
+  #place: ScanState
   #block: PendingBlock | undefined
   /** A block or complete calls were found. Further text is ignored, unless it shows that they were reasoning. */
   #isAfterCalls = false
@@ -202,12 +202,12 @@ export class OutputMachine {
   #isOthersTurn = false
   #isOver = false
 
-  constructor(sink: Sink, { reasoning, ...detectors }: MachineOptions) {
+  constructor(sink: Sink, { startsInReasoning, ...detectors }: MachineOptions) {
     this.#sink = sink
-    this.#reply = new Reply(sink, detectors)
+    this.#reply = new ReplyBuffer(sink, detectors)
     this.#scan = { ...detectors, window: this.#window, code: this.#code, reply: this.#reply }
     this.#prose = new Prose(this.#scan)
-    this.#place = reasoning ? new Thought(this.#scan, 'prompt') : this.#prose
+    this.#place = startsInReasoning ? new Thought(this.#scan, 'prompt') : this.#prose
   }
 
   push(piece: string): void {
@@ -218,9 +218,9 @@ export class OutputMachine {
   }
 
   /** Emits the held-back text. */
-  release(): void {
+  emitHeld(): void {
     this.#emit(this.#window.text.length)
-    this.#reply.release()
+    this.#reply.showHeld()
   }
 
   /** Ends the output: the rest is a block, text or a cut opener. */
@@ -237,13 +237,13 @@ export class OutputMachine {
       this.#run(true)
       rest = this.#reply.end()
     }
-    this.#sink.ignored(rest ?? '')
+    this.#sink.onIgnored(rest ?? '')
   }
 
   #run(final: boolean): void {
     while (!this.#isOver)
       if (!(this.#block ? this.#readBlock(this.#block, final) : this.#readText(final))) return
-    this.#sink.ignored(this.#window.cut(this.#window.text.length))
+    this.#sink.onIgnored(this.#window.cut(this.#window.text.length))
   }
 
   /** Takes a step in a block. Returns false if more input is needed. */
@@ -286,14 +286,14 @@ export class OutputMachine {
 
   #look(code: number): Mark | 'partial' | undefined {
     if (isBlank(code) || this.#code.isMarkerPending || this.#reply.isInsideValue) return undefined
-    const mark = this.#place.look(code)
+    const mark = this.#place.findMark(code)
     const { text, at } = this.#window
     return mark === 'partial' && text.length - at > maxMark ? undefined : mark
   }
 
   #take(code: number): void {
     const isReply = this.#place.name !== 'reasoning'
-    this.#place = this.#place.take(code)
+    this.#place = this.#place.consume(code)
     const at = ++this.#window.at
     if (isReply && this.#reply.isHeld)
       this.#reply.feed(code, this.#code.tracker.fenced, () => this.#window.text.slice(0, at))
@@ -341,7 +341,7 @@ export class OutputMachine {
 
   #enterThought(end: number, opening: Opening): void {
     const isRepeated = this.#place instanceof Thought
-    if (!isRepeated) this.#code.suspend()
+    if (!isRepeated) this.#code.beginReasoning()
     this.#cut(end)
     this.#code.restart()
     this.#place = new Thought(this.#scan, isRepeated ? 'prompt' : opening)
@@ -352,12 +352,12 @@ export class OutputMachine {
     this.#drop(end)
     this.#place = this.#prose
     // Q2: a quotation of the line's beginning extends to the rest of the line.
-    if (!isLone && this.#scan.quotations) this.#code.resume()
+    if (!isLone && this.#scan.quotations) this.#code.endReasoning()
     if (isLone) {
       this.#isAfterCalls = false
       this.#isOthersTurn = false
       this.#reply.forgetCalls()
-      this.#sink.loneCloser()
+      this.#sink.onLoneCloser()
     }
     this.#reply.endThought()
   }
@@ -383,7 +383,13 @@ export class OutputMachine {
     const place = this.#place
     const context = place.name
     const thought = place instanceof Thought && { endsThought: place.endsAt }
-    this.#block = this.#scan.blocks?.open({ context, opener, aloneInFence, before, ...thought })
+    this.#block = this.#scan.blocks?.pendingBlock({
+      context,
+      opener,
+      aloneInFence,
+      before,
+      ...thought,
+    })
     this.#code.dropFence()
     if (aloneInFence && context === 'fence') this.#place = this.#prose
   }
@@ -393,9 +399,9 @@ export class OutputMachine {
     if ('text' in outcome) return this.#window.unread(outcome.text, outcome.rest)
     if (this.#isOthersTurn) return this.#window.unread(outcome.written, outcome.rest)
     this.#window.push(outcome.rest)
-    if (this.#isAfterCalls) return this.#sink.ignored(outcome.written)
+    if (this.#isAfterCalls) return this.#sink.onIgnored(outcome.written)
     this.#reply.beginBlock()
-    this.#sink.block(outcome.block)
+    this.#sink.onBlock(outcome.block)
     this.#place = this.#prose
     this.#code.restart()
     this.#isAfterCalls = true
@@ -415,14 +421,14 @@ export class OutputMachine {
     const isOpener = cut.length >= 4 && isTagStart(cut.charCodeAt(0)) && place.name !== 'reasoning'
     if (!isFrame && (!isOpener || this.#reply.isHeld)) return false
     this.#emit(fenceStart ?? at)
-    if (!isFrame && !this.#isAfterCalls) this.#sink.cutOpener(this.#window.cut(text.length))
+    if (!isFrame && !this.#isAfterCalls) this.#sink.onCutOpener(this.#window.cut(text.length))
     this.#isOver = true
     return true
   }
 
   /** Reports calls in reasoning that never ended. They don't count, but the reader of the output should know. */
   #reportCalls(thought: Thought): void {
-    for (const text of thought.calls()) if (this.#sink.callInReasoning(text)) return
+    for (const text of thought.calls()) if (this.#sink.onCallInReasoning(text)) return
   }
 
   /** Emits the text before a mark, and drops the mark. The following text starts a new line. */
@@ -436,7 +442,7 @@ export class OutputMachine {
     const { at } = this.#window
     this.#emit(at)
     const mark = this.#window.cut(end - at)
-    if (this.#isAfterCalls) this.#sink.ignored(mark)
+    if (this.#isAfterCalls) this.#sink.onIgnored(mark)
   }
 
   /** Emits text that need not be held back. */
@@ -448,32 +454,32 @@ export class OutputMachine {
   #emit(until: number): void {
     const text = this.#window.cut(until)
     if (text === '') return
-    if (this.#isAfterCalls) return this.#sink.ignored(text)
+    if (this.#isAfterCalls) return this.#sink.onIgnored(text)
     if (!(this.#place instanceof Thought)) return this.#reply.text(text)
     this.#place.keep(text)
-    this.#sink.reasoning(text)
+    this.#sink.onReasoning(text)
   }
 }
 
 /** An HTML comment. No mark counts, except a block that ends the output in an unclosed comment (R3). */
-class Comment implements Place {
+class Comment implements ScanState {
   readonly name = 'comment'
   readonly #scan: Scan
-  readonly #prose: Place
+  readonly #prose: ScanState
   #dashes = 0
 
-  constructor(scan: Scan, prose: Place) {
+  constructor(scan: Scan, prose: ScanState) {
     this.#scan = scan
     this.#prose = prose
   }
 
-  look(code: number): Mark | 'partial' | undefined {
+  findMark(code: number): Mark | 'partial' | undefined {
     if (code !== lessThan || this.#scan.reply.isWhole) return undefined
     this.#scan.code.tracker.flush()
     return lookForBlock(this.#scan)
   }
 
-  take(code: number): Place {
+  consume(code: number): ScanState {
     const { window, code: context, quotations } = this.#scan
     const isOver = code === moreThan && this.#dashes >= 2
     this.#dashes = code === dash ? this.#dashes + 1 : 0
@@ -491,7 +497,7 @@ const maxCalls = 8
 type Opening = { readonly closer: string } | 'header' | 'prompt'
 
 /** Reasoning: only its end counts, and a block that ends the output (R5). */
-class Thought implements Place {
+class Thought implements ScanState {
   readonly name = 'reasoning'
   readonly #scan: Scan
   readonly #opening: Opening
@@ -506,7 +512,7 @@ class Thought implements Place {
     this.#opening = opening
   }
 
-  look(code: number): Mark | 'partial' | undefined {
+  findMark(code: number): Mark | 'partial' | undefined {
     const { tracker } = this.#scan.code
     const isTag = isTagStart(code)
     if (!isTag && !tracker.lineStart) return undefined
@@ -518,7 +524,7 @@ class Thought implements Place {
     return mark ?? (this.#lookForCall() ? 'partial' : undefined)
   }
 
-  take(code: number): Place {
+  consume(code: number): ScanState {
     const { window, code: context } = this.#scan
     if (!isBlank(code)) this.#isFirst = false
     context.feed(window.at, code, false)

@@ -2,12 +2,12 @@ import type { CaptureContext, Opener } from '../pending-block.ts'
 import { isTagStart, lessThan, space } from '../char-codes.ts'
 import type { ConstructMatcher } from '../foreign/construct-matcher.ts'
 import { type CodeContext, letter } from '../code-tracker.ts'
-import type { Detectors, Reply } from './reply.ts'
+import type { Detectors, ReplyBuffer } from './reply.ts'
 import type { Frame, Header } from './frames.ts'
 import { matchReasoning, type ReasoningTag } from './reasoning-marks.ts'
 
 /** The text that is held back, with the scan's position in it. */
-export class Window {
+export class ScanWindow {
   text = ''
   at = 0
   /** Openers before this position are known to be text. */
@@ -62,7 +62,7 @@ export function lookForCall(scan: Scan): Mark | 'partial' | undefined {
     return madeUp === 'partial' ? madeUp : undefined
   }
   if (quotations && tracker.inRun) return undefined
-  return { type: 'call', matcher: tracker.fenced ? foreign.fenced() : matcher }
+  return { type: 'call', matcher: tracker.fenced ? foreign.fenceMatcher() : matcher }
 }
 
 /**
@@ -75,20 +75,20 @@ function noteQuoted({ window, quotations, foreign }: Scan): 'partial' | undefine
 }
 
 /** A fenced block: text, except for a call at its start or a block that ends the output (R3). */
-export class Fence implements Place {
+export class Fence implements ScanState {
   readonly name = 'fence'
   readonly #scan: Scan
-  readonly #prose: Place
+  readonly #prose: ScanState
   /** The fence follows a call, and isn't part of it. */
   readonly #isAfterCall: boolean
 
-  constructor(scan: Scan, prose: Place) {
+  constructor(scan: Scan, prose: ScanState) {
     this.#scan = scan
     this.#prose = prose
     this.#isAfterCall = scan.reply.isWhole
   }
 
-  look(code: number): Mark | 'partial' | undefined {
+  findMark(code: number): Mark | 'partial' | undefined {
     const { tracker } = this.#scan.code
     if (!isTagStart(code)) return tracker.lineStart ? lookForCall(this.#scan) : undefined
     tracker.flush()
@@ -105,7 +105,7 @@ export class Fence implements Place {
     return matchReasoning(window.text, window.at, { opens: false, lineStart: false })
   }
 
-  take(code: number): Place {
+  consume(code: number): ScanState {
     const { window, code: context, reply } = this.#scan
     context.feed(window.at, reply.isInsideMarked ? letter : code, false)
     return context.tracker.fenced ? this : this.#prose
@@ -128,19 +128,19 @@ export type Mark =
   | { readonly type: 'others-turn' }
 
 /** A state of the machine for reading text: the context of the next character. */
-export interface Place {
+export interface ScanState {
   readonly name: CaptureContext
   /** Returns the mark at the window's position, if it counts here; `'partial'` if more input may complete one. */
-  look(code: number): Mark | 'partial' | undefined
+  findMark(code: number): Mark | 'partial' | undefined
   /** Consumes the character at the window's position. Returns the place of the next one. */
-  take(code: number): Place
+  consume(code: number): ScanState
 }
 
 /** State that all places share. */
 export interface Scan extends Detectors {
-  readonly window: Window
+  readonly window: ScanWindow
   readonly code: CodeContext
-  readonly reply: Reply
+  readonly reply: ReplyBuffer
 }
 
 /** Returns the opener of a block at the window's position. */
@@ -151,7 +151,7 @@ export function lookForBlock({ window, code, blocks }: Scan): Mark | 'partial' |
 }
 
 /** Returns whether a mark may start with this character and the next one; `'partial'` if the next one is missing. */
-export function mayStartMark({ text, at }: Window): boolean | 'partial' {
+export function mayStartMark({ text, at }: ScanWindow): boolean | 'partial' {
   if (at + 1 >= text.length) return 'partial'
   const next = text.charCodeAt(at + 1)
   return next > space && next !== text.charCodeAt(at)

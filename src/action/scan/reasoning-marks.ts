@@ -1,4 +1,4 @@
-import { anyOf } from '../char-codes.ts'
+import { alternation } from '../char-codes.ts'
 
 /** A model's marks around its reasoning. */
 export interface ReasoningMark {
@@ -55,7 +55,7 @@ export const reasoningMarks: readonly ReasoningMark[] = [
 
 /** Returns a pattern for the closers that need no opener. */
 export function loneClosers(): string {
-  return anyOf(reasoningMarks.flatMap((mark) => (mark.mayLackOpener ? mark.close : [])))
+  return alternation(reasoningMarks.flatMap((mark) => (mark.mayLackOpener ? mark.close : [])))
 }
 
 export type ReasoningTag =

@@ -28,29 +28,29 @@ export type CallsFound = 'calls' | 'text' | { readonly thoughtEnd: number }
 /** Receives the machine's output, in order. */
 export interface Sink extends UnclosedReader {
   /** Receives text of the reply. */
-  text(delta: string): void
-  reasoning(delta: string): void
+  onText(delta: string): void
+  onReasoning(delta: string): void
   /** Reports a reasoning closer without an opener: all text before was reasoning, including its calls. */
-  loneCloser(): void
+  onLoneCloser(): void
   /** Receives text that may start with a call, in reasoning without an end. Returns whether it is a call. */
-  callInReasoning(text: string): boolean
+  onCallInReasoning(text: string): boolean
   /** Returns whether a text that starts like a call in another format is one. */
   isCall(text: string): boolean
   /** Receives a text that starts with a call. */
-  calls(text: string, options: CallsOptions): CallsFound
+  readCalls(text: string, options: CallsOptions): CallsFound
   /** Reports that the output ended inside the opener. */
-  cutOpener(text: string): void
+  onCutOpener(text: string): void
   /** Receives a block. Further output is text only if the block turns out to be reasoning. */
-  block(found: FoundBlock): void
+  onBlock(found: FoundBlock): void
   /** Receives model output after the block. */
-  ignored(text: string): void
+  onIgnored(text: string): void
 }
 
 /**
  * Decides whether text of the reply is shown or held back. Text is held back from the possible start of a call in
  * another format. A harmony message to a function is held separately, and is never text.
  */
-export class Reply {
+export class ReplyBuffer {
   readonly #sink: Sink
   readonly #detectors: Detectors
   #hasText = false
@@ -141,19 +141,19 @@ export class Reply {
     if (this.#call) return this.#call.restart(matcher)
     const { foreign, quotations } = this.#detectors
     if (this.#messages.length === 0) this.#before = quotations?.clone()
-    this.#call = foreign?.open(matcher, quotations !== undefined || this.#hasText)
+    this.#call = foreign?.pendingCall(matcher, quotations !== undefined || this.#hasText)
   }
 
   /** Starts a harmony message: to a function, or as text. `written`: its header. */
   beginMessage(recipient: string | undefined, written: string): void {
     if (this.#header !== undefined) this.#messages.push(this.#message)
-    else if (recipient === undefined) this.release()
+    else if (recipient === undefined) this.showHeld()
     else this.#keepUnmarked()
     this.#drop()
     this.#separateNext = recipient === undefined
     const { foreign } = this.#detectors
     if (recipient === undefined || !foreign) return
-    this.beginCall(foreign.message())
+    this.beginCall(foreign.messageMatcher())
     this.#header = `<|channel|>commentary to=${recipient} <|constrain|>json<|message|>`
     this.text(written)
   }
@@ -181,7 +181,7 @@ export class Reply {
         this.#skipped = window().length
       } else state = 'text'
     }
-    if (state === 'text') this.release()
+    if (state === 'text') this.showHeld()
   }
 
   trimNext(): void {
@@ -198,14 +198,14 @@ export class Reply {
 
   /** Handles a found block: messages to functions before it are calls, and other held text is shown. */
   beginBlock(): void {
-    if (this.isMessage || this.#messages.length > 0) this.#sink.ignored(this.end() ?? '')
+    if (this.isMessage || this.#messages.length > 0) this.#sink.onIgnored(this.end() ?? '')
     this.#messages.length = 0
-    this.release()
+    this.showHeld()
     this.#isOver = true
   }
 
   /** Shows the held text. */
-  release(): void {
+  showHeld(): void {
     const text = this.#header === undefined ? this.#held.join('') : ''
     this.#drop()
     this.#show(text)
@@ -214,7 +214,7 @@ export class Reply {
   /** Treats everything before as reasoning, including its calls. */
   forgetCalls(): void {
     this.#isOver = false
-    this.release()
+    this.showHeld()
     this.#messages.length = 0
     this.#showUnmarked()
   }
@@ -241,7 +241,7 @@ export class Reply {
     const marked = this.#messages.filter((text) => !this.#unmarked.has(text)).join('\n')
     if (messages !== '' && (read !== '' || this.#read(messages) === 'text')) {
       this.#showUnmarked()
-      if (marked !== '' && this.#read(marked) === 'text') this.#sink.ignored(marked)
+      if (marked !== '' && this.#read(marked) === 'text') this.#sink.onIgnored(marked)
     }
     if (!isCut) this.#show(held)
     return undefined
@@ -266,7 +266,7 @@ export class Reply {
 
   #read(text: string): CallsFound {
     const show = (prose: string): void => this.#show(prose)
-    return this.#sink.calls(text, { quotations: this.#before, show })
+    return this.#sink.readCalls(text, { quotations: this.#before, show })
   }
 
   /** Reads messages to functions, with text after the last one. */
@@ -290,6 +290,6 @@ export class Reply {
     this.#trimNext = false
     this.#separateNext = false
     this.#hasText ||= skipBlank(delta) !== ''
-    this.#sink.text(delta)
+    this.#sink.onText(delta)
   }
 }

@@ -19,14 +19,14 @@ import type { AgentParts } from './agent-parts.ts'
 import { checkId, checkInput, checkText } from '../tools/check-input.ts'
 import { checkNames } from './check-names.ts'
 import type { ExtractOptions } from '../features/extract.ts'
-import { badInput, stopReason } from './failures.ts'
+import { badInput, abortReasonText } from './failures.ts'
 import { randomId } from '../../lib/random-id.ts'
 import type { ResumeOptions } from './options.ts'
 import { limitsOf } from '../runs/agent-runs.ts'
 import { loadPart } from './load-part.ts'
 import { adopt, resumeRun, takeOverRun } from '../runs/resume-run.ts'
 import type { Run, RunHandle } from '../runs/run.ts'
-import { leave, sendStart } from '../runs/run-line.ts'
+import { endRunLocally, sendStart } from '../runs/run-line.ts'
 import { sendAbort } from '../runs/restarts.ts'
 import type { Listeners, Source } from '../runs/snapshot-store.ts'
 import type * as showing from '../views/lazy-views.ts'
@@ -38,11 +38,11 @@ import { modelOfPage } from './agent-config.ts'
 import { untilAborted } from '../runs/until-aborted.ts'
 import { describeThrown } from '../../protocol/error.ts'
 import {
-  type AnsweredQuestion,
+  type RequestSeq,
   type ApproveOptions,
   type CallAnswers,
   type CallRef,
-  refOf,
+  toCallRef,
 } from '../execution/person-check.ts'
 import { errorOutput, formatOutput, stringify } from '../execution/format-output.ts'
 
@@ -50,7 +50,7 @@ import { errorOutput, formatOutput, stringify } from '../execution/format-output
  * Converts a person's answer to what is sent. Throws `invalid-input` for anything that is no answer; the worker checks
  * its content.
  */
-function saidOf(answer: unknown): CallAnswer['answer'] {
+function toSentAnswer(answer: unknown): CallAnswer['answer'] {
   if (typeof answer === 'string') return { type: 'answer', text: answer }
   const { action, content } = Object(answer) as { action?: unknown; content?: unknown }
   if (action === 'decline' || action === 'cancel') return { type: action }
@@ -62,18 +62,14 @@ function saidOf(answer: unknown): CallAnswer['answer'] {
 
 /** Answers to calls, after the check that a person gave them. */
 interface SentAnswers extends Omit<CallAnswers, 'approve' | 'approveAll' | 'consent'> {
-  approve(
-    call: CallRef,
-    how: ApproveOptions | undefined,
-    askedAt: AnsweredQuestion,
-  ): Promise<boolean>
+  approve(call: CallRef, how: ApproveOptions | undefined, askedAt: RequestSeq): Promise<boolean>
 }
 
 /** Sends answers to the worker, which knows who drives the run of a call. */
 function answersOf(agent: AgentParts): SentAnswers {
-  const { ask, options, scope } = agent
+  const { callWorker, options, scope } = agent
   const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
-    ask('answerCall', { ...scope(), ...located(call), answer })
+    callWorker('answerCall', { ...scope(), ...located(call), answer })
   return {
     async approve(call, how = {}, askedAt) {
       checkNames(how, 'approve')
@@ -83,19 +79,19 @@ function answersOf(agent: AgentParts): SentAnswers {
         input,
         remember: remember || undefined,
         askedAt,
-        shown: refOf(call).input,
+        shown: toCallRef(call).input,
       })
     },
     async deny(call, reason) {
       checkText(reason ?? '', 'The reason')
       return reply(call, { type: 'deny', reason: reason || undefined })
     },
-    answer: async (call, answer) => reply(call, saidOf(answer)),
+    answer: async (call, answer) => reply(call, toSentAnswer(answer)),
     async supplyOutput(call, output) {
       const limits = limitsOf(options)
       const command = { ...scope(), ...located(call), nextRunId: randomId(), limits }
       const supplied = { ...command, output: await formatOutput(output) }
-      const handle = await adopt(agent, () => ask('supplyOutput', supplied))
+      const handle = await adopt(agent, () => callWorker('supplyOutput', supplied))
       return handle && handle.run
     },
     async settle(call, outcome) {
@@ -116,7 +112,7 @@ function answersOf(agent: AgentParts): SentAnswers {
 
 /** Throws `invalid-input` if the reference names no call. */
 function located(call: CallRef): Pick<CallAnswer, 'toolCallId' | 'conversationId'> {
-  const { input: _shown, ...ref } = refOf(call)
+  const { input: _shown, ...ref } = toCallRef(call)
   checkText(ref.toolCallId, 'The id of a call')
   if (ref.conversationId !== undefined) checkId(ref.conversationId)
   return ref
@@ -124,13 +120,13 @@ function located(call: CallRef): Pick<CallAnswer, 'toolCallId' | 'conversationId
 
 /** Starts the worker and loads an engine's model. Rejects with `aborted` as soon as the signal aborts. */
 function prepare(
-  { ask, config, options, scope }: AgentParts,
+  { callWorker, config, options, scope }: AgentParts,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   return untilAborted(
-    () => ask('prepare', { ...scope(), ...modelOfPage(config.model, options.engines) }),
+    () => callWorker('prepare', { ...scope(), ...modelOfPage(config.model, options.engines) }),
     signal,
-    () => void ask('stopPreparing', { agentId: scope().agentId }).catch(() => {}),
+    () => void callWorker('stopPreparing', { agentId: scope().agentId }).catch(() => {}),
   )
 }
 
@@ -187,7 +183,7 @@ export function createCommands(agent: AgentParts): AgentCommands {
     },
     async continue(conversationId) {
       checkId(conversationId)
-      return resumeRun(agent, { conversationId, goOn: limitsOf(agent.options) })
+      return resumeRun(agent, { conversationId, continueLimits: limitsOf(agent.options) })
     },
     prepare({ signal } = {}) {
       // A conversation is usually shown next, so its part is fetched while the worker starts.
@@ -202,12 +198,12 @@ export function createCommands(agent: AgentParts): AgentCommands {
     sendAbort: (runId) => sendAbort(agent, runId),
     ...steering(agent),
     async left(ref, outcome) {
-      leave(agent, ref, outcome)
+      endRunLocally(agent, ref, outcome)
     },
     ...shows(agent),
     async abortOpen(conversationId, reason) {
       checkId(conversationId)
-      return abortOpen(agent, conversationId, stopReason(reason))
+      return abortOpen(agent, conversationId, abortReasonText(reason))
     },
     async takeOver(conversationId, how = {}) {
       checkNames(how, 'resume')
@@ -226,16 +222,19 @@ export function createCommands(agent: AgentParts): AgentCommands {
 
 /** Commands refused while a run is open, and the revocation of remembered approvals. */
 function betweenRuns(agent: AgentParts): Pick<AgentCommands, 'switchBranch' | 'undo' | 'revoke'> {
-  const { ask } = agent
+  const { callWorker } = agent
   return {
     async revoke(conversationId, consentId) {
-      return ask('revokeConsent', { ...scopeOf(agent, conversationId, consentId), consentId })
+      return callWorker('revokeConsent', {
+        ...scopeOf(agent, conversationId, consentId),
+        consentId,
+      })
     },
     async switchBranch(conversationId, messageId) {
-      return ask('switchBranch', { ...scopeOf(agent, conversationId, messageId), messageId })
+      return callWorker('switchBranch', { ...scopeOf(agent, conversationId, messageId), messageId })
     },
     async undo(conversationId, toolCallId) {
-      return ask('undoCall', { ...scopeOf(agent, conversationId, toolCallId), toolCallId })
+      return callWorker('undoCall', { ...scopeOf(agent, conversationId, toolCallId), toolCallId })
     },
   }
 }
@@ -252,7 +251,7 @@ type Steering = Pick<AgentCommands, 'sendMessage' | 'withdrawMessage' | 'steer' 
 function steering(agent: AgentParts): Steering {
   return {
     sendMessage: (message) => sendMessage(agent, message),
-    withdrawMessage: (what) => agent.ask('withdrawMessage', { ...agent.scope(), ...what }),
+    withdrawMessage: (what) => agent.callWorker('withdrawMessage', { ...agent.scope(), ...what }),
     async steer(conversationId, sent) {
       checkId(conversationId)
       const runId = await runIdToSteer(agent, conversationId)
@@ -264,7 +263,7 @@ function steering(agent: AgentParts): Steering {
       const at = scopeOf(agent, conversationId, messageId)
       const runId = await runIdToSteer(agent, conversationId)
       if (runId == null) return false
-      return agent.ask('withdrawMessage', { ...at, runId, messageId })
+      return agent.callWorker('withdrawMessage', { ...at, runId, messageId })
     },
   }
 }
@@ -273,14 +272,14 @@ function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList' | 'sh
   return {
     async show(listeners, first) {
       checkId(first.conversationId)
-      const { ShownConversation } = await loadShowing()
-      const shown = new ShownConversation(agent, first, listeners)
+      const { ConversationView } = await loadShowing()
+      const shown = new ConversationView(agent, first, listeners)
       allShown(agent.signal).add(shown)
       return shown
     },
     async showList(listeners, first) {
-      const { ShownList } = await loadShowing()
-      return new ShownList(agent, first, listeners)
+      const { ConversationListView } = await loadShowing()
+      return new ConversationListView(agent, first, listeners)
     },
     async showTools(listeners) {
       return (await loadPart(() => import('../tools/shown-tools.ts'))).showTools(agent, listeners)
@@ -288,13 +287,13 @@ function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList' | 'sh
   }
 }
 
-const shownUntil = new WeakMap<AbortSignal, Set<showing.ShownConversation>>()
+const shownUntil = new WeakMap<AbortSignal, Set<showing.ConversationView>>()
 
 /** Conversations to close when the agent is disposed. A single abort listener serves any number of them. */
-function allShown(signal: AbortSignal): Set<showing.ShownConversation> {
+function allShown(signal: AbortSignal): Set<showing.ConversationView> {
   const known = shownUntil.get(signal)
   if (known) return known
-  const all = new Set<showing.ShownConversation>()
+  const all = new Set<showing.ConversationView>()
   shownUntil.set(signal, all)
   signal.addEventListener('abort', () => {
     for (const shown of all) shown.close()
@@ -312,17 +311,17 @@ function sendMessage(
   { message, ...to }: Omit<SendMessage, keyof AgentScope>,
 ): Promise<boolean> {
   const checked = { ...message, parts: checkInput(message.parts) }
-  return agent.ask('sendMessage', { ...agent.scope(), ...to, message: checked })
+  return agent.callWorker('sendMessage', { ...agent.scope(), ...to, message: checked })
 }
 
 /** Returns the id of the conversation's open run, whichever page drives it. */
 async function openRunId(
-  { ask, link, scope }: AgentParts,
+  { callWorker, link, scope }: AgentParts,
   conversationId: string,
 ): Promise<string | null | undefined> {
   const feed = link().feeds.find({ storage: storageKey(scope().storage), conversationId })
-  if (feed?.isKnown) return feed.openRunId
-  const records = await ask('listConversations', { ...scope(), children: true })
+  if (feed?.hasWholeState) return feed.openRunId
+  const records = await callWorker('listConversations', { ...scope(), children: true })
   return records.find((record) => record.conversationId === conversationId)?.openRunId
 }
 
@@ -343,8 +342,8 @@ async function abortOpen(
 ): Promise<boolean> {
   const { runs } = agent
   const runId = await openRunId(agent, conversationId)
-  const own = [...runs.open.values()].find(({ run }) => run.conversationId === conversationId)
-  const handle = runId == null ? own : runs.open.get(runId)
+  const own = [...runs.openRuns.values()].find(({ run }) => run.conversationId === conversationId)
+  const handle = runId == null ? own : runs.openRuns.get(runId)
   const id = handle?.run.runId ?? runId
   if (id == null) return false
   const isStarting = runs.starting.has(id)
@@ -356,34 +355,39 @@ async function abortOpen(
 }
 
 function conversations(agent: AgentParts): Questions {
-  const { ask, link, scope } = agent
+  const { callWorker, link, scope } = agent
   const at = (conversationId: string): ConversationScope => scopeOf(agent, conversationId)
   return {
-    list: (options) => ask('listConversations', { ...scope(), ...options }),
-    get: async (id) => ask('getConversation', at(id)),
+    list: (options) => callWorker('listConversations', { ...scope(), ...options }),
+    get: async (id) => callWorker('getConversation', at(id)),
     async rename(id, title) {
       checkText(title, 'The title')
-      return ask('renameConversation', { ...at(id), title })
+      return callWorker('renameConversation', { ...at(id), title })
     },
-    async fork(id, how = {}) {
-      checkNames(how, 'fork')
+    async fork(id, options = {}) {
+      checkNames(options, 'fork')
       const forkId = randomId()
-      const command = { ...scopeOf(agent, id, how.at), forkId, ...how }
-      return (await ask('forkConversation', command)) ? forkId : null
+      const { at: lastMessageId } = options
+      const command = {
+        ...scopeOf(agent, id, lastMessageId),
+        forkId,
+        ...(lastMessageId !== undefined && { lastMessageId }),
+      }
+      return (await callWorker('forkConversation', command)) ? forkId : null
     },
     async delete(id) {
-      const isGone = await ask('deleteConversation', at(id))
+      const isGone = await callWorker('deleteConversation', at(id))
       // Deleting stores no fact, so views must join again to notice it.
       void link()
         .feeds.find({ storage: storageKey(scope().storage), conversationId: id })
-        ?.joined?.join()
+        ?.views?.requestCheckpoint()
       return isGone
     },
-    clearHistory: async (id) => ask('clearHistory', at(id)),
+    clearHistory: async (id) => callWorker('clearHistory', at(id)),
     async rows(id, how = {}) {
       checkNames(how, 'rows')
       const { after = 0 } = how
-      const found = await ask('exportRows', { ...at(id), after, count: MOST_ROWS })
+      const found = await callWorker('exportRows', { ...at(id), after, count: MOST_ROWS })
       return found && storedRows(found)
     },
     async export(id, how = {}) {
@@ -395,8 +399,8 @@ function conversations(agent: AgentParts): Questions {
       return (await loadTransfer()).importFile(agent, file)
     },
     async wipe() {
-      const count = await ask('wipeConversations', scope())
-      link().feeds.rejoin()
+      const count = await callWorker('wipeConversations', scope())
+      link().feeds.requestCheckpoints()
       return count
     },
   }

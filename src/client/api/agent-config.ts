@@ -15,12 +15,12 @@ export function findEngine(
 export function modelOfPage(
   config: ModelConfig,
   engines: readonly Engine[] | undefined,
-): Pick<StepContext, 'model' | 'engine'> {
+): Pick<StepContext, 'model' | 'hasEngine'> {
   const engine = findEngine(config.provider, engines)
   const model = toModelData(config)
   return {
     model: engine?.toolMode ? { ...model, toolMode: engine.toolMode } : model,
-    engine: engine !== undefined,
+    hasEngine: engine !== undefined,
   }
 }
 

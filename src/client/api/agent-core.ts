@@ -16,8 +16,8 @@ import { AgentRuns, type RunStarter, sentMessage } from '../runs/agent-runs.ts'
 import { type CallRef, PersonCheck } from '../execution/person-check.ts'
 import { emptySnapshot } from '../../conversation/snapshot.ts'
 import { type OffstageError, toErrorData } from '../../protocol/error.ts'
-import { LEFT_OPEN, type PendingCall } from '../../protocol/run.ts'
-import { disposed } from './failures.ts'
+import { UNFINISHED_REASONS, type PendingCall } from '../../protocol/run.ts'
+import { disposedError } from './failures.ts'
 import { copyConfig } from './check-options.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { loadPart } from './load-part.ts'
@@ -32,7 +32,7 @@ import {
 } from '../runs/snapshot-store.ts'
 import type { ToolRegistry } from '../tools/tool-registry.ts'
 import { createToolRegistry } from '../tools/tool-registry.ts'
-import type { AskWorker, WorkerCaller } from '../worker-link/ask-worker.ts'
+import type { CallWorker, WorkerCaller } from '../worker-link/ask-worker.ts'
 import { untilAborted } from '../runs/until-aborted.ts'
 import type { WorkerLink } from '../worker-link/worker-link.ts'
 import type { InlineWorker } from '../worker-link/worker-start.ts'
@@ -76,7 +76,7 @@ export class AgentCore implements AgentParts {
       onChange: () => {
         this.agentEvents.emit({ type: 'tools' })
         if (this.#link?.isStarted && !this.signal.aborted)
-          this.ask('toolsChanged', { agentId: this.scope().agentId }).catch(() => {})
+          this.callWorker('toolsChanged', { agentId: this.scope().agentId }).catch(() => {})
       },
       // Disposing the agent removes its tools, but another agent may resume their running calls.
       onRemove: (entry) => {
@@ -122,11 +122,11 @@ export class AgentCore implements AgentParts {
   })
 
   /** Asks the worker, and starts it if needed. */
-  readonly ask: AskWorker = (name, argument) =>
-    this.#withLive((live) => this.#line(live).ask(name, argument))
+  readonly callWorker: CallWorker = (name, argument) =>
+    this.#withLive((live) => this.#line(live).callWorker(name, argument))
 
-  readonly askOnce: AskWorker = (name, argument) =>
-    this.#withLive((live) => this.#line(live).askOnce(name, argument))
+  readonly callWorkerOnce: CallWorker = (name, argument) =>
+    this.#withLive((live) => this.#line(live).callWorkerOnce(name, argument))
 
   /** Returns a method whose implementation is loaded with the worker. */
   readonly later = <Name extends keyof AgentCommands>(name: Name): AgentCommands[Name] => {
@@ -137,7 +137,7 @@ export class AgentCore implements AgentParts {
 
   /** Resolves to the answer. Rejects with `disposed` as soon as the agent is disposed, even if the work hangs. */
   whileAlive<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
-    if (this.signal.aborted) return Promise.reject(disposed())
+    if (this.signal.aborted) return Promise.reject(disposedError())
     return new Promise((resolve, reject) => {
       this.#open.add(reject)
       void answer()
@@ -165,7 +165,7 @@ export class AgentCore implements AgentParts {
   }
 
   abort(reason?: string): void {
-    for (const { run } of this.runs.open.values()) run.abort(reason)
+    for (const { run } of this.runs.openRuns.values()) run.abort(reason)
     for (const stop of this.#stops) stop.abort(reason)
   }
 
@@ -197,7 +197,7 @@ export class AgentCore implements AgentParts {
 
   #joined(live: Live): WorkerLink {
     if (!this.#link) {
-      this.#link = live.join({ ...this.options, inline: this.#inline }, this)
+      this.#link = live.connectAgent({ ...this.options, inline: this.#inline }, this)
       live.workWhileIdle(this)
     }
     return this.#link
@@ -254,7 +254,7 @@ export class AgentCore implements AgentParts {
       switchBranch: (messageId) => this.later('switchBranch')(id, messageId),
       undo: async (toolCallId, options) => {
         // `undo` has no content that could be invalid, so the user gesture is never returned.
-        this.personCheck.check({ conversationId: id, toolCallId }, options?.consent)
+        this.personCheck.checkAnswer({ conversationId: id, toolCallId }, options?.consent)
         return this.later('undo')(id, toolCallId)
       },
       takeOver: (options) => this.later('takeOver')(id, options),
@@ -269,16 +269,16 @@ export class AgentCore implements AgentParts {
   dispose(): Promise<void> {
     if (this.#disposal) return this.#disposal
     this.#life.abort()
-    this.runs.endAll({ outcome: 'aborted', reason: LEFT_OPEN.disposed })
-    for (const reject of this.#open) reject(disposed())
-    for (const stop of this.#stops) stop.abort(LEFT_OPEN.disposed)
+    this.runs.endAll({ outcome: 'aborted', reason: UNFINISHED_REASONS.disposed })
+    for (const reject of this.#open) reject(disposedError())
+    for (const stop of this.#stops) stop.abort(UNFINISHED_REASONS.disposed)
     this.agentEvents.clear()
     this.#disposal = this.#letGo()
     return this.#disposal
   }
 
   async #letGo(): Promise<void> {
-    await this.#link?.remove(this.scope().agentId)
+    await this.#link?.releaseAgent(this.scope().agentId)
     this.registry.clear()
   }
 }

@@ -5,10 +5,10 @@ import type { AgentOptions } from './options.ts'
 import type { RunParts } from '../runs/agent-runs.ts'
 import type { ToolRegistry } from '../tools/tool-registry.ts'
 import type { WorkerLink } from '../worker-link/worker-link.ts'
-import { pageWide } from '../../lib/page-wide.ts'
+import { getPageSingleton } from '../../lib/page-wide.ts'
 
 /** Agents of this page that have a worker, by id. All copies of the package share the map. */
-export const agents: Map<string, AgentParts> = pageWide('agents', () => new Map())
+export const agents: Map<string, AgentParts> = getPageSingleton('agents', () => new Map())
 
 /** The parts of an agent that code loaded with the worker needs. */
 export interface AgentParts extends RunParts {

@@ -55,7 +55,7 @@ type Owner = keyof typeof OPTION_NAMES
 
 export interface NamesCheck {
   /** Owner of the options, as people read it in the error. */
-  readonly of?: string
+  readonly label?: string
   allows?(name: string, value: unknown): boolean
 }
 
@@ -65,24 +65,24 @@ export interface NamesCheck {
 export function checkNames(
   value: unknown,
   owner: Owner,
-  { of = owner, allows }: NamesCheck = {},
+  { label = owner, allows }: NamesCheck = {},
 ): void {
-  if (Array.isArray(value)) return value.forEach((item) => checkNames(item, owner, { of }))
+  if (Array.isArray(value)) return value.forEach((item) => checkNames(item, owner, { label }))
   const specs = specsOf(owner)
-  for (const [name, inner] of entriesOf(value, owner, of)) {
+  for (const [name, inner] of entriesOf(value, owner, label)) {
     const spec = specs.find((each) => each[0] === name)
     if (!spec) {
       if (allows?.(name, inner)) continue
-      throw badConfig(`${of} has no ${name}. ${hint(name, owner)}`)
+      throw badConfig(`${label} has no ${name}. ${hint(name, owner)}`)
     }
     if (inner === undefined) continue
     const kinds = spec[2]?.split('|')
     const isWord = spec[1] === '=' && kinds?.includes(inner as string)
     if (kinds && !isWord && !kinds.includes(kindOf(inner)))
-      throw badConfig(`${name} of ${of} must be ${kinds.join(' or ')}.`)
+      throw badConfig(`${name} of ${label} must be ${kinds.join(' or ')}.`)
     // Models are checked separately: a provider may have its own options.
     if (Object.hasOwn(OPTION_NAMES, name) && name !== 'model' && !isWord && !isPlain(inner, name))
-      checkNames(inner, name as Owner, { of: `${name} of ${of}` })
+      checkNames(inner, name as Owner, { label: `${name} of ${label}` })
   }
 }
 

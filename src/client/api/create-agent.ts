@@ -12,13 +12,13 @@ import type { JsonSchema } from '../../protocol/json.ts'
 import { type AgentParts, agents } from './agent-parts.ts'
 import type * as childRuns from '../sub-agents/child-runs.ts'
 import type { SubAgent } from '../sub-agents/child-runs.ts'
-import { callers, setJoiner } from '../page-life/joiners.ts'
+import { callers, setChildRunResumer } from '../page-life/joiners.ts'
 import { badConfig } from './failures.ts'
 import { loadPart } from './load-part.ts'
 import type { Tool } from '../tools/tool.ts'
 import { copyPlain } from '../../lib/json/copy-plain.ts'
 import { OffstageError } from '../../protocol/error.ts'
-import { type CallAnswers, type PersonsWord, refOf } from '../execution/person-check.ts'
+import { type CallAnswers, type ConsumedConsent, toCallRef } from '../execution/person-check.ts'
 
 /**
  * Answers to waiting calls, each sent after the check that a person gave it. Arguments are copied at once, so that
@@ -29,15 +29,15 @@ function personAnswers({
   later,
 }: Pick<AgentCore, 'personCheck' | 'later'>): CallAnswers {
   return {
-    consent: (call, event) => personCheck.give(call, event),
+    consent: (call, event) => personCheck.createConsent(call, event),
     async approve(call, how) {
-      const [ref, said] = copyPlain([refOf(call), how] as const)
-      const word = personCheck.check(ref, how?.consent)
-      return unlessInvalid(word, later('approve')(ref, said, word.askedAt))
+      const [ref, said] = copyPlain([toCallRef(call), how] as const)
+      const word = personCheck.checkAnswer(ref, how?.consent)
+      return unlessInvalid(word, later('approve')(ref, said, word.requestSeq))
     },
     async approveAll(calls) {
-      const refs = copyPlain(calls.map(refOf))
-      const asked = personCheck.checkAll(refs)
+      const refs = copyPlain(calls.map(toCallRef))
+      const asked = personCheck.checkApprovals(refs)
       const approving = refs.map((ref, at) => later('approve')(ref, undefined, asked[at]))
       const answers = await Promise.allSettled(approving)
       const failed = answers.find((answer) => answer.status === 'rejected')
@@ -46,25 +46,25 @@ function personAnswers({
     },
     deny: later('deny'),
     async answer(call, answer, how) {
-      const [ref, said] = [refOf(call), copyPlain(answer)]
+      const [ref, said] = [toCallRef(call), copyPlain(answer)]
       // Declining needs no user gesture, just like `deny`.
       const isSaid = typeof said === 'string' || said?.action === 'accept'
-      const word = isSaid ? personCheck.check(ref, how?.consent) : null
+      const word = isSaid ? personCheck.checkAnswer(ref, how?.consent) : null
       return unlessInvalid(word, later('answer')(ref, said))
     },
     async supplyOutput(call, output, how) {
-      const [ref, said] = [refOf(call), copyPlain(output)]
+      const [ref, said] = [toCallRef(call), copyPlain(output)]
       const word = personCheck.checkOutcome(ref, how?.consent)
       return unlessInvalid(word, later('supplyOutput')(ref, said))
     },
     async settle(call, outcome, how) {
-      const [ref, said] = [refOf(call), copyPlain(outcome)]
+      const [ref, said] = [toCallRef(call), copyPlain(outcome)]
       const word = said?.error === undefined ? personCheck.checkOutcome(ref, how?.consent) : null
       return unlessInvalid(word, later('settle')(ref, said))
     },
     async resolveInterrupted(call, verdict, ...[output, how]) {
-      const [ref, said] = [refOf(call), copyPlain(output)]
-      const word = verdict === 'run-again' ? personCheck.check(ref, how?.consent) : null
+      const [ref, said] = [toCallRef(call), copyPlain(output)]
+      const word = verdict === 'run-again' ? personCheck.checkAnswer(ref, how?.consent) : null
       return unlessInvalid(word, later('resolveInterrupted')(ref, verdict, said))
     },
   }
@@ -74,13 +74,13 @@ function personAnswers({
  * Gives the user gesture back if the answer is refused as invalid: nothing was answered, so the person may try again.
  */
 async function unlessInvalid<Answer>(
-  word: PersonsWord | null,
+  word: ConsumedConsent | null,
   answering: Promise<Answer>,
 ): Promise<Answer> {
   try {
     return await answering
   } catch (thrown) {
-    if (OffstageError.is(thrown) && /^invalid-(input|config)$/.test(thrown.code)) word?.takeBack()
+    if (OffstageError.is(thrown) && /^invalid-(input|config)$/.test(thrown.code)) word?.restore()
     throw thrown
   }
 }
@@ -120,8 +120,8 @@ function subAgentTool(of: SubAgent): Tool {
       return (await load()).runChild(of, parent, { input, context })
     },
   }
-  setJoiner(tool, {
-    async join(agentId, call) {
+  setChildRunResumer(tool, {
+    async resumeChildRun(agentId, call) {
       await (await load()).joinChild(of, callerOf(agentId), call)
     },
   })
@@ -144,7 +144,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
   const memories = memoriesOf(options)
   for (const tool of [...tools, ...toolsOfSkills(skills, tools), ...toolsOfMemories(memories)])
     registry.register(tool)
-  if (options.enabledTools) registry.enable(options.enabledTools)
+  if (options.enabledTools) registry.setEnabledTools(options.enabledTools)
   const start = runStarter(core, options)
   const agent: Agent = {
     run: (input, how) => start({ input }, how),
@@ -168,7 +168,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
       return () => void config.contexts.delete(part)
     },
     registerTool: registry.register,
-    setEnabledTools: registry.enable,
+    setEnabledTools: registry.setEnabledTools,
     tools: { ...core.tools, list: async () => (await later('showTools')()).read() },
     inputSchema: (toolName) => registry.get(toolName)?.inputSchema ?? null,
     asTool: (options) => subAgentTool({ agent, core, start, options: options as SubAgentOptions }),

@@ -12,7 +12,7 @@ export type {
   CallOutcome,
   CallRef,
   PersonConsent,
-  PressEvent,
+  UserGestureEvent,
 } from '../execution/person-check.ts'
 export type { Conversation } from './agent.ts'
 export type { ControlTool } from '../tools/control-tools.ts'
@@ -151,7 +151,7 @@ export type {
   RunToolCall,
 } from '../../protocol/run.ts'
 export type { DroppedConversation, Retention } from '../../protocol/conversation.ts'
-export type { AskedBecause, Taint, WhileTainted } from '../../protocol/taint.ts'
+export type { ApprovalReason, Taint, WhileTainted } from '../../protocol/taint.ts'
 export type {
   RemoteSource,
   SettledStatus,

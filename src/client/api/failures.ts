@@ -9,7 +9,7 @@ export function toOffstageError(thrown: unknown): OffstageError {
     : new OffstageError('internal', data.message, { cause: thrown })
 }
 
-export function disposed(): OffstageError {
+export function disposedError(): OffstageError {
   return new OffstageError('disposed', 'The agent was disposed.')
 }
 
@@ -22,7 +22,7 @@ export function badInput(message: string): OffstageError {
 }
 
 /** The abort reason as text for the worker. `reason` is an event if the page passes an abort method as a listener. */
-export function stopReason(reason: unknown): string {
+export function abortReasonText(reason: unknown): string {
   if (typeof reason === 'string') return reason
   return reason instanceof Error ? describeThrown(reason) : 'aborted'
 }

@@ -14,11 +14,11 @@ import {
 } from './options.ts'
 import { storageKey } from '../../protocol/conversation.ts'
 import { byAnnotations, describeTools, usableDefinition } from '../tools/describe-tools.ts'
-import { rejoin } from '../runs/resume-run.ts'
+import { resumeChildRuns } from '../runs/resume-run.ts'
 import { failCrashedRun } from '../runs/run-line.ts'
 import { type LinkedAgent, type LinkOptions, WorkerLink } from '../worker-link/worker-link.ts'
 import type {
-  AskBeforeModel,
+  BeforeModelQuery,
   CallContext,
   DescribeCall,
   FieldsQuery,
@@ -45,8 +45,8 @@ import { createConfigBook, isKeyless, readContext, readCredentials } from './mod
 import { memoriesOf } from '../features/memory.ts'
 import type { AgentPage } from '../page-life/page-api.ts'
 import type { Verifier, VerifierParts } from '../features/verify.ts'
-import { partWhileStaying, whileStaying } from '../page-life/page-leaving.ts'
-import { joinerOf } from '../page-life/joiners.ts'
+import { loadPartWithRetry, retryWhenLeaving } from '../page-life/page-leaving.ts'
+import { findChildRunResumer } from '../page-life/joiners.ts'
 import type { Skill } from '../features/skill.ts'
 import type * as SkillsOnPage from '../features/skills-on-page.ts'
 import type { PreparedTool } from '../tools/prepare-tool.ts'
@@ -63,7 +63,7 @@ async function commits(
   const { tool } = entry
   const context = { runId, conversationId, toolCallId, tainted: true }
   try {
-    const says: unknown = await whileStaying(async () => tool.commits?.(input, context))
+    const says: unknown = await retryWhenLeaving(async () => tool.commits?.(input, context))
     return says !== false
   } catch {
     return true
@@ -86,22 +86,22 @@ async function describeCall(
   registry: ToolRegistry,
   call: DescribeCall,
 ): ReturnType<AgentPage['describeCall']> {
-  const part = await partWhileStaying(() => import('../tools/describe-call.ts'))
-  return whileStaying(() => part.describeCall(registry.get(call.toolName), call))
+  const part = await loadPartWithRetry(() => import('../tools/describe-call.ts'))
+  return retryWhenLeaving(() => part.describeCall(registry.get(call.toolName), call))
 }
 
 async function secretsIn(
   { registry, warn }: Pick<VerifierParts, 'warn'> & { readonly registry: ToolRegistry },
   call: CallContext,
 ): ReturnType<AgentPage['secretsIn']> {
-  const part = await partWhileStaying(() => import('../execution/secrets-in.ts'))
-  return whileStaying(() =>
+  const part = await loadPartWithRetry(() => import('../execution/secrets-in.ts'))
+  return retryWhenLeaving(() =>
     part.secretsIn(registry.get(call.toolName), call, (message) => warn('hook-failed', message)),
   )
 }
 
 async function sensitiveFields({ fields }: FieldsQuery): ReturnType<AgentPage['sensitiveFields']> {
-  const part = await partWhileStaying(() => import('../execution/sensitive-fields.ts'))
+  const part = await loadPartWithRetry(() => import('../execution/sensitive-fields.ts'))
   return part.sensitiveFields(fields)
 }
 
@@ -125,7 +125,7 @@ export class ApprovalFunctions {
    * Whether the call needs approval. Each function can require it. If one throws, or returns an unclear value, approval
    * is needed.
    */
-  async ask(
+  async needsApproval(
     entry: PreparedTool | undefined,
     call: CallContext,
     asked: HookedCall,
@@ -153,7 +153,7 @@ export class ApprovalFunctions {
   }
 
   /** Warns of destructive tools that never need approval. */
-  look(entries: readonly PreparedTool[]): void {
+  warnOfUnapprovedTools(entries: readonly PreparedTool[]): void {
     if (this.#policy.options.toolApproval === 'never')
       for (const entry of entries) this.#frees(entry)
   }
@@ -201,7 +201,7 @@ function createAgentPage(agent: PageParts): AgentPage {
       const context = titles ? undefined : await liveContext(options, config)
       // An agent that is called as a tool can't call other agents.
       const isOffered = ({ name }: ToolDescriptor): boolean =>
-        !isChild || !joinerOf(registry.get(name)?.tool)
+        !isChild || !findChildRunResumer(registry.get(name)?.tool)
       const offered = toolless ? [] : (await tools()).filter(isOffered)
       return {
         ...modelOfPage(model, options.engines),
@@ -216,20 +216,20 @@ function createAgentPage(agent: PageParts): AgentPage {
         ...leftOut(registry, offered),
         hasBeforeToolCall:
           !!options.beforeToolCall || registry.all().some(({ tool }) => tool.applyDefaults),
-        ...optionsThere(options, config),
+        ...workerOptions(options, config),
       }
     },
     currentTools: async () => tools(),
     readSkill: async ({ name }) =>
       options.skills ? (await loadSkills()).skillText(options.skills, name) : null,
     credentials: async ({ configId, endpoint, previousRejected }) =>
-      whileStaying(() =>
+      retryWhenLeaving(() =>
         readCredentials(book.find(configId), { ...endpoint, signal, previousRejected }),
       ),
     async openEngine({ provider, ...opening }) {
       const engine = findEngine(provider, options.engines)
       if (!engine) throw badConfig(`This agent has no engine ${provider}. Pass one in engines.`)
-      const line = await whileStaying(async () => engine.open(opening))
+      const line = await retryWhenLeaving(async () => engine.open(opening))
       return transfer(line, [line.port])
     },
     beforeToolCall: (call) => beforeToolCall(agent, call),
@@ -241,8 +241,8 @@ function createAgentPage(agent: PageParts): AgentPage {
     retrieveMemories: (query) => recallFor(agent, query),
     undoTool: (call) => undo(agent, call),
     async goOnWithCaller(call) {
-      const part = await partWhileStaying(() => import('../sub-agents/go-on-with-caller.ts'))
-      return part.goOnWithCaller(call)
+      const part = await loadPartWithRetry(() => import('../sub-agents/go-on-with-caller.ts'))
+      return part.resumeCaller(call)
     },
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
   }
@@ -255,9 +255,9 @@ async function withNames(
   warned: Set<string>,
 ): Promise<ToolDescriptor[]> {
   const { config, registry } = agent
-  const isNamed = registry.enabled !== null || typeof config.model.toolChoice === 'object'
+  const isNamed = registry.enabledNames !== null || typeof config.model.toolChoice === 'object'
   if (!isNamed && !registry.all().some((entry) => entry.isOddlyNamed)) return described
-  const part = await partWhileStaying(() => import('../tools/tool-names.ts'))
+  const part = await loadPartWithRetry(() => import('../tools/tool-names.ts'))
   part.checkToolNames(agent, described, warned)
   return part.withNamesForModel(described, registry)
 }
@@ -269,7 +269,9 @@ function askingPeople(
 ): Pick<AgentPage, 'needsApproval' | 'commits' | 'consentKey' | 'describeCall'> {
   return {
     needsApproval: (call) =>
-      whileStaying(() => approvals.ask(registry.get(call.toolName), call, hooked(call))),
+      retryWhenLeaving(() =>
+        approvals.needsApproval(registry.get(call.toolName), call, hooked(call)),
+      ),
     commits: (call) => commits(registry.get(call.toolName), call),
     consentKey: async (call) => consentKey(registry.get(call.toolName), call),
     describeCall: (call) => describeCall(registry, call),
@@ -283,11 +285,11 @@ async function liveContext(
 ): Promise<string | undefined> {
   const parts = [...(context ? [context] : []), ...contexts]
   if (parts.length === 0) return undefined
-  return whileStaying(() => readContext(parts, (value) => stringify(value) ?? ''))
+  return retryWhenLeaving(() => readContext(parts, (value) => stringify(value) ?? ''))
 }
 
 /** Options that the worker needs before it calls a model. */
-function optionsThere(
+function workerOptions(
   options: AgentOptions,
   config: AgentConfig,
 ): Partial<StepContext> & Pick<StepContext, 'raw'> {
@@ -305,7 +307,7 @@ async function undo(
   { registry, signal }: Pick<VerifierParts, 'signal'> & { readonly registry: ToolRegistry },
   call: Parameters<AgentPage['undoTool']>[0],
 ): ReturnType<AgentPage['undoTool']> {
-  const part = await partWhileStaying(() => import('../execution/undo-tool.ts'))
+  const part = await loadPartWithRetry(() => import('../execution/undo-tool.ts'))
   return part.undoTool(registry.get(call.toolName), call, signal)
 }
 
@@ -313,7 +315,7 @@ async function recallFor(
   { options, signal, warn }: VerifierParts,
   { query, conversationId, writtenBy, tainted }: MemoryQuery,
 ): ReturnType<AgentPage['retrieveMemories']> {
-  const part = await partWhileStaying(() => import('../features/retrieve-memories.ts'))
+  const part = await loadPartWithRetry(() => import('../features/retrieve-memories.ts'))
   return part.retrieveMemories(memoriesOf(options), {
     query,
     conversationId,
@@ -327,10 +329,10 @@ async function recallFor(
 /** Calls `beforeModel`. If it throws or returns anything else, nothing changes. */
 async function beforeModel(
   { options, warn }: VerifierParts,
-  { agentId: _agent, ...request }: AskBeforeModel,
+  { agentId: _agent, ...request }: BeforeModelQuery,
 ): ReturnType<AgentPage['beforeModel']> {
   try {
-    const change = (await whileStaying(async () => options.beforeModel?.(request))) ?? {}
+    const change = (await retryWhenLeaving(async () => options.beforeModel?.(request))) ?? {}
     const { appendToLastUser: appended, rewriteLastUser: rewritten } = change
     for (const text of [appended, rewritten])
       if (text && typeof text !== 'string') throw new TypeError('return texts.')
@@ -354,7 +356,7 @@ function modelHooks(
 ): Pick<AgentPage, 'beforeModel' | 'verify' | 'stopVerifying'> {
   let verifier: Promise<Verifier> | undefined
   const load = (): Promise<Verifier> =>
-    partWhileStaying(() => import('../features/verify.ts')).then(
+    loadPartWithRetry(() => import('../features/verify.ts')).then(
       (part) => new part.Verifier(agent),
       (thrown) => {
         verifier = undefined
@@ -378,7 +380,7 @@ function compactionPolicy({
   const policy = compaction && compaction.policy
   let chooser: Promise<CompactionChooser> | undefined
   const load = (choose: ChooseCompaction): Promise<CompactionChooser> =>
-    partWhileStaying(() => import('../features/choose-compaction.ts')).then(
+    loadPartWithRetry(() => import('../features/choose-compaction.ts')).then(
       (part) => new part.CompactionChooser(choose, signal),
       (thrown) => {
         chooser = undefined
@@ -400,19 +402,19 @@ async function describeAll(
   registry: ToolRegistry,
   approvals: ApprovalFunctions,
 ): Promise<ToolDescriptor[]> {
-  approvals.look(registry.all())
+  approvals.warnOfUnapprovedTools(registry.all())
   const { skills = [], tools, controlTools = [], questionFields } = options
   const part = skills.length > 0 ? await loadSkills() : undefined
   part?.provideFiles(registry, skills)
   const described = describeTools(registry, options)
   const own = part ? part.withSkills(described, skills, tools) : described
   if (controlTools.length === 0) return own
-  const { controlDescriptors } = await partWhileStaying(() => import('../tools/control-tools.ts'))
+  const { controlDescriptors } = await loadPartWithRetry(() => import('../tools/control-tools.ts'))
   return [...own, ...controlDescriptors(controlTools, questionFields)]
 }
 
 function loadSkills(): Promise<typeof SkillsOnPage> {
-  return partWhileStaying(() => import('../features/skills-on-page.ts'))
+  return loadPartWithRetry(() => import('../features/skills-on-page.ts'))
 }
 
 function refOf({ name, description, loaded }: Skill): SkillRef {
@@ -427,7 +429,7 @@ async function reconcile(
   const { idempotencyKey, epoch: fence } = call
   const context = { ...hooked(call), idempotencyKey, fence }
   try {
-    const verdict = await whileStaying(async () =>
+    const verdict = await retryWhenLeaving(async () =>
       entry && 'reconcile' in entry.tool ? entry.tool.reconcile?.(call.input, context) : undefined,
     )
     if (!verdict) return { type: 'unknown' }
@@ -458,11 +460,11 @@ async function beforeToolCall(
     const entry = registry.get(call.toolName)
     const part =
       entry?.tool.applyDefaults &&
-      (await partWhileStaying(() => import('../tools/apply-defaults.ts')))
+      (await loadPartWithRetry(() => import('../tools/apply-defaults.ts')))
     const asked = part ? part.withDefaults(call, entry.inputSchema) : call
     // Input that a person wrote only gets the defaults of missing values; no hook may change it.
     const verdict =
-      !call.edited && (await whileStaying(async () => options.beforeToolCall?.(hooked(asked))))
+      !call.edited && (await retryWhenLeaving(async () => options.beforeToolCall?.(hooked(asked))))
     if (verdict && 'veto' in verdict) return { type: 'veto', reason: vetoReason(verdict.veto) }
     return { type: 'go', input: (verdict || asked).input }
   } catch (thrown) {
@@ -479,11 +481,11 @@ function hooked({ runId, conversationId, toolCallId, toolName, input }: CallCont
 }
 
 /** Connects the agent to the worker that the options name. */
-export function join(options: LinkOptions, agent: AgentParts): WorkerLink {
+export function connectAgent(options: LinkOptions, agent: AgentParts): WorkerLink {
   const { agentId } = agent.scope()
   agents.set(agentId, agent)
   agent.signal.addEventListener('abort', () => agents.delete(agentId), { once: true })
-  return WorkerLink.join(options, createLinkedAgent(agent))
+  return WorkerLink.forAgent(options, createLinkedAgent(agent))
 }
 
 /** The agent's interface for its worker, its supervision and its tool executions. */
@@ -491,9 +493,9 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
   const { agentEvents, config, personCheck, lists, registry, runs, signal, options } = agent
   return {
     agentId: agent.scope().agentId,
-    redact: options.redact && {
+    redactor: options.redact && {
       storage: storageKey(agent.scope().storage),
-      by: options.redact,
+      redact: options.redact,
       warn: (message) => agentEvents.emit({ type: 'warning', code: 'hook-failed', message }),
     },
     parts: agent,
@@ -504,23 +506,23 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
       signal,
       warn: (code, message) => agentEvents.emit({ type: 'warning', code, message }),
     }),
-    onRow: (row) => personCheck.note(row),
+    onRow: (row) => personCheck.recordRow(row),
     onListChange(storage) {
       if (storage === undefined || storage === storageKey(agent.scope().storage))
         for (const list of lists) list.changed()
     },
     onNotice: agentEvents.emit,
-    onInherited: (conversationId) => void rejoin(agent, conversationId),
-    hasOpenWork: () => !signal.aborted && runs.open.size + runs.aborts.size > 0,
+    onInherited: (conversationId) => void resumeChildRuns(agent, conversationId),
+    hasOpenWork: () => !signal.aborted && runs.openRuns.size + runs.aborts.size > 0,
     failCrashedRun: (runId, error) => failCrashedRun(agent, runId, error),
-    giveUp: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
+    failOpenRuns: (error) => runs.endAll({ outcome: 'failed', error: error.toData() }),
     releaseEngines() {
       for (const engine of options.engines ?? []) engine.release(agent.scope().agentId)
     },
     findTool: ({ toolName }) => registry.get(toolName),
     definitionOf: (tool) => usableDefinition(tool, registry, options),
     confirmLease: ({ conversationId, epoch }) =>
-      agent.ask('confirmLease', { ...agent.scope(), conversationId, epoch }),
+      agent.callWorker('confirmLease', { ...agent.scope(), conversationId, epoch }),
     hooks: ({ runId, conversationId, toolCallId, path = [toolCallId] }) => ({
       afterToolCall: options.afterToolCall,
       progress: (progress) =>
@@ -533,8 +535,8 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
           progress,
         }),
       line: {
-        callTool: (call) => agent.ask('callTool', { ...agent.scope(), ...call }),
-        keepOutcomes: (kept) => agent.ask('keepOutcomes', { ...agent.scope(), ...kept }),
+        callTool: (call) => agent.callWorker('callTool', { ...agent.scope(), ...call }),
+        keepOutcomes: (kept) => agent.callWorker('keepOutcomes', { ...agent.scope(), ...kept }),
       },
       warn: (code, message) => agentEvents.emit({ type: 'warning', code, message }),
     }),

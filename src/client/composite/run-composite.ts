@@ -23,10 +23,10 @@ import {
   type NestedAnswer,
   outcomeKey,
   positionOf,
-  type Remembered,
-  type RememberedCall,
+  type ReplayLog,
+  type ReplayedCall,
 } from '../../protocol/composite.ts'
-import { nextTurn } from '../../lib/next-turn.ts'
+import { yieldToEventLoop } from '../../lib/next-turn.ts'
 import { sealedLike } from '../../protocol/sealed.ts'
 import { canonicalJson } from '../../lib/json/canonical-json.ts'
 
@@ -125,13 +125,13 @@ interface Place {
 
 /** Calls and steps of the earlier executions of a composite tool's function. */
 class LivesBefore {
-  readonly #calls = new Map<number, RememberedCall>()
+  readonly #calls = new Map<number, ReplayedCall>()
   readonly #kept = new Map<string, JsonValue>()
   readonly #places: ReadonlyMap<string, number>
   /** Requests of earlier executions by position, until this execution repeats them. */
   readonly #wishes = new Map<number, string>()
 
-  constructor({ calls, steps, ended }: Remembered) {
+  constructor({ calls, steps, ended }: ReplayLog) {
     this.#places = new Map(ended.map((id, place) => [id, place]))
     for (const { key, value } of steps) {
       this.#kept.set(key, value)
@@ -260,7 +260,7 @@ class Workflow {
   #changedAt: number | null = null
   #end: Extract<Closing, { type: 'returned' | 'threw' }> | null = null
 
-  constructor(remembered: Remembered, host: WorkflowHost) {
+  constructor(remembered: ReplayLog, host: WorkflowHost) {
     this.#before = new LivesBefore(remembered)
     this.#host = host
     this.closed = new Promise((resolve) => {
@@ -429,7 +429,7 @@ class Workflow {
     this.#isDelivering = true
     for (;;) {
       // The function reacts to the previous outcome first.
-      await nextTurn()
+      await yieldToEventLoop()
       if (this.#isClosed) return
       const next = this.#isOver ? undefined : this.#nextRequest()
       if (!next?.known) break
@@ -518,9 +518,9 @@ function changed(position: number): ReturnType<typeof errorOutput> {
 }
 
 function workflowOf({ call, line, hold, leaving }: ToolRun): Workflow {
-  const { runId, conversationId, executionId, remembered } = call
+  const { runId, conversationId, executionId, replayLog } = call
   const of = { runId, conversationId, executionId }
-  return new Workflow(remembered ?? { calls: [], steps: [], ended: [] }, {
+  return new Workflow(replayLog ?? { calls: [], steps: [], ended: [] }, {
     callTool: async (nested) => (await line()?.callTool({ ...of, ...nested })) ?? null,
     keep: async (kept) => (await line()?.keepOutcomes({ ...of, kept })) ?? null,
     hold,

@@ -15,7 +15,7 @@ import type {
 import { unsafeKey } from '../../lib/json/unsafe-key.ts'
 import { suspensionOf } from '../runs/pending.ts'
 import { isComposite, type ToolCallInfo } from '../tools/tool.ts'
-import { unmarked } from '../../protocol/taint.ts'
+import { unwrapUntrusted } from '../../protocol/taint.ts'
 
 /** Characters. A tool's report on its own action is shorter. */
 const LONG = 1_000
@@ -105,7 +105,7 @@ export class Execution {
   }
 
   /** Resolves to the outcome, at the latest at the timeout. The newest asker owns the execution. */
-  ask(owner: ExecutionOwner): Promise<ToolOutcome> {
+  waitForOutcome(owner: ExecutionOwner): Promise<ToolOutcome> {
     clearTimeout(this.#releasing)
     this.owner = owner
     const known = this.#late?.status === 'failed' ? this.#late : (this.#end ?? this.#late)
@@ -122,7 +122,7 @@ export class Execution {
   breakOff(): void {
     const message = 'The page failed to run the tool.'
     if (!this.prepared) this.refuse({ status: 'not-started', reason: 'unconfirmed' })
-    else this.#finish(unknown(message))
+    else this.#finish(unknownOutcome(message))
   }
 
   /** Runs the tool's function until it ends by itself. */
@@ -163,7 +163,7 @@ export class Execution {
   }
 
   /** Aborts the signal soon, unless somebody asks for the outcome before. Delivers no outcome. */
-  release(): void {
+  abortIfUnawaited(): void {
     if (this.hasEnded) return
     const stop = new ToolStop('released', 'The agent was disposed.')
     this.#releasing = setTimeout(() => this.#controller.abort(stop), RELEASE_GRACE_MS)
@@ -190,7 +190,7 @@ export class Execution {
     this.#askers.clear()
   }
 
-  async #afterCall({ outcome, result, seal }: ToolEnding): Promise<ToolOutcome> {
+  async #afterCall({ outcome, result, hideSecrets }: ToolEnding): Promise<ToolOutcome> {
     const { call } = this
     const { afterToolCall, warn } = this.owner.hooks(call) ?? {}
     if (!afterToolCall || !hasOutput(outcome)) return outcome
@@ -205,7 +205,7 @@ export class Execution {
       )
       if (!changed) return outcome
       const other = await formatOutput(changed.result)
-      return { ...outcome, output: seal?.(other) ?? other }
+      return { ...outcome, output: hideSecrets?.(other) ?? other }
     } catch (thrown) {
       const message = `afterToolCall failed, the result stays as it is: ${describeThrown(thrown)}`
       warn?.('hook-failed', message)
@@ -280,7 +280,7 @@ export interface ToolEnding {
   /** Return value of `execute`. */
   readonly result?: unknown
   /** Replaces secrets of the call's input in an output by placeholders. */
-  readonly seal?: (output: ToolOutput) => ToolOutput
+  readonly hideSecrets?: (output: ToolOutput) => ToolOutput
 }
 
 /** Runs the tool of a call. Never rejects. */
@@ -317,7 +317,7 @@ export async function checkedInput({
   call,
   signal,
 }: ToolRun): Promise<ToolEnding | { readonly input: unknown }> {
-  const input = call.whole ?? call.input
+  const input = call.inputWithSecrets ?? call.input
   // The worker refuses such keys, too, but every script of the origin can write to the store.
   const unsafe = unsafeKey(input)
   if (unsafe !== undefined) {
@@ -342,7 +342,7 @@ export async function endingOf(
 ): Promise<ToolEnding> {
   const suspension = suspensionOf(returned)
   if (suspension) return { outcome: { status: 'suspended', ...suspension } }
-  const { result, untrusted } = unmarked(returned)
+  const { result, untrusted } = unwrapUntrusted(returned)
   const shown = tool.toModelOutput ? await tool.toModelOutput(result, input) : result
   const output = await formatOutput(shown)
   const status = output.type === 'error' ? 'failed' : 'succeeded'
@@ -355,7 +355,9 @@ export async function outcomeOfThrown(
 ): Promise<ToolOutcome> {
   if (signal.aborted) return outcomeOfStop(signal.reason as ToolStop, prepared, false)
   if (await leaving.mayHaveBroken()) {
-    return unknown(`The page was being left when the tool failed (${describeThrown(thrown)}).`)
+    return unknownOutcome(
+      `The page was being left when the tool failed (${describeThrown(thrown)}).`,
+    )
   }
   return { status: 'failed', output: errorOutput('failed', describeThrown(thrown)) }
 }
@@ -372,7 +374,7 @@ export function outcomeOfStop(
   // Another agent may resume a released run. Then it matters whether the tool may run again.
   return isRepeatable(prepared) && kind !== 'released'
     ? { status: 'aborted', output: errorOutput('aborted', `${message} ${CUT_OFF}`) }
-    : unknown(message, running)
+    : unknownOutcome(message, running)
 }
 
 /** True if the tool may run again, so that a partial run does no harm. */
@@ -380,7 +382,7 @@ export function isRepeatable({ tool: { annotations } }: PreparedTool): boolean {
   return annotations?.readOnly === true || annotations?.idempotent === true
 }
 
-function unknown(why: string, running = false): ToolOutcome {
+function unknownOutcome(why: string, running = false): ToolOutcome {
   const message = `${why} ${CUT_OFF}`
   return { status: 'unknown', output: errorOutput('interrupted', message), running }
 }

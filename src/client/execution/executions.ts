@@ -20,7 +20,7 @@ import { loadPart } from '../api/load-part.ts'
 import { pageRegistry, type PageRegistry } from '../page-life/page-registry.ts'
 import type { PreparedTool } from '../tools/prepare-tool.ts'
 import { isComposite } from '../tools/tool.ts'
-import { nextTurn } from '../../lib/next-turn.ts'
+import { yieldToEventLoop } from '../../lib/next-turn.ts'
 
 /**
  * Delays a tool until the page has handled the events before its call. They travel on another port, and a call must not
@@ -53,7 +53,7 @@ export function createBatchGate(): BatchGate {
           checks.delete(check)
           clearTimeout(timer)
           // Iterators of the run's events read the batch before the tool starts.
-          void nextTurn().then(() => resolve(isHandled))
+          void yieldToEventLoop().then(() => resolve(isHandled))
         }
         const giveUp = (): void => pass(false)
         const check = (): void => {
@@ -119,7 +119,7 @@ export class Executions {
     }
     const known = executions.get(executionId)
     if (known === null) return Promise.resolve(ACKNOWLEDGED)
-    if (known) return known.ask(owner)
+    if (known) return known.waitForOutcome(owner)
     const execution = new Execution(call, owner)
     executions.set(executionId, execution)
     // Deferred by a microtask, so that the execution is registered before it begins.
@@ -129,7 +129,7 @@ export class Executions {
         reportThrown(thrown)
         execution.breakOff()
       })
-    return execution.ask(owner)
+    return execution.waitForOutcome(owner)
   }
 
   async knownExecutions({ executionIds }: ExecutionRefs): Promise<readonly string[]> {
@@ -157,9 +157,9 @@ export class Executions {
   }
 
   /** Aborts executions of a disposed agent after a grace period, unless another agent resumes them. */
-  release(agentId: string): void {
+  releaseAgent(agentId: string): void {
     for (const execution of this.#registry.executions.values())
-      if (execution?.owner.agentId === agentId) execution.release()
+      if (execution?.owner.agentId === agentId) execution.abortIfUnawaited()
   }
 
   #stop(which: (execution: Execution) => boolean, stop: ToolStop): void {
@@ -203,8 +203,8 @@ export class Executions {
       found && isComposite(found.tool)
         ? (await loadPart(() => import('../composite/run-composite.ts'))).runComposite
         : runTool
-    if (call.whole === undefined) return runner
-    return (await loadPart(() => import('./run-sealed.ts'))).sealedRunner(runner)
+    if (call.inputWithSecrets === undefined) return runner
+    return (await loadPart(() => import('./run-sealed.ts'))).withHiddenSecrets(runner)
   }
 
   /**

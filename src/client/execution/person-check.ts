@@ -1,7 +1,7 @@
 import { OffstageError } from '../../protocol/error.ts'
 import type { ConsentScope, Row } from '../../protocol/fact.ts'
 import { hasUserActivation, isPersonActing, outermost, pageActs } from '../../protocol/page-acts.ts'
-import { pageWide } from '../../lib/page-wide.ts'
+import { getPageSingleton } from '../../lib/page-wide.ts'
 import type { PendingCall } from '../../protocol/run.ts'
 import type { QuestionAnswer } from '../../protocol/fields.ts'
 import type { JsonValue } from '../../protocol/json.ts'
@@ -32,7 +32,7 @@ export interface PersonConsent {
 }
 
 /** Event of a user gesture: the browser's own, or React's. */
-export type PressEvent = (Pick<Event, 'isTrusted'> & Event) | { readonly nativeEvent: Event }
+export type UserGestureEvent = (Pick<Event, 'isTrusted'> & Event) | { readonly nativeEvent: Event }
 
 /** Options of every answer. */
 export interface AnswerOptions {
@@ -69,7 +69,7 @@ export interface CallAnswers {
    *   if (await confirmed('Really?')) await agent.approve(call, { consent })
    * }
    */
-  consent(call: CallRef, event?: PressEvent): PersonConsent
+  consent(call: CallRef, event?: UserGestureEvent): PersonConsent
   /**
    * Approves a waiting call, so that it runs. `input` in the options replaces its input. `remember` also approves later
    * calls of the tool. Resolves to false if the call was settled already. Rejects with:
@@ -131,7 +131,7 @@ export interface CallAnswers {
 }
 
 /** A pointer or key event, reduced to what shows whether a person has pressed something. */
-export interface Seen {
+export interface ObservedInput {
   readonly type: string
   readonly isTrusted: boolean
   /** Milliseconds, on one clock for all frames. */
@@ -167,7 +167,10 @@ const TASK_MS = 1000
 const HELD_MS = 2000
 
 /** Updates the track with an event, and tells whether the event is a user gesture. Pure. */
-export function trackPress(track: Track, seen: Seen): { track: Track; isPressed: boolean } {
+export function trackPress(
+  track: Track,
+  seen: ObservedInput,
+): { track: Track; isPressed: boolean } {
   const { at, isTrusted } = seen
   switch (seen.type) {
     case 'click':
@@ -196,7 +199,10 @@ function isPressKey(key: string | undefined): boolean {
 }
 
 /** True for a click that no earlier event caused: by a pointer, or by assistive technology. */
-function isOwnClick({ clickedAt, heldAt }: Track, { at, hasPointer, isActive }: Seen): boolean {
+function isOwnClick(
+  { clickedAt, heldAt }: Track,
+  { at, hasPointer, isActive }: ObservedInput,
+): boolean {
   if (clickedAt !== null && at - clickedAt < TASK_MS) return false
   if (hasPointer) return true
   if (heldAt !== null && at - heldAt < HELD_MS) return false
@@ -225,7 +231,7 @@ const FRESH_MS = 5000
 
 function presses(): Presses {
   const make = (): Presses => ({ newest: null, track: NO_TRACK, seen: new WeakSet() })
-  return pageWide('presses', make, outermost())
+  return getPageSingleton('presses', make, outermost())
 }
 
 /** Milliseconds on a clock that all frames share, and that nobody can set. */
@@ -237,7 +243,7 @@ function nowMs(): number {
  * Uses up the newest user gesture. Null if there is none of the last seconds since `since`, or page tools were acting
  * then or have acted since.
  */
-function usePress(since: number): Press | null {
+function consumeGesture(since: number): Press | null {
   const all = presses()
   const { newest } = all
   const acts = pageActs()
@@ -269,7 +275,7 @@ function isPersonsEvent(event: unknown): event is Event {
 }
 
 /** Records a user gesture, by default one made now. */
-export function addPress(at: number = nowMs()): void {
+export function recordGesture(at: number = nowMs()): void {
   const acts = pageActs()
   if (acts.open === 0) presses().newest = { at, turns: acts.turns }
 }
@@ -281,7 +287,7 @@ function notePress(event: Event): void {
   all.seen.add(event)
   const { track, isPressed } = trackPress(all.track, seenOf(event))
   all.track = track
-  if (isPressed) addPress(timeOf(event))
+  if (isPressed) recordGesture(timeOf(event))
   // Events caused by this event's default action come before the timer.
   if (event.type === 'click') setTimeout(() => forget('clickedAt'))
   if (event.type === 'keyup') setTimeout(() => forget('heldAt'))
@@ -292,7 +298,7 @@ function forget(name: keyof Track): void {
   all.track = { ...all.track, [name]: null }
 }
 
-function seenOf(event: Event): Seen {
+function seenOf(event: Event): ObservedInput {
   const { type, isTrusted } = event
   const at = timeOf(event)
   if (type === 'click') {
@@ -326,11 +332,11 @@ function timeOf({ timeStamp, view }: Event & { readonly view?: Window | null }):
 /** Conversation of each pending call in a view. A server may use the same call id in several conversations. */
 const places = new WeakMap<object, string>()
 
-export function noteShown(conversationId: string, pending: readonly PendingCall[]): void {
+export function recordPendingCalls(conversationId: string, pending: readonly PendingCall[]): void {
   for (const call of pending) places.set(call, conversationId)
 }
 
-function whereShown(call: object): string | undefined {
+function findConversationId(call: object): string | undefined {
   return places.get(call)
 }
 
@@ -388,7 +394,7 @@ class AskedCalls {
 
   /** Returns the entry of a call. If several match, returns the strictest combination. */
   find(call: CallRef): Asked {
-    const { toolCallId, conversationId } = refOf(call)
+    const { toolCallId, conversationId } = toCallRef(call)
     const places = this.#calls.get(toolCallId)
     if (!places) return UNKNOWN
     if (conversationId !== undefined) return places.get(conversationId) ?? UNKNOWN
@@ -403,10 +409,10 @@ class AskedCalls {
 }
 
 /** Copies the reference to a call. A caller may pass an event, a pending call, or nothing at all. */
-export function refOf(call: CallRef): CallName {
+export function toCallRef(call: CallRef): CallName {
   // An invalid reference has no id, and is refused where the id is read.
   const given = typeof call === 'string' ? { toolCallId: call } : (call ?? ({} as CallName))
-  const { conversationId = whereShown(given), toolCallId, input } = given
+  const { conversationId = findConversationId(given), toolCallId, input } = given
   return { toolCallId, input, conversationId }
 }
 
@@ -500,13 +506,13 @@ interface Given {
 }
 
 /** Seq of the row that requested the answer. Undefined if this page doesn't know it. */
-export type AnsweredQuestion = number | undefined
+export type RequestSeq = number | undefined
 
 /** A person's approval or answer, used for one call. */
-export interface PersonsWord {
-  readonly askedAt: AnsweredQuestion
+export interface ConsumedConsent {
+  readonly requestSeq: RequestSeq
   /** Makes the gesture or consent usable again, as it has answered nothing. */
-  takeBack(): void
+  restore(): void
 }
 
 /**
@@ -534,18 +540,18 @@ export class PersonCheck {
     this.#watch.look()
   }
 
-  note(row: Row): void {
+  recordRow(row: Row): void {
     if (this.#asked.note(row) && this.#needsPress) this.#watch.look()
   }
 
   /** See `CallAnswers`. */
-  give(call: CallRef, event?: PressEvent): PersonConsent {
+  createConsent(call: CallRef, event?: UserGestureEvent): PersonConsent {
     this.#watch.look()
     const native = event && 'nativeEvent' in event ? event.nativeEvent : event
     const isPersons = isPersonsEvent(native)
     if (isPersons) notePress(native)
     const asked = this.#asked.find(call)
-    if ((native && !isPersons) || !usePress(asked.at)) throw refused()
+    if ((native && !isPersons) || !consumeGesture(asked.at)) throw refused()
     const consent: PersonConsent = Object.freeze({ ...idsOf(call) })
     const { turns } = pageActs()
     this.#given.set(consent, { ...idsOf(call), at: nowMs(), turns, seq: asked.seq })
@@ -553,7 +559,7 @@ export class PersonCheck {
   }
 
   /** Throws `consent-refused`. Call it before anything is awaited. */
-  check(call: CallRef, consent?: PersonConsent): PersonsWord {
+  checkAnswer(call: CallRef, consent?: PersonConsent): ConsumedConsent {
     const asked = this.#asked.find(call)
     const takeBack = consent
       ? this.#use(consent, call, asked)
@@ -561,22 +567,22 @@ export class PersonCheck {
         ? usedPress(asked.at)
         : isFree(asked) && NOTHING
     if (!takeBack) throw refused()
-    return { askedAt: asked.seq, takeBack }
+    return { requestSeq: asked.seq, restore: takeBack }
   }
 
   /** Checks approvals of several calls by one user gesture. Returns the seq of each request. */
-  checkAll(calls: readonly CallRef[]): readonly AnsweredQuestion[] {
+  checkApprovals(calls: readonly CallRef[]): readonly RequestSeq[] {
     const asked = calls.map((call) => this.#asked.find(call))
     const newest = Math.max(...asked.map(({ at }) => at))
     if (asked.length === 0) return []
-    const isGiven = this.#needsPress ? usePress(newest) !== null : asked.every(isFree)
+    const isGiven = this.#needsPress ? consumeGesture(newest) !== null : asked.every(isFree)
     if (!isGiven) throw refused()
     return asked.map(({ seq }) => seq)
   }
 
   /** Checks an answer that reports an outcome. The page's own code may give it, except in `'person'` mode. */
-  checkOutcome(call: CallRef, consent?: PersonConsent): PersonsWord | null {
-    return this.#mode === 'person' ? this.check(call, consent) : null
+  checkOutcome(call: CallRef, consent?: PersonConsent): ConsumedConsent | null {
+    return this.#mode === 'person' ? this.checkAnswer(call, consent) : null
   }
 
   /** Uses up a consent. Returns a function that restores it; false if the consent isn't valid for this call. */
@@ -597,17 +603,17 @@ export class PersonCheck {
   }
 }
 
-type TakeBack = PersonsWord['takeBack']
+type TakeBack = ConsumedConsent['restore']
 
 const NOTHING: TakeBack = () => undefined
 
 function usedPress(since: number): TakeBack | null {
-  const press = usePress(since)
+  const press = consumeGesture(since)
   return press && (() => returnPress(press))
 }
 
 function idsOf(call: CallRef): Pick<Given, 'toolCallId' | 'conversationId'> {
-  const { toolCallId, conversationId } = refOf(call)
+  const { toolCallId, conversationId } = toCallRef(call)
   return { toolCallId, ...(conversationId !== undefined && { conversationId }) }
 }
 

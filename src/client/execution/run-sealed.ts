@@ -1,23 +1,25 @@
 import { isJson } from '../../lib/json/is-json.ts'
-import { findRepeats } from '../../lib/replace-repeats.ts'
+import { createSecretReplacer } from '../../lib/replace-repeats.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { replaceInJson, replaceInOutput } from '../../protocol/message.ts'
 import { sealedValues } from '../../protocol/sealed.ts'
 import type { ToolEnding, ToolRunner } from './execution.ts'
 
 /** Runs a tool whose input has secrets. Replaces them with placeholders in what it returns, throws or reports. */
-export function sealedRunner(runner: ToolRunner): ToolRunner {
+export function withHiddenSecrets(runner: ToolRunner): ToolRunner {
   return async (run) => {
-    const { input, whole = input } = run.call
-    const secrets = sealedValues(input, whole).map(({ seal, value }) => [`${value}`, seal] as const)
-    const { replace } = findRepeats(new Map(secrets))
+    const { input, inputWithSecrets = input } = run.call
+    const secrets = sealedValues(input, inputWithSecrets).map(
+      ({ placeholder, value }) => [`${value}`, placeholder] as const,
+    )
+    const { replace } = createSecretReplacer(new Map(secrets))
     const progress = (value: unknown): void =>
       run.progress(isJson(value) ? replaceInJson(value as JsonValue, replace) : value)
     const ending = await runner({ ...run, progress })
     return {
       ...ending,
       outcome: withoutSecrets(ending.outcome, replace),
-      seal: (output) => replaceInOutput(output, replace),
+      hideSecrets: (output) => replaceInOutput(output, replace),
     }
   }
 }

@@ -1,4 +1,4 @@
-import { foldWords, withLatinLetters } from '../../lib/fold-words.ts'
+import { normalizeWords, withLatinLetters } from '../../lib/fold-words.ts'
 import { withoutInvisible } from '../../lib/invisible.ts'
 import { findSecretWord } from '../../lib/secret-words.ts'
 import type { FieldsSchema } from '../../protocol/fields.ts'
@@ -21,7 +21,7 @@ export function sensitiveFields({ properties }: FieldsSchema): string[] {
 function isSecret(words: string): boolean {
   const visible = withoutInvisible(words)
   return [visible, withLatinLetters(visible)].some((text) => {
-    const folded = foldWords(text)
+    const folded = normalizeWords(text)
     const joined = folded.replace(SPACED, (letters) => letters.replaceAll(' ', ''))
     return [folded, joined].some((one) => findSecretWord(one) !== null || ALSO_SECRET.test(one))
   })

@@ -3,7 +3,7 @@ import type { JsonValue } from '../../protocol/json.ts'
 import type { ToolOutput } from '../../protocol/message.ts'
 import type { UndoOutcome, UndoTool } from '../../protocol/page-calls.ts'
 import { truncate } from './format-output.ts'
-import { partWhileStaying, whileStaying } from '../page-life/page-leaving.ts'
+import { loadPartWithRetry, retryWhenLeaving } from '../page-life/page-leaving.ts'
 import type { PreparedTool } from '../tools/prepare-tool.ts'
 import { untilAborted } from '../runs/until-aborted.ts'
 
@@ -22,9 +22,9 @@ export async function undoTool(
   const context = { runId, conversationId, toolCallId, idempotencyKey, signal }
   try {
     const names =
-      entry.isOddlyNamed && (await partWhileStaying(() => import('../tools/tool-names.ts')))
+      entry.isOddlyNamed && (await loadPartWithRetry(() => import('../tools/tool-names.ts')))
     const own = names ? names.inOwnNames(entry, input) : input
-    await whileStaying(() =>
+    await retryWhenLeaving(() =>
       untilAborted(async () => tool.undo?.(own, valueOf(output), context), signal),
     )
     return { status: 'done' }

@@ -1,10 +1,10 @@
 import type { CompactionChoice, CompactionPolicy } from '../../protocol/compaction.ts'
 import { describeThrown } from '../../protocol/error.ts'
-import type { AskCompaction, CompactionAnswer } from '../../protocol/page-calls.ts'
+import type { CompactionQuery, CompactionAnswer } from '../../protocol/page-calls.ts'
 import type { RunRef } from '../../protocol/conversation.ts'
 import type { ChooseCompaction } from '../api/options.ts'
-import { disposed } from '../api/failures.ts'
-import { whileStaying } from '../page-life/page-leaving.ts'
+import { disposedError } from '../api/failures.ts'
+import { retryWhenLeaving } from '../page-life/page-leaving.ts'
 import { untilAborted } from '../runs/until-aborted.ts'
 
 const CHOOSE_MS = 60_000
@@ -28,7 +28,7 @@ export class CompactionChooser {
     this.#life = life
   }
 
-  choose({ agentId: _agent, ...situation }: AskCompaction): Promise<CompactionAnswer> {
+  choose({ agentId: _agent, ...situation }: CompactionQuery): Promise<CompactionAnswer> {
     const { runId, occasion, messages } = situation
     const about = `${messages.at(-1)?.id} ${occasion}`
     const open = this.#asked.get(runId)
@@ -48,18 +48,18 @@ export class CompactionChooser {
   }
 
   async #ask(
-    situation: Omit<AskCompaction, 'agentId'>,
+    situation: Omit<CompactionQuery, 'agentId'>,
     stop: AbortController,
   ): Promise<CompactionAnswer> {
     const late = AbortSignal.timeout(CHOOSE_MS)
     const signal = AbortSignal.any([stop.signal, this.#life, late])
     try {
-      const choice: unknown = await whileStaying(() =>
+      const choice: unknown = await retryWhenLeaving(() =>
         untilAborted(async () => this.#choose({ ...situation, signal }), signal),
       )
       return { type: 'chosen', choice: read(choice) }
     } catch (thrown) {
-      if (this.#life.aborted) throw disposed()
+      if (this.#life.aborted) throw disposedError()
       const why = late.aborted ? `it took longer than ${CHOOSE_MS} ms` : describeThrown(thrown)
       return { type: 'failed', message: why }
     }

@@ -5,10 +5,9 @@ import type { JsonSchema, JsonValue } from '../../protocol/json.ts'
 import type { RunUsage } from '../../protocol/message.ts'
 import { checkInput } from '../tools/check-input.ts'
 import { checkNames } from '../api/check-names.ts'
-import { checkPatterns } from '../tools/check-patterns.ts'
 import type { InferJson } from '../tools/infer-schema.ts'
 import type { RunInput } from '../api/options.ts'
-import type { AskWorker } from '../worker-link/ask-worker.ts'
+import type { CallWorker } from '../worker-link/ask-worker.ts'
 import { describeIssues } from '../execution/format-output.ts'
 import { checkSchema, plainSchema } from '../tools/prepare-tool.ts'
 import { isStandardSchema, jsonSchemaOf, type StandardSchema } from '../tools/standard-schema.ts'
@@ -37,7 +36,7 @@ export type Extracted<Schema> =
 
 /** See `Agent.extract`. */
 export async function extract(
-  core: { readonly scope: () => AgentScope; readonly ask: AskWorker },
+  core: { readonly scope: () => AgentScope; readonly callWorker: CallWorker },
   options: ExtractOptions<JsonSchema | StandardSchema>,
   signal: AbortSignal,
 ): Promise<unknown> {
@@ -45,7 +44,6 @@ export async function extract(
   const { schema, input, retries = 2, onUsage } = options
   const json = plainSchema(jsonSchemaOf(schema, 'given to extract()'), 'schema of extract()')
   checkSchema(json, 'schema of extract()')
-  checkPatterns(json, 'given to extract()')
   const command = {
     ...core.scope(),
     schema: json,
@@ -56,9 +54,9 @@ export async function extract(
   const ask = async (): Promise<Exclude<Extraction, { readonly error: unknown }>> => {
     const extractId = randomId()
     const extraction = await untilAborted(
-      () => core.ask('extract', { ...command, extractId, corrections }),
+      () => core.callWorker('extract', { ...command, extractId, corrections }),
       signal,
-      () => void core.ask('stopExtracting', { extractId }).catch(() => {}),
+      () => void core.callWorker('stopExtracting', { extractId }).catch(() => {}),
     )
     const modelCalls = usage.modelCalls + extraction.usage.modelCalls
     usage = { ...addUsage(usage, extraction.usage), modelCalls }

@@ -11,12 +11,12 @@ export function redactFacts(
   facts: readonly Fact[],
 ): readonly unknown[] {
   if (redactors.length === 0) throw failed('no redact function was found on the page.')
-  const known = [...new Map(redactors.map((each) => [each.by, each])).values()]
+  const known = [...new Map(redactors.map((each) => [each.redact, each])).values()]
   return facts.map((fact) =>
-    known.reduce((redacted, { by, warn }) => {
+    known.reduce((redacted, { redact, warn }) => {
       try {
         // Cloning throws for results that can't be posted, such as a promise. Here the responsible function is known.
-        return structuredClone(by(redacted))
+        return structuredClone(redact(redacted))
       } catch (thrown) {
         warn(`redact has failed, and nothing was stored: ${describeThrown(thrown)}`)
         throw failed(`redact threw for a ${fact.type} fact.`)

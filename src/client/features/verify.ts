@@ -1,8 +1,8 @@
 import { describeThrown } from '../../protocol/error.ts'
-import type { VerifyAnswer } from '../../protocol/page-calls.ts'
+import type { VerifyQuery } from '../../protocol/page-calls.ts'
 import { truncate } from '../execution/format-output.ts'
 import type { AgentOptions } from '../api/options.ts'
-import { whileStaying } from '../page-life/page-leaving.ts'
+import { retryWhenLeaving } from '../page-life/page-leaving.ts'
 import { untilAborted } from '../runs/until-aborted.ts'
 
 const ROUNDS = 2
@@ -34,7 +34,7 @@ export class Verifier {
   }
 
   /** Returns feedback for an answer that is wrong, else null. If the hook fails, the answer is accepted. */
-  verify(answer: VerifyAnswer): Promise<string | null> {
+  verify(answer: VerifyQuery): Promise<string | null> {
     if (answer.round > (this.#agent.options.verifyRounds ?? ROUNDS)) return Promise.resolve(null)
     const known = this.#asked.get(answer.messageId)
     if (known) return known.verdict
@@ -52,7 +52,7 @@ export class Verifier {
     this.#asked.delete(messageId)
   }
 
-  async #check(answer: VerifyAnswer, stop: AbortController): Promise<string | null> {
+  async #check(answer: VerifyQuery, stop: AbortController): Promise<string | null> {
     const { options, signal: life } = this.#agent
     const { verifyTimeoutMs = TIMEOUT_MS } = options
     const { runId, conversationId, text, toolCalls } = answer
@@ -66,7 +66,7 @@ export class Verifier {
     }, verifyTimeoutMs)
     try {
       const asked = { runId, conversationId, text, toolCalls, signal }
-      const verdict: unknown = await whileStaying(() =>
+      const verdict: unknown = await retryWhenLeaving(() =>
         untilAborted(async () => options.verify?.(asked), signal),
       )
       return feedbackOf(verdict)

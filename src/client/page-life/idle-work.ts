@@ -5,7 +5,7 @@ const IDLE_MS = 2000
 
 /** Has the worker drop conversations beyond the `retention` limits, whenever the agent has been idle for a while. */
 function keepRetention(agent: AgentParts): void {
-  const { agentEvents, ask, options, scope } = agent
+  const { agentEvents, callWorker: ask, options, scope } = agent
   const { retention } = options
   if (!retention) return
   const work = async (): Promise<void> => {
@@ -50,7 +50,7 @@ export function whenIdle(
     clearTimeout(timer)
     onChange?.()
     // Failed work is tried again the next time.
-    if (runs.open.size === 0 && !signal.aborted)
+    if (runs.openRuns.size === 0 && !signal.aborted)
       timer = setTimeout(() => void work().catch(() => {}), after)
   }
   agentEvents.on('status', plan, { signal })
@@ -63,10 +63,10 @@ const TITLE_IDLE_MS = 500
 
 /** Has the worker title the conversations in which the agent ran something, whenever the agent is idle. */
 export function makeTitles(agent: AgentParts): void {
-  const { agentEvents, ask, options, runs, scope, signal } = agent
+  const { agentEvents, callWorker: ask, options, runs, scope, signal } = agent
   if (!options.titles) return
   const untitled = new Set<string>()
-  const isIdle = (): boolean => runs.open.size === 0 && !signal.aborted
+  const isIdle = (): boolean => runs.openRuns.size === 0 && !signal.aborted
   const title = async (conversationId: string): Promise<void> => {
     untitled.delete(conversationId)
     try {
@@ -83,7 +83,7 @@ export function makeTitles(agent: AgentParts): void {
     for (const conversationId of waiting) if (isIdle()) await title(conversationId)
   }
   const onChange = (): void => {
-    for (const { run } of runs.open.values()) untitled.add(run.conversationId)
+    for (const { run } of runs.openRuns.values()) untitled.add(run.conversationId)
   }
   whenIdle(agent, { after: TITLE_IDLE_MS, work, onChange })
 }

@@ -1,8 +1,11 @@
-import { pageWide } from '../../lib/page-wide.ts'
+import { getPageSingleton } from '../../lib/page-wide.ts'
 import type { CompositeTool, Tool } from '../tools/tool.ts'
 
 /** Id of the calling agent, by the signal of the tool's execution. All copies of the package share the map. */
-export const callers: WeakMap<AbortSignal, string> = pageWide('callers', () => new WeakMap())
+export const callers: WeakMap<AbortSignal, string> = getPageSingleton(
+  'callers',
+  () => new WeakMap(),
+)
 
 /** A call, and the conversation of its child run. */
 export interface ChildCall {
@@ -15,18 +18,23 @@ export interface ChildCall {
 }
 
 /** Resumes the child runs of calls to a tool that is an agent. `agentId`: the calling agent. */
-export interface ChildJoiner {
-  join(agentId: string, call: ChildCall): Promise<void>
+export interface ChildRunResumer {
+  resumeChildRun(agentId: string, call: ChildCall): Promise<void>
 }
 
 /** Shared by all copies of the package: an agent of one may have a tool from another. */
-const joiners = pageWide('joiners', () => new WeakMap<Tool | CompositeTool, ChildJoiner>())
+const joiners = getPageSingleton(
+  'joiners',
+  () => new WeakMap<Tool | CompositeTool, ChildRunResumer>(),
+)
 
-export function setJoiner(tool: Tool, joiner: ChildJoiner): void {
+export function setChildRunResumer(tool: Tool, joiner: ChildRunResumer): void {
   joiners.set(tool, joiner)
 }
 
 /** Returns the joiner of a tool that is an agent; undefined for all others. */
-export function joinerOf(tool: Tool | CompositeTool | undefined): ChildJoiner | undefined {
+export function findChildRunResumer(
+  tool: Tool | CompositeTool | undefined,
+): ChildRunResumer | undefined {
   return tool && joiners.get(tool)
 }

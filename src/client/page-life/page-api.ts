@@ -7,12 +7,12 @@ import {
   type RedactFacts,
 } from '../../protocol/page-calls.ts'
 import type { AgentRef } from '../../protocol/conversation.ts'
-import { served } from '../../protocol/call.ts'
+import { serveCalls } from '../../protocol/call.ts'
 import type { Executions } from '../execution/executions.ts'
-import { disposed } from '../api/failures.ts'
+import { disposedError } from '../api/failures.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { Fact } from '../../protocol/fact.ts'
-import { partWhileStaying } from './page-leaving.ts'
+import { loadPartWithRetry } from './page-leaving.ts'
 
 /** Model requests that this page makes for its worker. Few pages do, so the code is loaded on demand. */
 export class ModelRequests {
@@ -38,7 +38,7 @@ export class ModelRequests {
 export interface Redactor {
   /** The `storageKey` of that storage. */
   readonly storage: string
-  readonly by: (fact: Fact) => Fact
+  readonly redact: (fact: Fact) => Fact
   /** Emits a warning of the agent. */
   warn(message: string): void
 }
@@ -61,7 +61,7 @@ export class Redactors {
     const live = [...this.#agents].filter((each) => each.storage === storage)
     const last = this.#last.get(storage)
     const redactors = live.length > 0 || last === undefined ? live : [last]
-    const part = await partWhileStaying(() => import('../features/redact-facts.ts'))
+    const part = await loadPartWithRetry(() => import('../features/redact-facts.ts'))
     return part.redactFacts(redactors, facts)
   }
 }
@@ -80,12 +80,12 @@ export function createPageApi(
   pageOf: (agentId: string) => AgentPage | undefined,
   own: readonly Partial<OwnAnswers>[],
 ): PageApi {
-  return served(PAGE_CALLS, (name) => (argument) => {
+  return serveCalls(PAGE_CALLS, (name) => (argument) => {
     const part = own.find((each) => name in each) as OwnAnswers | undefined
     if (part) return part[name as keyof OwnAnswers](argument)
     const { agentId }: AgentRef = argument
     const page = pageOf(agentId)
-    if (!page) throw disposed()
+    if (!page) throw disposedError()
     return page[name as keyof AgentPage](argument)
   })
 }

@@ -7,7 +7,7 @@ import {
   type ModelFetchRefusal,
 } from '../../protocol/page-calls.ts'
 import { describeThrown } from '../../protocol/error.ts'
-import { watchPolicy } from '../../protocol/policy.ts'
+import { watchCsp } from '../../protocol/policy.ts'
 
 /** Makes a model request for the worker (`transport: 'page'`). `gone` aborts when nobody reads the answer any more. */
 export async function fetchModel(
@@ -21,7 +21,7 @@ export async function fetchModel(
   gone.addEventListener('abort', abort)
   if (gone.aborted) abort()
   const window = openWindow(bytes, controller)
-  const watch = watchPolicy(url)
+  const watch = watchCsp(url)
   let sending: Promise<void> | undefined
   try {
     const response = await fetch(url, {

@@ -1,5 +1,5 @@
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
-import { nextTurn } from '../../lib/next-turn.ts'
+import { yieldToEventLoop } from '../../lib/next-turn.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { loadPart } from '../api/load-part.ts'
 
@@ -36,7 +36,7 @@ export function watchLeaving(): PageLeaving {
   })
   return {
     async mayHaveBroken() {
-      await nextTurn()
+      await yieldToEventLoop()
       const left = leavingAt + LEAVING_MS - monotonicMs()
       if (left > 0) await sleep(left)
       if (!isHidden) return left > 0
@@ -55,7 +55,7 @@ const MAX_ATTEMPTS = 3
  * Does the work, which must be safe to repeat. A failure that leaving the page may have caused is held back. If the
  * page stays after all (a download, a slow navigation), the work is done again.
  */
-export async function whileStaying<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function retryWhenLeaving<Result>(work: () => Promise<Result>): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     const leaving = watchLeaving()
     try {
@@ -69,6 +69,6 @@ export async function whileStaying<Result>(work: () => Promise<Result>): Promise
 }
 
 /** Loads a part of the package for a request by the worker. */
-export function partWhileStaying<Part>(load: () => Promise<Part>): Promise<Part> {
-  return whileStaying(() => loadPart(load))
+export function loadPartWithRetry<Part>(load: () => Promise<Part>): Promise<Part> {
+  return retryWhenLeaving(() => loadPart(load))
 }

@@ -1,5 +1,5 @@
 import type { Execution } from '../execution/execution.ts'
-import { forgetPageWide, pageWide } from '../../lib/page-wide.ts'
+import { deletePageSingleton, getPageSingleton } from '../../lib/page-wide.ts'
 import { randomId } from '../../lib/random-id.ts'
 
 /**
@@ -25,7 +25,7 @@ export interface PageRegistry {
 export type StartTrusted = (make: () => Worker) => Worker
 
 export function pageRegistry(): PageRegistry {
-  return pageWide('page', () => ({
+  return getPageSingleton('page', () => ({
     pageId: randomId(),
     executions: new Map(),
     refused: new Set(),
@@ -39,5 +39,5 @@ export function pageRegistry(): PageRegistry {
  * of joined.
  */
 export function forgetPage(): void {
-  forgetPageWide('page')
+  deletePageSingleton('page')
 }

@@ -8,7 +8,7 @@ import type {
 import type { AgentScope, RunRef } from '../../protocol/conversation.ts'
 import { describeThrown, OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { LimitName, Limits, RunLimits, RunOutcome, RunResult } from '../../protocol/run.ts'
-import { stopReason, toOffstageError } from '../api/failures.ts'
+import { abortReasonText, toOffstageError } from '../api/failures.ts'
 import type { UserContent } from '../../protocol/fact.ts'
 import type { AgentOptions, PromptValues, RunInput, RunOptions } from '../api/options.ts'
 import { createRunHandle, type Run, type RunHandle, type SendOptions } from './run.ts'
@@ -180,9 +180,9 @@ export class AgentRuns {
   /** Runs started here whose start no worker has confirmed yet, except those lost with a worker. */
   readonly starting: Set<string> = new Set()
   /** Runs that a worker was asked to start. Only a worker knows whether they are stored. */
-  readonly asked: Set<string> = new Set()
+  readonly sentRunIds: Set<string> = new Set()
   /** Messages of runs that never reached the worker, until they are shown. */
-  readonly refused: Map<string, UserContent> = new Map()
+  readonly unsentMessages: Map<string, UserContent> = new Map()
   readonly aborts: Map<string, OpenAbort> = new Map()
   /** Aborts in progress; they settle once a worker is done. The conversation's next run waits for them. */
   readonly aborting: Map<string, Promise<boolean>> = new Map()
@@ -196,13 +196,13 @@ export class AgentRuns {
     return this.aborts.has(runId) || this.#open.get(runId)?.abortReason !== undefined
   }
 
-  get open(): ReadonlyMap<string, RunHandle> {
+  get openRuns(): ReadonlyMap<string, RunHandle> {
     return this.#open
   }
 
   start(command: Omit<StartRun, keyof AgentScope>, signal?: AbortSignal): RunHandle {
     const handle = this.handleOf(command)
-    const reason = (): string => stopReason(signal?.reason)
+    const reason = (): string => abortReasonText(signal?.reason)
     if (signal?.aborted) {
       handle.end({ outcome: 'aborted', reason: reason() })
       return handle
@@ -212,7 +212,7 @@ export class AgentRuns {
     void handle.run.result.then(() => {
       signal?.removeEventListener('abort', abort)
       this.commands.delete(command.runId)
-      this.asked.delete(command.runId)
+      this.sentRunIds.delete(command.runId)
     })
     const full = { ...this.#host.scope(), ...command }
     this.commands.set(command.runId, full)
@@ -230,7 +230,7 @@ export class AgentRuns {
   /** Returns a failed run that never reaches the worker. `message`: the message that it was to begin with. */
   refuse(ref: RunRef, error: OffstageError, message: UserContent | null): RunHandle {
     const handle = this.handleOf(ref)
-    if (message) this.refused.set(ref.runId, message)
+    if (message) this.unsentMessages.set(ref.runId, message)
     fail(handle, error)
     return handle
   }

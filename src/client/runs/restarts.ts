@@ -1,12 +1,12 @@
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { RunParts } from './agent-runs.ts'
-import { lost as workerLost } from '../worker-link/worker-lost.ts'
+import { workerLostError } from '../worker-link/worker-lost.ts'
 import type { Connection } from '../worker-link/worker-start.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { toOffstageError } from '../api/failures.ts'
 import type { RunHandle } from './run.ts'
-import { isParked, pendingCalls } from '../../conversation/pending.ts'
+import { isPaused, pendingCalls } from '../../conversation/pending.ts'
 import type { StreamItem } from '../../protocol/notices.ts'
 import type { FeedNotice } from '../views/feeds.ts'
 
@@ -81,7 +81,7 @@ class Suspects {
 function provenBy(notice: FeedNotice): readonly string[] {
   if (notice.type === 'stream') return notice.items.flatMap((item) => provenByItem(item) ?? [])
   const { run } = notice.state
-  return run && (isParked(run) || pendingCalls(run).length > 0) ? [run.runId] : []
+  return run && (isPaused(run) || pendingCalls(run).length > 0) ? [run.runId] : []
 }
 
 function provenByItem(item: StreamItem): string | null {
@@ -115,7 +115,7 @@ export function sendAbort(agent: RunParts, runId: string): Promise<boolean> {
   const known = aborting.get(runId)
   if (known || !abort) return known ?? Promise.resolve(false)
   agent.stopTools(runId, abort.reason)
-  const sent = agent.ask('abortRun', { ...agent.scope(), ...abort, runId }).finally(() => {
+  const sent = agent.callWorker('abortRun', { ...agent.scope(), ...abort, runId }).finally(() => {
     aborts.delete(runId)
     aborting.delete(runId)
   })
@@ -130,7 +130,7 @@ const WAIT_FOR_TOOLS_MS = 10_000
  * Open runs that were lost with a worker. Runs that are still starting are left out: the next worker gets them anyway.
  */
 function lostRuns({ runs }: RunParts): RunHandle[] {
-  return [...runs.open.values()].filter(({ run }) => !runs.starting.has(run.runId))
+  return [...runs.openRuns.values()].filter(({ run }) => !runs.starting.has(run.runId))
 }
 
 /** Sends a new worker the aborts that no worker has received yet. */
@@ -149,7 +149,7 @@ interface TakingUp {
  * Resumes runs on a new worker, one after the other, so that queued runs stay behind earlier ones. Stops when that
  * worker is lost, too: the next worker gets the rest.
  */
-async function takeUpRuns(
+async function resumeLostRuns(
   agent: RunParts,
   handles: readonly RunHandle[],
   { aborted, isLive, tryOut }: TakingUp,
@@ -159,10 +159,10 @@ async function takeUpRuns(
     const { runId } = handle.run
     await aborted(runId)
     if (!isLive()) return
-    if (handle.abortReason !== undefined || !runs.open.has(runId)) continue
+    if (handle.abortReason !== undefined || !runs.openRuns.has(runId)) continue
     const trial = tryOut?.(runId)
     try {
-      await takeUpRun(agent, handle)
+      await resumeLostRun(agent, handle)
       if (trial) await Promise.race([trial.over, handle.run.result])
     } catch (thrown) {
       const error = toOffstageError(thrown)
@@ -175,16 +175,16 @@ async function takeUpRuns(
   }
 }
 
-async function takeUpRun(agent: RunParts, handle: RunHandle): Promise<void> {
-  const { askOnce, scope } = agent
+async function resumeLostRun(agent: RunParts, handle: RunHandle): Promise<void> {
+  const { callWorkerOnce, scope } = agent
   const { runId, conversationId } = handle.run
   const at = { ...scope(), conversationId }
-  const stored = await askOnce('getConversation', at)
+  const stored = await callWorkerOnce('getConversation', at)
   // A run whose first commit is waiting for storage space isn't stored yet.
   const isTold = handle.events.some(({ type }) => type !== 'run-parked' && type !== 'run-continued')
   const begun = isTold || stored?.openRunId === runId
   if (!begun && resendStart(agent, handle)) return
-  const ref = await askOnce('resumeRun', {
+  const ref = await callWorkerOnce('resumeRun', {
     ...at,
     runId,
     interrupted: 'tell-model',
@@ -254,7 +254,7 @@ export class Restarts {
     const now = monotonicMs()
     this.#recent(now)
     if (counts) this.#times.push(now)
-    if (this.#times.length > MAX_RESTARTS) throw workerLost()
+    if (this.#times.length > MAX_RESTARTS) throw workerLostError()
     void this.#takeUp(await this.#host.open())
   }
 
@@ -275,7 +275,7 @@ export class Restarts {
     const taking = { aborted, isLive: () => isLive(connection) }
     for (const { agentId, parts, runs } of lost) {
       const tryOut = (runId: string): Trial => this.suspects.tryOut({ agentId, runId }, trialMs)
-      const taken = takeUpRuns(parts, runs, { ...taking, ...(isSuspicious && { tryOut }) })
+      const taken = resumeLostRuns(parts, runs, { ...taking, ...(isSuspicious && { tryOut }) })
       if (isSuspicious) await taken
       if (!isLive(connection)) return
     }

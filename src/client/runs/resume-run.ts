@@ -6,7 +6,7 @@ import type { ResumeOptions } from '../api/options.ts'
 import { pageRegistry } from '../page-life/page-registry.ts'
 import type { Run, RunHandle } from './run.ts'
 import { reportThrown } from '../api/failures.ts'
-import { joinerOf } from '../page-life/joiners.ts'
+import { findChildRunResumer } from '../page-life/joiners.ts'
 import { loadPart } from '../api/load-part.ts'
 
 /**
@@ -21,7 +21,7 @@ export async function adopt(
   try {
     const ref = await ask()
     if (!ref || signal.aborted) return null
-    const known = runs.open.get(ref.runId)
+    const known = runs.openRuns.get(ref.runId)
     if (known) return known
     const handle = runs.handleOf(ref)
     expected.claim(ref, handle)
@@ -35,12 +35,12 @@ export async function adopt(
  * Resumes the child runs that calls of the conversation wait for. With `takesOver`, also those that another device
  * drives. Resolves once each was tried.
  */
-export async function rejoin(
+export async function resumeChildRuns(
   agent: AgentParts,
   conversationId: string,
   takesOver = false,
 ): Promise<void> {
-  if (!agent.registry.all().some(({ tool }) => joinerOf(tool))) return
+  if (!agent.registry.all().some(({ tool }) => findChildRunResumer(tool))) return
   try {
     const { rejoinChildren } = await loadPart(() => import('../sub-agents/child-runs.ts'))
     await rejoinChildren(agent, conversationId, takesOver)
@@ -79,14 +79,17 @@ type Resume = Partial<Omit<ResumeRun, keyof AgentScope>>
 
 /** Resumes a run, and its child runs in the background. Null if none is unfinished, or another tab or device has it. */
 export async function resumeRun(agent: AgentParts, command: Resume): Promise<Run | null> {
-  const run = await takeUpRun(agent, command)
-  if (run) void rejoin(agent, run.conversationId, command.takesOver)
+  const run = await resumeWithoutChildren(agent, command)
+  if (run) void resumeChildRuns(agent, run.conversationId, command.takesOver)
   return run
 }
 
 /** Resumes a run without its child runs. */
-export async function takeUpRun(agent: AgentParts, command: Resume): Promise<Run | null> {
-  const { ask, scope } = agent
+export async function resumeWithoutChildren(
+  agent: AgentParts,
+  command: Resume,
+): Promise<Run | null> {
+  const { callWorker: ask, scope } = agent
   const { conversationId = '' } = command
   const afterCrash = !wasPageLeft && !pageRegistry().touched.has(conversationId)
   const full = { ...RESUME, afterCrash, ...command, ...scope() }
@@ -100,10 +103,10 @@ export async function takeOverRun(
   how: ResumeOptions,
 ): Promise<Run | null> {
   checkId(conversationId)
-  const { ask, scope } = agent
+  const { callWorker: ask, scope } = agent
   const command = { ...RESUME, ...how, ...scope(), conversationId, afterCrash: false }
   const run = taken(conversationId, await adopt(agent, () => ask('takeOver', command)))
-  if (run) void rejoin(agent, run.conversationId, true)
+  if (run) void resumeChildRuns(agent, run.conversationId, true)
   return run
 }
 

@@ -24,7 +24,7 @@ export async function sendStart(
   handle: RunHandle,
   command: StartRun,
 ): Promise<void> {
-  const { ask, link, runs, scope } = agent
+  const { callWorker: ask, link, runs, scope } = agent
   const { conversationId, runId } = command
   checkId(conversationId)
   const message = command.message && {
@@ -34,7 +34,7 @@ export async function sendStart(
   // After a restart, the new worker gets the same command, and its events continue the same feed.
   const run = { runId, conversationId, storage: storageKey(scope().storage) }
   link().feeds.follow(run, handle)
-  link().feeds.find(run)?.joined?.changed()
+  link().feeds.find(run)?.views?.changed()
   const before = [...runs.aborts].flatMap(([id, abort]) =>
     abort.conversationId === conversationId ? (runs.aborting.get(id) ?? []) : [],
   )
@@ -48,16 +48,16 @@ export async function sendStart(
       if (handle.abortReason !== undefined) return
     }
     pageRegistry().touched.add(conversationId)
-    runs.asked.add(runId)
+    runs.sentRunIds.add(runId)
     await ask('startRun', { ...command, message, history })
   } catch (error) {
     const { code } = error as OffstageError
     const reason = handle.abortReason
     if (code !== 'worker-lost' && code !== 'disposed') {
-      runs.asked.delete(runId)
-      if (reason !== undefined && !runs.open.has(runId)) {
-        if (command.message) runs.refused.set(runId, command.message)
-        leave(agent, command, { outcome: 'aborted', reason })
+      runs.sentRunIds.delete(runId)
+      if (reason !== undefined && !runs.openRuns.has(runId)) {
+        if (command.message) runs.unsentMessages.set(runId, command.message)
+        endRunLocally(agent, command, { outcome: 'aborted', reason })
       }
     }
     throw error
@@ -81,21 +81,21 @@ function readHistory({ conversationId, history }: StartRun): Promise<History> | 
  * Ends the run on this page without an answer from the worker. If the worker had the command when it was aborted, only
  * the worker knows whether the message was stored.
  */
-export function leave(
+export function endRunLocally(
   { link, runs, scope }: AgentParts,
   { runId, conversationId }: RunRef,
   outcome: RunOutcome,
 ): void {
-  const message = runs.commands.get(runId)?.message ?? runs.refused.get(runId) ?? null
-  runs.refused.delete(runId)
-  const isUnknown = runs.asked.delete(runId) && outcome.outcome === 'aborted'
+  const message = runs.commands.get(runId)?.message ?? runs.unsentMessages.get(runId) ?? null
+  runs.unsentMessages.delete(runId)
+  const isUnknown = runs.sentRunIds.delete(runId) && outcome.outcome === 'aborted'
   const left = { type: 'run-left', runId, outcome, ...(!isUnknown && { message }) } as const
   link().feeds.left({ storage: storageKey(scope().storage), conversationId }, left)
 }
 
 /** Fails a run that crashed the worker. The next worker is asked to end it. */
 export function failCrashedRun({ runs }: AgentParts, runId: string, error: OffstageError): void {
-  const handle = runs.open.get(runId)
+  const handle = runs.openRuns.get(runId)
   if (!handle) return
   const { conversationId } = handle.run
   runs.aborts.set(runId, { conversationId, reason: error.message, error: error.toData() })

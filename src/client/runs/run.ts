@@ -2,10 +2,10 @@ import type { SendMessage } from '../../protocol/worker-calls.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 import type { RunEvent, RunEventBody } from '../../protocol/event.ts'
 import type { UserMessage } from '../../protocol/message.ts'
-import { isLeftOpen, PARENT_ENDED, type RunOutcome, type RunResult } from '../../protocol/run.ts'
+import { isUnfinished, PARENT_ENDED, type RunOutcome, type RunResult } from '../../protocol/run.ts'
 import type { PromptValues, RunInput } from '../api/options.ts'
 import type { RunRef } from '../../protocol/conversation.ts'
-import { stopReason } from '../api/failures.ts'
+import { abortReasonText } from '../api/failures.ts'
 
 /**
  * The events of one run. Every iterator starts at the first event. Iteration ends after `close()` and never throws.
@@ -227,7 +227,7 @@ class SentMessages {
 
   /** The handle has ended. `isStored`: see `end`. */
   over(outcome: RunOutcome, isStored?: (messageId: string) => Promise<boolean>): void {
-    if (isLeftOpen(outcome)) this.#leave()
+    if (isUnfinished(outcome)) this.#leave()
     else void this.end(isStored)
   }
 
@@ -335,7 +335,7 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
       },
       abort(why?: unknown) {
         if (ended || abortReason !== undefined) return
-        abortReason = stopReason(why)
+        abortReason = abortReasonText(why)
         observer.onAbort(abortReason)
         setTimeout(end, ABORT_GRACE_MS, { outcome: 'aborted', reason: abortReason })
       },

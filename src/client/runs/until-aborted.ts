@@ -1,5 +1,5 @@
 import { OffstageError } from '../../protocol/error.ts'
-import { stopReason } from '../api/failures.ts'
+import { abortReasonText } from '../api/failures.ts'
 
 /**
  * Resolves to the answer. If the signal aborts first, rejects with `aborted` at once and calls `stop`. If the signal
@@ -11,7 +11,7 @@ export async function untilAborted<Answer>(
   stop: () => void = () => {},
 ): Promise<Answer> {
   const aborted = (): OffstageError =>
-    new OffstageError('aborted', `It was stopped: ${stopReason(signal.reason)}`)
+    new OffstageError('aborted', `It was stopped: ${abortReasonText(signal.reason)}`)
   if (signal.aborted) throw aborted()
   return new Promise((resolve, reject) => {
     const end = (): void => {

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../protocol/json.ts'
 import type { StartFailure } from '../worker-link/worker-start.ts'
 import { sleep } from '../../lib/sleep.ts'
-import { lookAtFile } from './look-at-file.ts'
+import { probeFile } from './look-at-file.ts'
 
 const LOOKING_MS = 5000
 /**
@@ -28,7 +28,7 @@ export async function isNoOffstageWorker(
   signal: AbortSignal,
 ): Promise<boolean> {
   if (failure.isNoOffstageWorker === undefined) {
-    const look = await lookAtFile(addressOf(failure), signal)
+    const look = await probeFile(addressOf(failure), signal)
     failure.isNoOffstageWorker =
       look.type === 'answer' && look.text !== '' && !/offstage|\bimport/i.test(look.text)
   }
@@ -110,7 +110,7 @@ export function addressOf({ url }: StartFailure): URL | undefined {
 }
 
 /** Formats an address for a message, without parts that may be long or secret. */
-export function shown(url: URL | undefined): string {
+export function formatUrl(url: URL | undefined): string {
   if (!url) return 'its file'
   if (url.protocol === 'blob:' || url.protocol === 'data:') return `a ${url.protocol} address`
   const { origin, pathname, protocol } = url

@@ -1,8 +1,8 @@
-import { watchPolicy } from '../../protocol/policy.ts'
+import { watchCsp } from '../../protocol/policy.ts'
 import { untilAborted } from '../runs/until-aborted.ts'
 
 /** Response of a worker's address, as far as the page may see it. */
-export type FileLook =
+export type FileProbe =
   | {
       readonly type: 'answer'
       readonly status: number
@@ -24,14 +24,14 @@ export type FileLook =
  * Requests a worker's address. Only on the page's own origin, which a redirect can't leave either, so that nothing is
  * sent elsewhere. Never rejects.
  */
-export async function lookAtFile(
+export async function probeFile(
   url: URL | undefined,
   signal: AbortSignal,
   cache: RequestCache = 'default',
-): Promise<FileLook> {
+): Promise<FileProbe> {
   if (!url || !/^https?:$/.test(url.protocol) || url.origin !== globalThis.origin)
     return { type: 'unknown' }
-  const watch = watchPolicy(url.href)
+  const watch = watchCsp(url.href)
   try {
     // Other code may have replaced `fetch` with one that ignores the signal.
     return await untilAborted(() => ask(url, signal, cache), signal)
@@ -45,7 +45,7 @@ export async function lookAtFile(
   }
 }
 
-async function ask(url: URL, signal: AbortSignal, cache: RequestCache): Promise<FileLook> {
+async function ask(url: URL, signal: AbortSignal, cache: RequestCache): Promise<FileProbe> {
   const options = { credentials: 'same-origin', signal, cache } as const
   const response = await fetch(url, { ...options, mode: 'same-origin' }).catch(async (thrown) => {
     const { type } = await fetch(url, { ...options, redirect: 'manual' })

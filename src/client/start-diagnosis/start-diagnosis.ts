@@ -1,6 +1,6 @@
 import { PROTOCOL_VERSION } from '../../protocol/worker-calls.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
-import { disposed, toOffstageError } from '../api/failures.ts'
+import { disposedError, toOffstageError } from '../api/failures.ts'
 import {
   type Connection,
   type ConnectionHost,
@@ -13,21 +13,21 @@ import {
   type FailedStart,
   hasWorkers,
   isNoOffstageWorker,
-  shown,
+  formatUrl,
   type StartKind,
 } from './cause.ts'
-import { type FileLook, hasPageEmbedderPolicy, isJavaScript, lookAtFile } from './look-at-file.ts'
+import { type FileProbe, hasPageEmbedderPolicy, isJavaScript, probeFile } from './look-at-file.ts'
 import { withoutNonces } from '../../protocol/policy.ts'
 import { findSyntaxError } from './find-syntax-error.ts'
 
 export { untilGivenUp } from './cause.ts'
 
-type Answer = Extract<FileLook, { type: 'answer' }>
+type Answer = Extract<FileProbe, { type: 'answer' }>
 
 /** Finds why the browser refused a worker file without an error message. */
 async function fileCause(start: FailedStart): Promise<Cause | undefined> {
-  const look = await lookAtFile(start.url, start.signal)
-  const file = shown(start.url)
+  const look = await probeFile(start.url, start.signal)
+  const file = formatUrl(start.url)
   switch (look.type) {
     case 'answer':
       return answerCause(start, look)
@@ -55,8 +55,8 @@ async function fileCause(start: FailedStart): Promise<Cause | undefined> {
 
 async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
   const { status, contentType, text } = look
-  const file = shown(start.url)
-  const answers = `The server answers ${file}${look.finalUrl === start.url?.href ? '' : `, after a redirect to ${shown(new URL(look.finalUrl))},`}`
+  const file = formatUrl(start.url)
+  const answers = `The server answers ${file}${look.finalUrl === start.url?.href ? '' : `, after a redirect to ${formatUrl(new URL(look.finalUrl))},`}`
   if (status === 404 || status === 410)
     return {
       reason: 'not-found',
@@ -89,8 +89,8 @@ async function answerCause(start: FailedStart, look: Answer): Promise<Cause> {
   if (part)
     return {
       reason: 'import',
-      message: `${file} imports ${shown(new URL(part.name))}, which the server answers with the status ${part.responseStatus}.`,
-      details: { import: shown(new URL(part.name)), status: part.responseStatus },
+      message: `${file} imports ${formatUrl(new URL(part.name))}, which the server answers with the status ${part.responseStatus}.`,
+      details: { import: formatUrl(new URL(part.name)), status: part.responseStatus },
     }
   // If a policy has just refused a blob: worker, another attempt would only be reported again.
   const mayProbe = !start.violations.some(
@@ -164,7 +164,7 @@ function trustedTypesCause(
   )
   return {
     reason: 'trusted-types',
-    message: `The page's CSP requires Trusted Types, and the address ${url ? `of ${shown(url)} ` : ''}is a plain one. ${trustAdvice(kind, (unlisted ?? refused).originalPolicy)}`,
+    message: `The page's CSP requires Trusted Types, and the address ${url ? `of ${formatUrl(url)} ` : ''}is a plain one. ${trustAdvice(kind, (unlisted ?? refused).originalPolicy)}`,
     details: { directive: 'trusted-types' },
   }
 }
@@ -198,7 +198,7 @@ function workerSourceCause({ url, kind }: FailedStart, violations: Violations): 
   const source = kind === 'inline' || url?.protocol === 'blob:' ? 'blob:' : sourceOf(url)
   return {
     reason: 'csp',
-    message: `The page's Content-Security-Policy (${directive ?? refused.effectiveDirective}) refused ${kind === 'inline' ? "the inline worker's blob: address" : shown(url)}. Allow it: worker-src ${source}`,
+    message: `The page's Content-Security-Policy (${directive ?? refused.effectiveDirective}) refused ${kind === 'inline' ? "the inline worker's blob: address" : formatUrl(url)}. Allow it: worker-src ${source}`,
     details: {
       directive: 'worker-src',
       source,
@@ -302,12 +302,12 @@ function originCause({ kind, url }: FailedStart): Cause | undefined {
   if (globalThis.origin === 'null')
     return {
       reason: 'opaque-origin',
-      message: `the page has no origin of its own (it was opened from file://, or is in a sandboxed frame without allow-same-origin), so it may load no worker's file (${shown(url)}). ${inlineAdvice(kind)}`,
+      message: `the page has no origin of its own (it was opened from file://, or is in a sandboxed frame without allow-same-origin), so it may load no worker's file (${formatUrl(url)}). ${inlineAdvice(kind)}`,
     }
   if (isOwnOrigin(url)) return undefined
   return {
     reason: 'cross-origin',
-    message: `${shown(url)} is on another origin than the page (${globalThis.origin}), and CORS can't allow workers. Serve it on the page's own origin. ${inlineAdvice(kind)}`,
+    message: `${formatUrl(url)} is on another origin than the page (${globalThis.origin}), and CORS can't allow workers. Serve it on the page's own origin. ${inlineAdvice(kind)}`,
   }
 }
 
@@ -327,7 +327,7 @@ function inlineAdvice(kind: FailedStart['kind']): string {
 function scriptCause({ failure, url }: FailedStart): Cause | undefined {
   const { message, filename, lineno } = (failure.event ?? {}) as Partial<ErrorEvent>
   if (!message) return undefined
-  const file = shown(URL.canParse(filename ?? '') ? new URL(filename ?? '') : url)
+  const file = formatUrl(URL.canParse(filename ?? '') ? new URL(filename ?? '') : url)
   return {
     reason: 'syntax',
     message: `an error in ${file}${lineno ? `, line ${lineno}` : ''}: ${message}`,
@@ -338,7 +338,7 @@ function scriptCause({ failure, url }: FailedStart): Cause | undefined {
 async function silentCause(start: FailedStart): Promise<Cause | undefined> {
   const { failure, url, signal } = start
   if ('thrown' in failure || failure.event) return undefined
-  const file = shown(url)
+  const file = formatUrl(url)
   if (failure.hasBegun)
     return {
       reason: 'no-answer',
@@ -358,7 +358,7 @@ function unknownCause({ failure, url }: FailedStart): Cause {
     message:
       'thrown' in failure
         ? describeThrown(failure.thrown)
-        : `the browser refused ${shown(url)} and doesn't say why: see its console and network panel. Check that the file exists, is served as JavaScript, and is allowed by the page's CSP (worker-src).`,
+        : `the browser refused ${formatUrl(url)} and doesn't say why: see its console and network panel. Check that the file exists, is served as JavaScript, and is allowed by the page's CSP (worker-src).`,
   }
 }
 
@@ -412,14 +412,14 @@ export interface FailedAttempt {
  * if the worker speaks another version, or `disposed`. If the inline worker has started, emits it as a warning, too.
  * `second`: the inline worker's start, which rejects with `failure` if none was tried.
  */
-export async function report(
+export async function throwStartError(
   failure: StartFailure,
   second: Promise<Connection>,
   attempt: FailedAttempt,
 ): Promise<never> {
   const { source, host } = attempt
   const kind = source.worker ? 'function' : source.workerUrl ? 'url' : 'file'
-  const finding = look(failure, kind, attempt)
+  const finding = diagnoseStart(failure, kind, attempt)
   finding.catch(() => {})
   const announce = ({ message }: { readonly message: string }): void =>
     host.onNotice({
@@ -434,7 +434,7 @@ export async function report(
   if (inline === undefined) announce(await finding.catch(toOffstageError))
   if (inline === failure || inline === undefined) throw startError(await finding)
   if (!(inline instanceof StartFailure)) throw inline
-  const other = await look(inline, 'inline', attempt)
+  const other = await diagnoseStart(inline, 'inline', attempt)
   throw startError(await finding, other)
 }
 
@@ -444,12 +444,12 @@ export async function report(
  */
 export async function loadAnew(failure: StartFailure, signal: AbortSignal): Promise<boolean> {
   const looking = AbortSignal.any([signal, AbortSignal.timeout(LOOKING_MS)])
-  const look = await lookAtFile(addressOf(failure), looking, 'reload')
+  const look = await probeFile(addressOf(failure), looking, 'reload')
   return look.type === 'answer' && look.text !== ''
 }
 
 /** Returns the cause. Throws `disposed` as soon as nobody needs it. */
-async function look(
+async function diagnoseStart(
   failure: StartFailure,
   kind: StartKind,
   { violations, host: { signal } }: FailedAttempt,
@@ -463,12 +463,12 @@ async function look(
   const url = addressOf(failure)
   const cause = await findCause({ kind, failure, url, violations, signal: over.signal })
   clearTimeout(timer)
-  if (signal.aborted) throw disposed()
+  if (signal.aborted) throw disposedError()
   end()
   return {
     ...cause,
     thrown: failure.thrown,
-    details: { ...(url && { url: shown(url) }), ...cause.details },
+    details: { ...(url && { url: formatUrl(url) }), ...cause.details },
   }
 }
 

@@ -8,7 +8,7 @@ import type { RunInput, SubAgentOptions } from '../api/options.ts'
 import type { Run } from '../runs/run.ts'
 import { pending, type Pending } from '../runs/pending.ts'
 import { errorOutput, formatOutput, stringify } from '../execution/format-output.ts'
-import { type ChildCall, joinerOf } from '../page-life/joiners.ts'
+import { type ChildCall, findChildRunResumer } from '../page-life/joiners.ts'
 import type { ToolContext } from '../tools/tool.ts'
 import {
   type ConversationSnapshot,
@@ -19,7 +19,7 @@ import { adopt } from '../runs/resume-run.ts'
 import { isSettledStatus } from '../../conversation/pending.ts'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'
 import type { RunUsage, ToolOutput } from '../../protocol/message.ts'
-import { DELETED, isLeftOpen, PARENT_ENDED, type RunOutcome } from '../../protocol/run.ts'
+import { DELETED, isUnfinished, PARENT_ENDED, type RunOutcome } from '../../protocol/run.ts'
 import type { Conversation, Agent } from '../api/agent.ts'
 import { createSnapshotStore, type SnapshotStore } from '../runs/snapshot-store.ts'
 import { isRecord } from '../../lib/is-record.ts'
@@ -34,15 +34,15 @@ function shownBy(parent: AgentParts, conversationId: string): SnapshotStore<Conv
   return createSnapshotStore(emptySnapshot(conversationId, 'loading'), {
     isStarted: () => true,
     open: async (listeners, first) => {
-      const { ShownConversation } = await loadPart(() => import('../views/lazy-views.ts'))
-      return new ShownConversation(parent, first, listeners)
+      const { ConversationView } = await loadPart(() => import('../views/lazy-views.ts'))
+      return new ConversationView(parent, first, listeners)
     },
     failed: () => emptySnapshot(conversationId, 'idle'),
   })
 }
 
 /** True if values of the schema hold no free text: only numbers, booleans, and values that the schema names. */
-export function isWordless(schema: JsonSchema | StandardSchema): boolean {
+export function hasNoFreeText(schema: JsonSchema | StandardSchema): boolean {
   try {
     return isClosed(jsonSchemaOf(schema, 'of an output'))
   } catch {
@@ -117,13 +117,13 @@ async function outputOf(
  * Whether the output may carry untrusted content from the child conversation. Safe is only JSON of numbers, booleans
  * and values named by the schema, from an agent without tools.
  */
-function mayPassWords(
+function mayPassUntrusted(
   { agent, core, options }: SubAgent,
   { childId }: ChildCall,
   output: ToolOutput,
 ): boolean {
   if (agent.conversation(childId).getSnapshot().taint.length === 0) return false
-  const isClosed = options.output !== undefined && isWordless(options.output)
+  const isClosed = options.output !== undefined && hasNoFreeText(options.output)
   return !(isClosed && output.type === 'json' && core.registry.all().length === 0)
 }
 
@@ -225,7 +225,7 @@ class ChildWatch {
     }
     const isDue = waiting?.status === 'suspended' && !this.#isSettling
     if (!isDue || isStopping(this.#parent, call)) return
-    if (ended && !isLeftOpen(ended)) void this.#settle(ended)
+    if (ended && !isUnfinished(ended)) void this.#settle(ended)
     else if (isEmpty(shown)) void this.#endDeleted()
     else if (!this.#isJoining && (this.#isLeft || isUndriven(shown))) void this.#goOn()
   }
@@ -234,7 +234,7 @@ class ChildWatch {
     this.#isLeft = false
     try {
       const result = await (await joined)?.result
-      this.#isLeft = result !== undefined && isLeftOpen(result)
+      this.#isLeft = result !== undefined && isUnfinished(result)
     } catch {
       this.#isLeft = true
     }
@@ -274,7 +274,7 @@ class ChildWatch {
 
 /** True for an open run that nobody drives. */
 function isUndriven({ ended, runId, status }: ConversationSnapshot): boolean {
-  return ended ? isLeftOpen(ended) : runId !== undefined && status === 'idle'
+  return ended ? isUnfinished(ended) : runId !== undefined && status === 'idle'
 }
 
 /** True if the conversation no longer shows its run. */
@@ -290,7 +290,7 @@ async function hasNoRun({ agent }: SubAgent, { childId }: ChildCall): Promise<bo
 
 /** True while the calling run is being aborted here: its end settles the call. */
 function isStopping({ runs }: AgentParts, { conversationId }: ChildCall): boolean {
-  return [...runs.open.values()].some(
+  return [...runs.openRuns.values()].some(
     ({ run, abortReason }) => run.conversationId === conversationId && abortReason !== undefined,
   )
 }
@@ -326,9 +326,14 @@ async function settle(
         type: 'settle',
         output,
         ...(usage && { usage }),
-        ...(mayPassWords(sub, call, output) && { untrusted: true as const }),
+        ...(mayPassUntrusted(sub, call, output) && { untrusted: true as const }),
       } as const
-      await parent.ask('answerCall', { ...parent.scope(), conversationId, toolCallId, answer })
+      await parent.callWorker('answerCall', {
+        ...parent.scope(),
+        conversationId,
+        toolCallId,
+        answer,
+      })
       return
     } catch {
       await sleepUnlessAborted(Math.min(delay, LONGEST_DELAY_MS), signal)
@@ -349,10 +354,12 @@ export async function rejoinChildren(
   const waiting = await onceRead(agent, conversationId, waitingIn)
   await Promise.all(
     waiting.map(async ({ toolName, ...call }) => {
-      const joiner = joinerOf(agent.registry.get(toolName)?.tool)
-      await joiner?.join(agent.scope().agentId, { ...call, takesOver }).catch((thrown) => {
-        if (!isGone(thrown)) reportThrown(thrown)
-      })
+      const joiner = findChildRunResumer(agent.registry.get(toolName)?.tool)
+      await joiner
+        ?.resumeChildRun(agent.scope().agentId, { ...call, takesOver })
+        .catch((thrown) => {
+          if (!isGone(thrown)) reportThrown(thrown)
+        })
     }),
   )
 }
@@ -376,7 +383,7 @@ export async function endedChildren(
       ...HOW,
     }
     // Null for a child run that is still open, as its call waits.
-    const handle = await adopt(agent, () => agent.ask('resumeRun', command))
+    const handle = await adopt(agent, () => agent.callWorker('resumeRun', command))
     if (handle) runs.push(handle.run)
   }
   return runs
@@ -445,12 +452,12 @@ export async function runChild(
     const childRunId = randomId()
     const prompt = promptOf(sub, input)
     const announced = { ...parent.scope(), ...of, childConversationId: childId, childRunId }
-    await parent.ask('announceChild', announced)
+    await parent.callWorker('announceChild', announced)
     const run = sub.start(
       { input: prompt, parent: of, runId: childRunId, tainted },
       { conversationId: childId, values: false, ...(maxSteps !== undefined && { maxSteps }) },
     )
-    parent.runs.open.get(runId)?.children.add(run)
+    parent.runs.openRuns.get(runId)?.children.add(run)
     await begun(sub, run)
   }
   await joinChild(sub, parent, call)
@@ -496,7 +503,7 @@ function newWatch(
 
 /** Adds the child run to the handle of the calling conversation's open run. */
 function addTo({ runs }: AgentParts, { conversationId }: ChildCall, run: Run): void {
-  for (const handle of runs.open.values())
+  for (const handle of runs.openRuns.values())
     if (handle.run.conversationId === conversationId) handle.children.add(run)
 }
 

@@ -1,14 +1,14 @@
 import { storageKey } from '../../protocol/conversation.ts'
 import type { CallerRef } from '../../protocol/page-calls.ts'
 import { type AgentParts, agents } from '../api/agent-parts.ts'
-import { joinerOf } from '../page-life/joiners.ts'
-import { rejoin, takeUpRun } from '../runs/resume-run.ts'
+import { findChildRunResumer } from '../page-life/joiners.ts'
+import { resumeChildRuns, resumeWithoutChildren } from '../runs/resume-run.ts'
 
 /**
  * Resumes a run whose call uses a sub-agent, and the child runs of that call. `agentId` names the agent to try first.
  * Otherwise uses any agent of this page that has the sub-agent as a tool. Does nothing if there is none.
  */
-export async function goOnWithCaller({
+export async function resumeCaller({
   agentId,
   conversationId,
   toolName,
@@ -19,7 +19,8 @@ export async function goOnWithCaller({
   const isAble = ({ registry, scope, signal }: AgentParts): boolean =>
     !signal.aborted &&
     storageKey(scope().storage) === store &&
-    joinerOf(registry.get(toolName)?.tool) !== undefined
+    findChildRunResumer(registry.get(toolName)?.tool) !== undefined
   const caller = [asking, ...agents.values()].find(isAble)
-  if (caller && (await takeUpRun(caller, { conversationId }))) await rejoin(caller, conversationId)
+  if (caller && (await resumeWithoutChildren(caller, { conversationId })))
+    await resumeChildRuns(caller, conversationId)
 }

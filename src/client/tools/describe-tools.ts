@@ -10,16 +10,16 @@ import type { ToolRegistry } from './tool-registry.ts'
 import type { WhileTainted } from '../../protocol/taint.ts'
 
 type AnyTool = Tool | CompositeTool
-type Trust = Pick<ToolDescriptor, 'commits' | 'remote' | 'untrusted' | 'whileTainted'>
+type Trust = Pick<ToolDescriptor, 'hasCommits' | 'remote' | 'untrusted' | 'whileTainted'>
 
 /** Source of the tool's untrusted content, and which calls need approval once a conversation is tainted. */
 function trustOf(tool: AnyTool, name: string, policy: WhileTainted): Trust {
   const { remote } = tool
-  const untrusted = whoseWords(tool, name)
-  const whileTainted = askedWhileTainted(tool, policy)
+  const untrusted = untrustedSource(tool, name)
+  const whileTainted = needsApprovalWhileTainted(tool, policy)
   return {
     ...(remote && { remote }),
-    ...(tool.commits && { commits: true }),
+    ...(tool.commits && { hasCommits: true }),
     ...(untrusted !== undefined && { untrusted }),
     ...(whileTainted && { whileTainted }),
   }
@@ -30,13 +30,16 @@ function isForeign({ annotations, remote }: AnyTool): boolean {
   return remote !== undefined && !(remote.trusted === true && annotations?.readOnly === true)
 }
 
-function whoseWords({ annotations, remote, title }: AnyTool, name: string): string | undefined {
+function untrustedSource(
+  { annotations, remote, title }: AnyTool,
+  name: string,
+): string | undefined {
   const says = annotations?.untrustedContent
   if (remote) return remote.trusted && says === false ? undefined : remote.source
   return says ? (title ?? name) : undefined
 }
 
-function askedWhileTainted(
+function needsApprovalWhileTainted(
   { annotations = {}, commits, remote }: AnyTool,
   policy: WhileTainted,
 ): Trust['whileTainted'] {
@@ -59,13 +62,13 @@ type ToolPolicies = Pick<AgentOptions, 'toolApproval' | 'whileTainted'>
  * available.
  */
 export function describeTools(registry: ToolRegistry, policies: ToolPolicies): ToolDescriptor[] {
-  const { enabled } = registry
-  const wanted = registry.all().filter((entry) => isEnabled(entry, enabled))
+  const { enabledNames } = registry
+  const wanted = registry.all().filter((entry) => isEnabled(entry, enabledNames))
   const there = wanted.filter(isAvailable)
-  if (!there.length && (enabled ?? wanted).length)
+  if (!there.length && (enabledNames ?? wanted).length)
     throw new OffstageError(
       'no-tools-available',
-      `None of the tools ${(enabled ?? wanted.map(({ name }) => name)).join(', ')} is registered and available.`,
+      `None of the tools ${(enabledNames ?? wanted.map(({ name }) => name)).join(', ')} is registered and available.`,
     )
   return there.map((entry) => describeTool(entry, policies))
 }
@@ -73,11 +76,11 @@ export function describeTools(registry: ToolRegistry, policies: ToolPolicies): T
 /** Returns the digest of the tool's current definition; undefined if it isn't enabled or not available. */
 export function usableDefinition(
   entry: PreparedTool,
-  { enabled }: ToolRegistry,
+  { enabledNames }: ToolRegistry,
   policies: ToolPolicies,
 ): string | undefined {
   try {
-    return isEnabled(entry, enabled) && isAvailable(entry)
+    return isEnabled(entry, enabledNames) && isAvailable(entry)
       ? describeTool(entry, policies).definition
       : undefined
   } catch {
@@ -118,8 +121,8 @@ function describeTool(
     needsApproval,
     hasReconcile: !isComposite(tool) && tool.reconcile !== undefined,
     ...(tool.undo && { hasUndo: true }),
-    ...(tool.describe && { describes: true }),
-    ...(tool.secretsIn && { seals: true }),
+    ...(tool.describe && { hasDescribe: true }),
+    ...(tool.secretsIn && { hasSecretsIn: true }),
     ...(tool.consentKey && { hasConsentKey: true }),
     ...(isComposite(tool) && { composite: true }),
     definition: definitionOf(

@@ -3,11 +3,10 @@ import { OffstageError } from '../../protocol/error.ts'
 import { cleanName } from './clean-name.ts'
 import { badConfig } from '../api/failures.ts'
 import { checkNames, isMisspelt } from '../api/check-names.ts'
-import { checkPatterns } from './check-patterns.ts'
 import type { StandardSchema } from './standard-schema.ts'
 import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts'
 import { type CompositeTool, isComposite, type Tool } from './tool.ts'
-import { unsoundAt } from './unsound-schema.ts'
+import { findInvalidSchemaPath } from './unsound-schema.ts'
 
 /** Schema of tools without parameters. */
 const NO_PARAMETERS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false }
@@ -69,10 +68,10 @@ function hasFunction(tool: Tool | CompositeTool): boolean {
 function checkToolNames(tool: Tool | CompositeTool, name: string): void {
   const of = `the tool ${name}`
   const composite = isComposite(tool)
-  if (composite) checkNames({ version: tool.version }, 'compositeTool', { of })
+  if (composite) checkNames({ version: tool.version }, 'compositeTool', { label: of })
   const isLiteral = [Object.prototype, null].includes(Object.getPrototypeOf(tool))
   checkNames(tool, 'tool', {
-    of,
+    label: of,
     allows: (key, value) =>
       !isLiteral ||
       (composite && (key === 'run' || key === 'version')) ||
@@ -92,7 +91,6 @@ export function toJsonSchema(
   )
   checkSchema(schema, where)
   if (!describesObject(schema)) throw invalidSchema(where)
-  checkPatterns(schema, `of the tool ${name}`)
   const { $schema: _dialect, ...rest } = schema
   return Object.keys(rest).length ? { type: 'object', ...rest } : NO_PARAMETERS
 }
@@ -129,7 +127,7 @@ export function isDeeper(json: string, levels: number): boolean {
 
 /** Throws `schema-invalid` unless the value is a JSON Schema. */
 export function checkSchema(schema: unknown, where: string): asserts schema is JsonSchema {
-  const unsound = unsoundAt(schema, where)
+  const unsound = findInvalidSchemaPath(schema, where)
   if (unsound !== null) throw invalidSchema(unsound)
 }
 

@@ -18,9 +18,9 @@ export async function showTools(
   ])
   skillsPart?.provideFiles(registry, skills)
   const isUsable = (entry: PreparedTool, enabled: readonly string[] | null): boolean =>
-    usableDefinition(entry, { ...registry, enabled }, options) !== undefined
+    usableDefinition(entry, { ...registry, enabledNames: enabled }, options) !== undefined
   const whyNot = (entry: PreparedTool): AgentTool['whyNot'] => {
-    if (isUsable(entry, registry.enabled)) return undefined
+    if (isUsable(entry, registry.enabledNames)) return undefined
     return isUsable(entry, null) ? 'not-enabled' : 'unavailable'
   }
   const list = (): AgentTool[] => {

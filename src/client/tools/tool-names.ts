@@ -33,7 +33,7 @@ export function checkToolNames(
 ): void {
   const { toolChoice } = config.model
   const chosen = typeof toolChoice === 'object' ? [toolChoice.toolName] : []
-  for (const name of [...(registry.enabled ?? []), ...chosen]) {
+  for (const name of [...(registry.enabledNames ?? []), ...chosen]) {
     if (warned.has(name) || registry.get(name) || tools.some((tool) => tool.name === name)) continue
     warned.add(name)
     const option = chosen.includes(name) ? 'toolChoice' : 'enabledTools'

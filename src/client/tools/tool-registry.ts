@@ -36,9 +36,9 @@ export interface ToolRegistry {
   /** Finds a tool by its own name, or by the model's. */
   get(name: string): PreparedTool | undefined
   /** Limits the model to these tools. Null: all. */
-  enable(names: readonly string[] | null): void
-  /** Names that `enable` was given. */
-  readonly enabled: readonly string[] | null
+  setEnabledTools(names: readonly string[] | null): void
+  /** Names that `setEnabledTools` was given. */
+  readonly enabledNames: readonly string[] | null
   all(): PreparedTool[]
   clear(): void
 }
@@ -83,10 +83,10 @@ export function createToolRegistry(observer: RegistryObserver): ToolRegistry {
     provide: (entry) => void tools.set(entry.modelName, entry),
     get: (name) => tools.get(cleanName(name)),
     all: () => [...tools.values()],
-    get enabled() {
+    get enabledNames() {
       return enabled
     },
-    enable(names) {
+    setEnabledTools(names) {
       enabled = names
       observer.onChange()
     },

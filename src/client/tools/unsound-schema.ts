@@ -6,7 +6,7 @@ const TYPE_NAME = /^(object|array|string|number|integer|boolean|null)$/
  * Path of the first invalid part of a parameter schema: `where`, then property names. Null if there is none. Finds
  * common mistakes only; the worker checks all of JSON Schema.
  */
-export function unsoundAt(schema: unknown, where: string): string | null {
+export function findInvalidSchemaPath(schema: unknown, where: string): string | null {
   if (!isRecord(schema)) return where
   const { type = [], properties = {}, required = [] } = schema
   const isSound =
@@ -16,7 +16,8 @@ export function unsoundAt(schema: unknown, where: string): string | null {
     [type].flat().every((name) => typeof name === 'string' && TYPE_NAME.test(name))
   if (!isSound) return where
   for (const [name, property] of Object.entries(properties)) {
-    const found = typeof property === 'boolean' ? null : unsoundAt(property, `${where}.${name}`)
+    const found =
+      typeof property === 'boolean' ? null : findInvalidSchemaPath(property, `${where}.${name}`)
     if (found !== null) return found
   }
   return null

@@ -5,16 +5,16 @@ import { FILE_VERSION, FORMAT, isImportMark, type Row } from '../../protocol/fac
 import { Crc32 } from '../../lib/crc32.ts'
 
 /** Name in the file's first line. */
-export const FILE_NAME = 'offstage-conversations'
+export const FORMAT_NAME = 'offstage-conversations'
 
 /** First line of a conversation. */
-export type Beginning = Pick<
+export type ConversationHeader = Pick<
   ConversationRecord,
   'conversationId' | 'createdAt' | 'updatedAt' | 'parent'
 >
 
 /** Last line of a conversation. */
-export interface Ending {
+export interface ConversationFooter {
   readonly rows: number
   /** Checksum of the conversation's lines before this one, each with its line feed. */
   readonly crc32: string
@@ -24,10 +24,10 @@ export interface Ending {
 
 /** A line of the file, in JSON. docs/format.md explains each. */
 type FileLine =
-  | { readonly offstage: typeof FILE_NAME; readonly version: number; readonly format: number }
-  | { readonly conversation: Beginning }
+  | { readonly offstage: typeof FORMAT_NAME; readonly version: number; readonly format: number }
+  | { readonly conversation: ConversationHeader }
   | { readonly row: object }
-  | { readonly end: Ending }
+  | { readonly end: ConversationFooter }
   | { readonly conversations: number }
 
 /** Longer lines are read as damaged. Bytes. */
@@ -153,7 +153,7 @@ export async function* filePieces(
 
 /** Yields top-level conversations first, and each conversation before the child conversations of its calls. */
 async function* fileLines(read: ReadRows, { roots, lastOf }: Exported): AsyncGenerator<Uint8Array> {
-  yield encoded({ offstage: FILE_NAME, version: FILE_VERSION, format: FORMAT })
+  yield encoded({ offstage: FORMAT_NAME, version: FILE_VERSION, format: FORMAT })
   const given = new Set(roots.map(({ conversationId }) => conversationId))
   const isChild = ({ parent }: ConversationRecord): boolean =>
     parent !== undefined && given.has(parent.conversationId)
@@ -194,7 +194,12 @@ async function* conversationLines(
   const { record } = found
   const { conversationId, createdAt, updatedAt, parent, broken } = record
   const crc = new Crc32()
-  const beginning: Beginning = { conversationId, createdAt, updatedAt, ...(parent && { parent }) }
+  const beginning: ConversationHeader = {
+    conversationId,
+    createdAt,
+    updatedAt,
+    ...(parent && { parent }),
+  }
   const head = encoded({ conversation: beginning })
   crc.add(head)
   yield head

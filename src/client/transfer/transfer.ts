@@ -1,4 +1,4 @@
-import { type AgentScope, UNFINISHED } from '../../protocol/conversation.ts'
+import { type AgentScope, INCOMPLETE_IMPORT } from '../../protocol/conversation.ts'
 import {
   describeThrown,
   type ErrorData,
@@ -9,10 +9,10 @@ import {
 import type { AgentParts } from '../api/agent-parts.ts'
 import { badInput } from '../api/failures.ts'
 import {
-  type Beginning,
+  type ConversationHeader,
   type ConversationFile,
-  type Ending,
-  FILE_NAME,
+  type ConversationFooter,
+  FORMAT_NAME,
   filePieces,
   type ImportReport,
   linesOf,
@@ -71,7 +71,7 @@ class ImportedIds {
   }
 
   /** Returns the parent if it was imported from the same file. */
-  parentOf({ parent }: Beginning): Beginning['parent'] {
+  parentOf({ parent }: ConversationHeader): ConversationHeader['parent'] {
     if (!parent) return undefined
     const conversationId = this.#done.get(parent.conversationId)
     return conversationId === undefined ? undefined : { ...parent, conversationId }
@@ -100,7 +100,7 @@ interface ImportTarget {
 const PART = 1024 * 1024
 const MOST_ROWS = 500
 
-function isBeginning(value: unknown): value is Beginning {
+function isBeginning(value: unknown): value is ConversationHeader {
   if (!hasTexts(value, ['conversationId'])) return false
   const { conversationId: id, createdAt, updatedAt, parent } = value
   const isParent = hasTexts(parent, ['conversationId', 'runId', 'toolCallId'])
@@ -108,7 +108,7 @@ function isBeginning(value: unknown): value is Beginning {
   return id !== '' && id.length <= 1000 && areTimes && (parent === undefined || isParent)
 }
 
-function isEnding(value: unknown): value is Ending {
+function isEnding(value: unknown): value is ConversationFooter {
   if (!hasTexts(value, ['crc32'])) return false
   const { rows, fault } = value
   return typeof rows === 'number' && (fault === undefined || isErrorData(fault))
@@ -123,7 +123,7 @@ function hasTexts<Name extends string>(
 
 /** The conversation that is being read. */
 interface Reading {
-  readonly beginning: Beginning
+  readonly beginning: ConversationHeader
   readonly importId: string
   readonly crc: Crc32
   to: string
@@ -209,7 +209,7 @@ export class FileImport {
     }
   }
 
-  #begin(beginning: Beginning, line: Uint8Array | null): void {
+  #begin(beginning: ConversationHeader, line: Uint8Array | null): void {
     this.#found += 1
     this.#isAstray = false
     const crc = new Crc32()
@@ -241,7 +241,7 @@ export class FileImport {
     )
   }
 
-  async #end(reading: Reading, { rows, crc32, fault }: Ending): Promise<void> {
+  async #end(reading: Reading, { rows, crc32, fault }: ConversationFooter): Promise<void> {
     if (reading.error === null) {
       if (rows !== reading.count || crc32 !== reading.crc.digits)
         await this.#fail(reading, this.#damage('says that others were before it'))
@@ -321,7 +321,7 @@ function parsed(line: Uint8Array): Fields | null {
 
 function checkHeader(fields: Fields | null): void {
   const { offstage, version, format } = fields ?? {}
-  if (offstage !== FILE_NAME || typeof version !== 'number' || typeof format !== 'number')
+  if (offstage !== FORMAT_NAME || typeof version !== 'number' || typeof format !== 'number')
     throw badInput('This is no exported file.')
   if (version <= FILE_VERSION && format <= FORMAT) return
   throw new OffstageError(
@@ -346,7 +346,7 @@ function isOfConversation({ code }: ErrorData): boolean {
 const PIECE = 256 * 1024
 
 export async function exportFile(
-  { ask, scope }: AgentParts,
+  { callWorker: ask, scope }: AgentParts,
   conversationId?: string,
   through: number = Infinity,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
@@ -375,12 +375,12 @@ export async function exportFile(
 }
 
 export async function importFile(
-  { ask, scope }: AgentParts,
+  { callWorker: ask, scope }: AgentParts,
   file: ConversationFile,
 ): Promise<ImportReport> {
   const records = await ask('listConversations', { ...scope(), children: true })
   // A conversation whose import was left unfinished may be imported again.
-  const whole = records.filter(({ broken }) => broken !== UNFINISHED)
+  const whole = records.filter(({ broken }) => broken !== INCOMPLETE_IMPORT)
   const known = new Set(whole.map(({ conversationId }) => conversationId))
   const reading = new FileImport(known, {
     place: (part) => ask('importRows', { ...scope(), ...part }),

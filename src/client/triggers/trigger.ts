@@ -228,7 +228,7 @@ type Came = TriggerOutcome extends infer Each
   : never
 
 /** Options with any source: only the app knows the type of its events. */
-export type Options = Omit<TriggerOptions, 'on' | 'run' | 'eventId'> & {
+export type AnyTriggerOptions = Omit<TriggerOptions, 'on' | 'run' | 'eventId'> & {
   readonly on?: TriggerSource
   readonly run: string | ((event: unknown) => unknown)
   readonly eventId?: (event: unknown) => string | undefined
@@ -246,7 +246,7 @@ export async function trigger(
   const known = triggers.get(agent.signal) ?? new Map<string, ActiveTrigger>()
   triggers.set(agent.signal, known)
   if (!given) return Promise.all(Array.from(known.values(), (each) => each.shown()))
-  const options = given as Options
+  const options = given as AnyTriggerOptions
   checkTrigger(options)
   const { id } = options
   if (known.has(id)) throw badConfig(`The agent has a trigger ${id}. Remove it first.`)
@@ -266,7 +266,7 @@ class ActiveTrigger {
   readonly signal: AbortSignal
   readonly #agent: AgentParts
   readonly #commands: TriggerCommands
-  readonly #options: Options
+  readonly #options: AnyTriggerOptions
   readonly #key: string
   readonly #title: string
   readonly #conversationId: string
@@ -274,7 +274,7 @@ class ActiveTrigger {
   #timer: ReturnType<typeof setTimeout> | undefined
   #isTicking = false
 
-  constructor(agent: AgentParts, commands: TriggerCommands, options: Options) {
+  constructor(agent: AgentParts, commands: TriggerCommands, options: AnyTriggerOptions) {
     const { id, title = id, conversationId = `trigger-${id}` } = options
     this.#agent = agent
     this.#commands = commands

@@ -9,11 +9,11 @@ import {
 import type { RunRef } from '../../protocol/conversation.ts'
 import type { Delta, DeltaOf, Live } from '../../protocol/delta.ts'
 import type { Row } from '../../protocol/fact.ts'
-import { isLeftOpen, type RunOutcome, type RunResult } from '../../protocol/run.ts'
+import { isUnfinished, type RunOutcome, type RunResult } from '../../protocol/run.ts'
 import type { RunHandle } from '../runs/run.ts'
 import { emptyState, rooted } from '../../conversation/state.ts'
 import { fold } from '../../conversation/fold.ts'
-import { foldDelta, NOTHING_LIVE, refused, settleLive } from '../../conversation/live.ts'
+import { foldDelta, NOTHING_LIVE, refusedRun, settleLive } from '../../conversation/live.ts'
 import {
   catchUpEvents,
   type Cursor,
@@ -129,19 +129,19 @@ export interface Watcher {
 }
 
 /** Keeps a feed complete for the views of its conversation. */
-export interface Joined {
+export interface FeedViews {
   readonly isWatched: boolean
   watch(watcher: Watcher): void
   unwatch(watcher: Watcher): void
   /** Asks the worker for a checkpoint of the conversation, and to publish it from then on. */
-  join(): Promise<void>
+  requestCheckpoint(): Promise<void>
   changed(): void
   checkpointTaken(): void
   /** Returns a new checkpoint with the known parts kept: equal messages, and older ones. */
   keepKnown(next: ConversationState): ConversationState
   flush(): void
   /** Called when the worker is gone, with everything it had yet to publish. */
-  lost(): void
+  onWorkerLost(): void
 }
 
 /** Publications of one worker about one conversation: its state, and the events of its runs. */
@@ -152,10 +152,10 @@ export class Feed {
   /** Why rows can't be read, or why the conversation could not be joined. */
   fault: ErrorData | null = null
   /** True after a checkpoint: `state` is then the whole conversation, not only the part that was seen. */
-  isKnown = false
+  hasWholeState = false
   readonly followers: Set<RunFollower> = new Set()
   /** Set once a view shows the conversation. */
-  joined: Joined | null = null
+  views: FeedViews | null = null
   readonly #expected: ReadonlySet<RunsExpected>
 
   constructor(conversationId: string, expected: ReadonlySet<RunsExpected>) {
@@ -170,7 +170,7 @@ export class Feed {
   }
 
   get isInUse(): boolean {
-    return this.followers.size > 0 || this.joined?.isWatched === true
+    return this.followers.size > 0 || this.views?.isWatched === true
   }
 
   /** Removes the follower of a run, and those of the runs that began with its end. */
@@ -182,21 +182,21 @@ export class Feed {
     const { state, live } = this
     for (const item of items) this.#takeItem(item)
     this.#publish()
-    if (this.state.isStale) void this.joined?.join()
-    if (this.state !== state || this.live !== live) this.joined?.changed()
+    if (this.state.isStale) void this.views?.requestCheckpoint()
+    if (this.state !== state || this.live !== live) this.views?.changed()
   }
 
   takeCheckpoint(notice: CheckpointNotice): void {
     const { state, live, fault } = notice
-    const known = this.isKnown && !this.state.isStale && this.state.era === state.era
-    this.state = (known && this.joined?.keepKnown(state)) || state
+    const known = this.hasWholeState && !this.state.isStale && this.state.era === state.era
+    this.state = (known && this.views?.keepKnown(state)) || state
     // The worker knows nothing of a run that this page itself has refused.
-    const left = live.left ?? refused(this.live)
+    const left = live.left ?? refusedRun(this.live)
     this.live = state.run?.runId === left?.runId ? live : { ...live, left }
     this.fault = fault
-    this.isKnown = true
+    this.hasWholeState = true
     this.#catchUp(notice)
-    this.joined?.checkpointTaken()
+    this.views?.checkpointTaken()
   }
 
   #catchUp({ state, live, reason }: CheckpointNotice): void {
@@ -242,8 +242,8 @@ export class Feed {
     if (isNext) return rooted(state, row)
     if (state.run && row.runId === state.run.runId) return rooted({ ...state, isStale: true }, row)
     // Rows are missing: nobody showed the conversation while others resumed it, or began it anew.
-    const isStale = this.isKnown
-    this.isKnown = false
+    const isStale = this.hasWholeState
+    this.hasWholeState = false
     const empty = emptyState(this.conversationId)
     return rooted({ ...empty, seq: row.seq - 1, older: row.seq > 1 ? 1 : 0, isStale }, row)
   }
@@ -298,7 +298,7 @@ export class Feeds {
   /** True while the page shows a run that somebody drives, here or in another tab. */
   get showsRun(): boolean {
     return [...this.#feeds.values()].some(
-      ({ joined, live, openRunId }) =>
+      ({ views: joined, live, openRunId }) =>
         joined?.isWatched === true && openRunId !== null && live.ownership !== 'none',
     )
   }
@@ -354,23 +354,23 @@ export class Feeds {
   left(run: StreamRef, left: DeltaOf<'run-left'>): void {
     const feed = this.open(run)
     const hasBegun = feed.state.run?.runId === left.runId
-    if (!isLeftOpen(left.outcome))
+    if (!isUnfinished(left.outcome))
       this.#takeItems(feed, [hasBegun ? { ...left, message: undefined } : left])
   }
 
   flush(): void {
-    for (const feed of this.#feeds.values()) feed.joined?.flush()
+    for (const feed of this.#feeds.values()) feed.views?.flush()
   }
 
   /** Has the worker publish the shown conversations again. */
-  rejoin(): void {
-    for (const feed of this.#feeds.values()) void feed.joined?.join()
+  requestCheckpoints(): void {
+    for (const feed of this.#feeds.values()) void feed.views?.requestCheckpoint()
   }
 
   /** The worker is gone. */
-  lost(): void {
+  onWorkerLost(): void {
     for (const expected of this.#expected) expected.close()
-    for (const feed of this.#feeds.values()) feed.joined?.lost()
+    for (const feed of this.#feeds.values()) feed.views?.onWorkerLost()
   }
 
   #takeItems(feed: Feed, items: readonly StreamItem[]): void {
@@ -378,7 +378,7 @@ export class Feeds {
     feed.takeItems(items)
     for (const item of items) {
       const isOver =
-        item.type === 'run-left' ? !isLeftOpen(item.outcome) : item.type === 'run-ended'
+        item.type === 'run-left' ? !isUnfinished(item.outcome) : item.type === 'run-ended'
       if (isOver && 'runId' in item && item.runId !== null) this.#host.onOver(item.runId)
     }
   }

@@ -5,11 +5,11 @@ import { type ConversationSnapshot, emptySnapshot } from '../../conversation/sna
 import { NOTHING_LIVE } from '../../conversation/live.ts'
 import { view } from '../../conversation/view.ts'
 import type { Live } from '../../protocol/delta.ts'
-import { LEFT_OPEN, type PendingCall } from '../../protocol/run.ts'
+import { UNFINISHED_REASONS, type PendingCall } from '../../protocol/run.ts'
 import type { ConversationState, OlderMessages } from '../../protocol/state.ts'
 import type { StreamRef } from '../../protocol/notices.ts'
-import type { Feed, Joined, Watcher } from './feeds.ts'
-import { noteShown } from '../execution/person-check.ts'
+import type { Feed, FeedViews, Watcher } from './feeds.ts'
+import { recordPendingCalls } from '../execution/person-check.ts'
 import type { StartRun } from '../../protocol/worker-calls.ts'
 import { olderThan, withOlder } from '../../conversation/checkpoint.ts'
 import { toErrorData } from '../../protocol/error.ts'
@@ -71,7 +71,7 @@ type Asked = Pick<StartRun, 'runId' | 'conversationId' | 'message' | 'branch'>
  * Returns the oldest run that this page requested and that nobody is known to drive yet. Null if another run is open,
  * or the run was refused.
  */
-function askedRun(
+function findRequestedRun(
   commands: Iterable<Asked>,
   conversationId: string,
   feed: Pick<Feed, 'state' | 'live' | 'fault' | 'openRunId'> | undefined,
@@ -88,7 +88,7 @@ function askedRun(
 }
 
 /** Adds a requested run to the snapshot. Its message is shown at once, at its final place. */
-function withAskedRun(
+function withRequestedRun(
   snapshot: ConversationSnapshot,
   { runId, message, branch }: Asked,
 ): ConversationSnapshot {
@@ -109,7 +109,7 @@ function withAskedRun(
 const RETRY_MS = 3000
 
 /** Joins a feed and loads its older messages, for as long as somebody watches it. */
-export class JoinedFeed implements Joined {
+export class JoinedFeed implements FeedViews {
   readonly #feed: Feed
   readonly #watchers = new Set<Watcher>()
   /** The watcher that asked the worker to join. */
@@ -130,7 +130,7 @@ export class JoinedFeed implements Joined {
   watch(watcher: Watcher): void {
     const isFirst = this.#watchers.size === 0
     this.#watchers.add(watcher)
-    if (isFirst) void this.join()
+    if (isFirst) void this.requestCheckpoint()
   }
 
   unwatch(watcher: Watcher): void {
@@ -139,8 +139,8 @@ export class JoinedFeed implements Joined {
     if (this.#watchers.size > 0 && !isJoiner) return
     this.#isAsking = this.#isDue = false
     // The worker follows the feed for one agent. When that agent leaves, another watcher must join.
-    if (this.#watchers.size > 0) return void this.join()
-    this.#feed.isKnown = false
+    if (this.#watchers.size > 0) return void this.requestCheckpoint()
+    this.#feed.hasWholeState = false
     watcher.leave()
   }
 
@@ -171,11 +171,11 @@ export class JoinedFeed implements Joined {
     for (const watcher of this.#watchers) watcher.flush()
   }
 
-  lost(): void {
+  onWorkerLost(): void {
     this.#isDue = false
   }
 
-  async join(): Promise<void> {
+  async requestCheckpoint(): Promise<void> {
     const [watcher] = this.#watchers
     if (!watcher || this.#isAsking || this.#isDue) return
     this.#isAsking = this.#isDue = true
@@ -190,7 +190,7 @@ export class JoinedFeed implements Joined {
     const fault = toErrorData(error)
     this.#feed.fault = fault
     this.changed()
-    if (fault.retryable) setTimeout(() => void this.join(), RETRY_MS)
+    if (fault.retryable) setTimeout(() => void this.requestCheckpoint(), RETRY_MS)
   }
 
   async #loadOlder(): Promise<void> {
@@ -198,7 +198,7 @@ export class JoinedFeed implements Joined {
     this.#isLoading = true
     const feed = this.#feed
     try {
-      while (feed.isKnown && feed.state.older > 0) {
+      while (feed.hasWholeState && feed.state.older > 0) {
         const [watcher] = this.#watchers
         const [first] = feed.state.path
         if (!watcher || !first) break
@@ -343,10 +343,10 @@ const PAGE = 1000
 /** How many conversations keep their snapshots after nobody follows them. */
 const LEFT_KNOWN = 8
 /** The one that was left first comes first. */
-const leftKnown = new Set<ShownConversation>()
+const leftKnown = new Set<ConversationView>()
 
 /** An agent's view of a conversation. */
-export class ShownConversation implements Source<ConversationSnapshot>, Watcher {
+export class ConversationView implements Source<ConversationSnapshot>, Watcher {
   readonly #agent: AgentParts
   readonly #listeners: Listeners
   readonly #notifier: Notifier
@@ -356,7 +356,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   /** Snapshot that includes the state of child conversations. */
   #snapshot: ConversationSnapshot
   /** The requested run, the snapshot without it, and the snapshot with it. */
-  #asked: readonly [ReturnType<typeof askedRun>, ConversationSnapshot, ConversationSnapshot]
+  #asked: readonly [ReturnType<typeof findRequestedRun>, ConversationSnapshot, ConversationSnapshot]
   /** Snapshot of this conversation alone. */
   #own: ConversationSnapshot
   readonly #children: ShownChildren
@@ -377,7 +377,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     this.#own = first
     this.#children = new ShownChildren((childId, notify) => {
       const child = emptySnapshot(childId, 'loading')
-      return new ShownConversation(agent, child, new Set([notify]))
+      return new ConversationView(agent, child, new Set([notify]))
     }, this.#notifier)
   }
 
@@ -385,21 +385,21 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     const settled = this.#settled()
     const { runs, signal } = this.#agent
     const commands = signal.aborted ? [] : runs.commands.values()
-    const asked = askedRun(commands, this.#ref.conversationId, this.#feed)
+    const asked = findRequestedRun(commands, this.#ref.conversationId, this.#feed)
     const [before, madeOf] = this.#asked
     if (asked !== before || settled !== madeOf)
-      this.#asked = [asked, settled, asked ? withAskedRun(settled, asked) : settled]
+      this.#asked = [asked, settled, asked ? withRequestedRun(settled, asked) : settled]
     return this.#asked[2]
   }
 
   #settled(): ConversationSnapshot {
     const feed = this.#feed
-    if (!feed || !(feed.isKnown || feed.fault)) return this.#snapshot
+    if (!feed || !(feed.hasWholeState || feed.fault)) return this.#snapshot
     const made = [feed.state, feed.live, feed.fault] as const
     if (made.some((part, at) => part !== this.#made?.[at])) {
       this.#made = made
       this.#own = view(...made)
-      noteShown(this.#ref.conversationId, this.#own.pending)
+      recordPendingCalls(this.#ref.conversationId, this.#own.pending)
       this.#children.follow(this.#own)
     }
     this.#snapshot = this.#children.joinedTo(this.#own)
@@ -423,15 +423,16 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   }
 
   join(): Promise<void> {
-    return this.#agent.ask('join', this.#scope)
+    return this.#agent.callWorker('join', this.#scope)
   }
 
   leave(): void {
-    if (!this.#agent.signal.aborted) this.#agent.ask('leave', this.#scope).catch(() => undefined)
+    if (!this.#agent.signal.aborted)
+      this.#agent.callWorker('leave', this.#scope).catch(() => undefined)
   }
 
   olderMessages(before: string): Promise<OlderMessages | null> {
-    return this.#agent.ask('olderMessages', { ...this.#scope, before, count: PAGE })
+    return this.#agent.callWorker('olderMessages', { ...this.#scope, before, count: PAGE })
   }
 
   get #scope() {
@@ -440,8 +441,8 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
 
   #watch(): Feed {
     const feed = this.#agent.link().feeds.open(this.#ref)
-    feed.joined ??= new JoinedFeed(feed)
-    feed.joined.watch(this)
+    feed.views ??= new JoinedFeed(feed)
+    feed.views.watch(this)
     return feed
   }
 
@@ -472,7 +473,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
   #unwatch(): void {
     this.#settled()
     this.#children.end()
-    this.#feed?.joined?.unwatch(this)
+    this.#feed?.views?.unwatch(this)
     this.#feed = undefined
     this.#agent.link().feeds.prune(this.#ref)
   }
@@ -485,7 +486,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
     const { runId } = this.#snapshot
     if (this.#made && runId !== undefined) {
       const [state, { step }, fault] = this.#made
-      const outcome = { outcome: 'aborted', reason: LEFT_OPEN.disposed } as const
+      const outcome = { outcome: 'aborted', reason: UNFINISHED_REASONS.disposed } as const
       // The part of an answer that a person has read stays in view.
       const left: Live['step'] = step && { ...step, isLeft: true }
       this.#snapshot = view(state, { ...NOTHING_LIVE, step: left, left: { runId, outcome } }, fault)
@@ -496,7 +497,7 @@ export class ShownConversation implements Source<ConversationSnapshot>, Watcher 
 }
 
 /** An agent's view of its store: the conversations, newest first. */
-export class ShownList implements Source<readonly ConversationRecord[]> {
+export class ConversationListView implements Source<readonly ConversationRecord[]> {
   readonly #agent: AgentParts
   readonly #listeners: Listeners
   readonly #notifier: Notifier
@@ -533,7 +534,7 @@ export class ShownList implements Source<readonly ConversationRecord[]> {
     try {
       while (this.#isStale && !this.#agent.signal.aborted) {
         this.#isStale = false
-        this.#show(await this.#agent.ask('listConversations', this.#agent.scope()))
+        this.#show(await this.#agent.callWorker('listConversations', this.#agent.scope()))
       }
     } catch {
       this.#isStale = true

@@ -6,26 +6,26 @@ import { WORKER_CALLS, type WorkerCalls } from '../../protocol/worker-calls.ts'
  * Sends a command to the worker, starting one if needed. If the worker dies and `WORKER_CALLS` marks the command as
  * `survives`, the next worker gets it. Otherwise rejects with `worker-lost`. All errors are `OffstageError`s.
  */
-export type AskWorker = <Name extends keyof WorkerCalls>(
+export type CallWorker = <Name extends keyof WorkerCalls>(
   name: Name,
   argument: ArgumentOf<WorkerCalls[Name]>,
 ) => Promise<ResultOf<WorkerCalls[Name]>>
 
 /** Sends an agent's commands to its worker. */
 export interface WorkerCaller {
-  readonly ask: AskWorker
+  readonly callWorker: CallWorker
   /** Asks one worker only. Supervision uses it: it decides for itself what to ask the next worker. */
-  readonly askOnce: AskWorker
+  readonly callWorkerOnce: CallWorker
 }
 
 /** `carry` counts the commands that wait for the next worker. `next` resolves to whether there will be one. */
 export function createWorkerCaller(
-  askOnce: AskWorker,
+  askOnce: CallWorker,
   { carry, next }: { carry(by: number): void; next(): Promise<boolean> | undefined },
 ): WorkerCaller {
   return {
-    askOnce,
-    async ask(name, argument) {
+    callWorkerOnce: askOnce,
+    async callWorker(name, argument) {
       if (!WORKER_CALLS[name].survives) return askOnce(name, argument)
       carry(1)
       try {

@@ -7,7 +7,7 @@ import type { OffstageError } from '../../protocol/error.ts'
 import type { Row } from '../../protocol/fact.ts'
 import { createBatchGate, type ExecutionHost, Executions } from '../execution/executions.ts'
 import type { Connection, WorkerSource } from './worker-start.ts'
-import { disposed, toOffstageError } from '../api/failures.ts'
+import { disposedError, toOffstageError } from '../api/failures.ts'
 import { type FeedNotice, Feeds } from '../views/feeds.ts'
 import {
   type AgentPage,
@@ -23,7 +23,7 @@ import {
   type RestartsHost,
 } from '../runs/restarts.ts'
 import { sleep } from '../../lib/sleep.ts'
-import { hung, lost } from './worker-lost.ts'
+import { workerHungError, workerLostError } from './worker-lost.ts'
 import { connectSource } from './worker-source.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 
@@ -158,7 +158,7 @@ type Risk = Extract<WorkerNotice, { readonly type: 'risk' }>
 interface DeathsHost extends RestartsHost {
   agents(): readonly (RestartedAgent & {
     /** No worker can be started any more: the agent's open runs fail. */
-    giveUp(error: OffstageError): void
+    failOpenRuns(error: OffstageError): void
   })[]
 }
 
@@ -188,7 +188,7 @@ class WorkerDeaths {
     const risk = this.#risk
     this.#risk = undefined
     const suspect = this.#restarts.suspects.blame()
-    return risk?.risk ? { ...risk, error: hung(risk.risk) } : suspect
+    return risk?.risk ? { ...risk, error: workerHungError(risk.risk) } : suspect
   }
 
   /** Waits before another worker is started: the longer, the more have died lately. */
@@ -202,7 +202,7 @@ class WorkerDeaths {
       await this.#restarts.restart(counts)
       return true
     } catch (thrown) {
-      for (const agent of this.#host.agents()) agent.giveUp(toOffstageError(thrown))
+      for (const agent of this.#host.agents()) agent.failOpenRuns(toOffstageError(thrown))
       return false
     }
   }
@@ -226,7 +226,7 @@ type StorageNotice = Extract<WorkerNotice, { readonly type: 'storage' }>
 /** An agent, as its worker connection sees it. */
 export interface LinkedAgent extends ExecutionHost, RestartedAgent {
   readonly page: AgentPage
-  readonly redact: Redactor | undefined
+  readonly redactor: Redactor | undefined
   /** Called when a row of a conversation was stored. */
   onRow(row: Row): void
   /** Called when conversations of a store changed; without a store, perhaps of any. */
@@ -238,7 +238,7 @@ export interface LinkedAgent extends ExecutionHost, RestartedAgent {
   /** Fails the run that caused the worker's death, here and in the store. */
   failCrashedRun(runId: string, error: OffstageError): void
   /** No worker can be started any more: open runs fail. */
-  giveUp(error: OffstageError): void
+  failOpenRuns(error: OffstageError): void
   /** Called when the agent is disposed. */
   releaseEngines(): void
 }
@@ -311,14 +311,14 @@ export class WorkerLink {
   }
 
   /** Returns the link to the worker that these options name, and counts the agent until it is removed. */
-  static join(options: LinkOptions, agent: LinkedAgent): WorkerLink {
+  static forAgent(options: LinkOptions, agent: LinkedAgent): WorkerLink {
     const key = options.worker ?? String(options.workerUrl ?? '')
     const link = links.get(key) ?? new WorkerLink(key, options)
     links.set(key, link)
     // The agent that came first may be from the entry without an inline worker.
     link.#options.inline ??= options.inline
     link.#agents.set(agent.agentId, agent)
-    if (agent.redact) link.#redactors.add(agent.redact)
+    if (agent.redactor) link.#redactors.add(agent.redactor)
     return link
   }
 
@@ -333,9 +333,9 @@ export class WorkerLink {
   line(agentId: string, signal: AbortSignal): WorkerCaller {
     return createWorkerCaller(
       async (name, argument) => {
-        if (signal.aborted) throw disposed()
+        if (signal.aborted) throw disposedError()
         const connection = await this.#open()
-        if (signal.aborted) throw disposed()
+        if (signal.aborted) throw disposedError()
         return this.#send(connection, { agentId, name, argument })
       },
       { carry: (by) => (this.#carried += by), next: () => this.#restarting },
@@ -355,17 +355,17 @@ export class WorkerLink {
   }
 
   /** Releases an agent; the last one closes the worker. */
-  async remove(agentId: string): Promise<void> {
-    this.#commands.reject((command) => command.agentId === agentId && disposed())
+  async releaseAgent(agentId: string): Promise<void> {
+    this.#commands.reject((command) => command.agentId === agentId && disposedError())
     // The worker goes first: it must not store a tool that is stopped here as stopped for good.
     if (this.#live) {
       const releasing = { agentId, name: 'releaseAgent', argument: { agentId } } as const
       const released = this.#send(this.#live, releasing).catch(() => {})
       await Promise.race([released, sleep(RELEASE_MS)])
     }
-    this.executions.release(agentId)
+    this.executions.releaseAgent(agentId)
     this.#agents.get(agentId)?.releaseEngines()
-    this.#redactors.release(this.#agents.get(agentId)?.redact)
+    this.#redactors.release(this.#agents.get(agentId)?.redactor)
     this.#agents.delete(agentId)
     // Another agent may have come meanwhile: a component that is mounted twice, for example.
     if (this.#agents.size) return
@@ -378,7 +378,7 @@ export class WorkerLink {
   }
 
   #send(connection: Connection, command: SentCommand): Promise<never> {
-    if (connection !== this.#live) return Promise.reject(lost())
+    if (connection !== this.#live) return Promise.reject(workerLostError())
     const answer = this.#commands.send(connection.worker, command)
     void this.#watch(connection)
     return answer
@@ -394,7 +394,7 @@ export class WorkerLink {
   async #connect(): Promise<Connection> {
     // `#opening` must be set before listeners hear of the start, as they may ask something of the worker.
     await this.#deaths.pause()
-    if (this.#closed.signal.aborted) throw disposed()
+    if (this.#closed.signal.aborted) throw disposedError()
     this.#emit({ type: 'worker', state: 'starting' })
     this.#gate.reset()
     const connection = await connectSource(this.#options, {
@@ -407,7 +407,7 @@ export class WorkerLink {
     })
     if (this.#closed.signal.aborted) {
       connection.close()
-      throw disposed()
+      throw disposedError()
     }
     this.#live = connection
     this.#toPageTime = connection.toPageTime
@@ -442,7 +442,7 @@ export class WorkerLink {
 
   /** Refreshes all views: other tabs may have changed something unseen, or a worker died. */
   #rejoin(): void {
-    this.feeds.rejoin()
+    this.feeds.requestCheckpoints()
     for (const agent of this.#agents.values()) agent.onListChange()
   }
 
@@ -490,7 +490,7 @@ export class WorkerLink {
     connection.close()
     this.#fetches.abortAll()
     this.#hasLost = true
-    this.feeds.lost()
+    this.feeds.onWorkerLost()
     this.#emit({ type: 'worker', state: 'lost' })
     const blamed = this.#deaths.blame()
     // If the page ended the worker itself, no run caused it.
@@ -501,7 +501,7 @@ export class WorkerLink {
     this.#commands.reject((command) => {
       const extractId = extractIdOf(command)
       const isBlamed = extractId !== undefined && extractId === crashed?.extractId
-      return isBlamed ? crashed.error : lost()
+      return isBlamed ? crashed.error : workerLostError()
     })
   }
 

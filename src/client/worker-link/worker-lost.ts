@@ -1,7 +1,7 @@
 import type { CheckRisk } from '../../protocol/notices.ts'
 import { OffstageError } from '../../protocol/error.ts'
 
-export function lost(): OffstageError {
+export function workerLostError(): OffstageError {
   return new OffstageError(
     'worker-lost',
     'The worker died or stopped answering. Call resume() to continue from the stored state.',
@@ -9,7 +9,7 @@ export function lost(): OffstageError {
   )
 }
 
-export function hung({ toolName, patterns }: CheckRisk): OffstageError {
+export function workerHungError({ toolName, patterns }: CheckRisk): OffstageError {
   return new OffstageError(
     'worker-hung',
     `Checking an input of ${toolName} never ended. Rewrite the pattern of its schema that takes forever (${patterns.join(' , ')}).`,

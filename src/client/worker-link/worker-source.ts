@@ -16,10 +16,10 @@ import {
   type WorkerApi,
 } from '../../protocol/worker-calls.ts'
 import type { PageNotice, WorkerNotice } from '../../protocol/notices.ts'
-import { asked } from '../../protocol/call.ts'
+import { wrapRemoteCalls } from '../../protocol/call.ts'
 import { onLifeLockFree } from '../../lib/life-lock.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
-import { disposed, toOffstageError } from '../api/failures.ts'
+import { disposedError, toOffstageError } from '../api/failures.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { pageRegistry } from '../page-life/page-registry.ts'
 import { sleep } from '../../lib/sleep.ts'
@@ -68,7 +68,7 @@ async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise<Connec
       const worker = await makeWorker(spawn, start, fail)
       // The start was given up before the worker existed.
       if (isClosed) worker.terminate?.()
-      const api = asked(WORKER_CALLS, wrap(worker as Worker))
+      const api = wrapRemoteCalls(WORKER_CALLS, wrap(worker as Worker))
       const connecting = api.connect(transfer(hello, [pages.port2, events.port2]))
       const answer = await connecting.catch((thrown: unknown) => {
         const error = toOffstageError(thrown)
@@ -153,8 +153,8 @@ function inTime<Answer>(
 ): Promise<Answer> {
   const over = new AbortController()
   return new Promise<Answer>((resolve, reject) => {
-    if (signal.aborted) throw disposed()
-    signal.addEventListener('abort', () => reject(disposed()), over)
+    if (signal.aborted) throw disposedError()
+    signal.addEventListener('abort', () => reject(disposedError()), over)
     const fail = (): void => reject(start)
     const waitLonger = async (): Promise<void> => {
       if (!over.signal.aborted) await (await loadDiagnosis(start)).untilGivenUp(start)
@@ -187,8 +187,8 @@ export async function connectSource(
         ? connectWorker(async () => (await inline()).createInlineWorker(), host)
         : Promise.reject(failure)
     // The inline worker doesn't wait for the diagnosis, and starts even if that can't be loaded.
-    const diagnosis = loadDiagnosis(failure).then(({ report }) =>
-      report(failure, second, { source, violations, host }),
+    const diagnosis = loadDiagnosis(failure).then(({ throwStartError }) =>
+      throwStartError(failure, second, { source, violations, host }),
     )
     diagnosis.catch(() => {})
     return await second.catch(() => diagnosis)

@@ -8,8 +8,8 @@ import type {
   TextPart,
 } from '../../index.ts'
 import { OffstageError } from '../../protocol/error.ts'
-import { follow, type Followed } from './follow.ts'
-import { loaded, type UICommonChunk, type UIMessageLike } from './to-ui-messages.ts'
+import { streamAnswer, type Followed } from './follow.ts'
+import { waitUntilLoaded, type UICommonChunk, type UIMessageLike } from './to-ui-messages.ts'
 
 /** Options of `createChatTransport`: the conversation behind the chat. */
 export interface ChatTransportOptions {
@@ -91,7 +91,7 @@ export function createChatTransport(
         if (takenUp.get(chatId) === times) stopRun(followed)
       })
     }
-    const stream = follow({ ...followed, onStop: (end) => (stop = end) })
+    const stream = streamAnswer({ ...followed, onStop: (end) => (stop = end) })
     if (abortSignal?.aborted) onAbort()
     else abortSignal?.addEventListener('abort', onAbort, { once: true })
     return stream as ReadableStream<UICommonChunk>
@@ -102,7 +102,7 @@ export function createChatTransport(
     async sendMessages(options) {
       const times = takenUp.get(options.chatId)
       const conversation = conversationOf(options.chatId)
-      await loaded(conversation)
+      await waitUntilLoaded(conversation)
       return streamed(await begin(conversation, options, ids), options, times)
     },
     async reconnectToStream(options) {
@@ -110,7 +110,7 @@ export function createChatTransport(
       const times = (takenUp.get(chatId) ?? 0) + 1
       takenUp.set(chatId, times)
       const conversation = conversationOf(chatId)
-      await loaded(conversation)
+      await waitUntilLoaded(conversation)
       await conversation.resume()
       const { runId } = conversation.getSnapshot()
       if (runId === undefined) return null

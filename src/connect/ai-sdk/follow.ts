@@ -17,12 +17,12 @@ type FinishReason = Extract<UIChunk, { type: 'finish' }>['finishReason']
 /**
  * Id of the message before the answer. Null: the answer begins the conversation. Undefined: there is no such message.
  */
-export type After = string | null | undefined
+export type PreviousMessageId = string | null | undefined
 
 export interface Followed {
   readonly conversation: Conversation
   /** Id of the user message that is answered, once known. */
-  readonly after: After | Promise<After>
+  readonly after: PreviousMessageId | Promise<PreviousMessageId>
   /** The run, if this page started it. */
   readonly run?: Run
   /** The part of the answer that the chat already shows. */
@@ -37,7 +37,7 @@ export interface Followed {
  * Streams an answer in the AI SDK's form, until its run ends or waits for a person. Cancelling the stream doesn't stop
  * the run.
  */
-export function follow(followed: Followed): ReadableStream<UIChunk> {
+export function streamAnswer(followed: Followed): ReadableStream<UIChunk> {
   let leave = (): void => undefined
   return new ReadableStream<UIChunk>({
     start(controller) {
@@ -58,7 +58,7 @@ class Follower {
   #ended: RunOutcome | undefined
   #isOver = false
   /** Set once the id is known. */
-  #after: { readonly id: After } | undefined
+  #after: { readonly id: PreviousMessageId } | undefined
 
   constructor(followed: Followed, controller: ReadableStreamDefaultController<UIChunk>) {
     this.#followed = followed

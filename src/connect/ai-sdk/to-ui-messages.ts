@@ -181,11 +181,13 @@ export async function loadUIMessages(
   agent: Agent,
   conversationId: string,
 ): Promise<OffstageUIMessage[]> {
-  return toUIMessages(await loaded(agent.conversation(conversationId), ({ older }) => older === 0))
+  return toUIMessages(
+    await waitUntilLoaded(agent.conversation(conversationId), ({ older }) => older === 0),
+  )
 }
 
 /** Resolves to the snapshot once it has loaded and `isEnough` accepts it, or once loading has failed. */
-export function loaded(
+export function waitUntilLoaded(
   conversation: Conversation,
   isEnough: (snapshot: ConversationSnapshot) => boolean = () => true,
 ): Promise<ConversationSnapshot> {

@@ -1,5 +1,5 @@
 /** Whether traffic to this address can't be read in transit: HTTPS or localhost. */
-export function isSafe({ protocol, hostname }: URL): boolean {
+export function isSecureUrl({ protocol, hostname }: URL): boolean {
   return (
     protocol === 'https:' ||
     (protocol === 'http:' && /^(localhost|.+\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))

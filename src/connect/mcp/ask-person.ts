@@ -1,4 +1,4 @@
-import { withoutHidden } from '../../lib/invisible.ts'
+import { cleanUntrustedText } from '../../lib/invisible.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import {
@@ -7,7 +7,7 @@ import {
   type QuestionAnswer,
   readFields,
 } from '../../protocol/fields.ts'
-import { shortLine } from './failures.ts'
+import { sanitizeLine } from './failures.ts'
 import type { McpElicitation } from './options.ts'
 
 /** Most characters of a server's message beside its form. */
@@ -41,16 +41,16 @@ export async function answerRequest(
 function readRequest(said: unknown, source: string): Reading {
   const { method, params } = isRecord(said) ? said : {}
   if (method !== 'elicitation/create' || !isRecord(params))
-    return { problem: `asks for ${shortLine(String(method), 100)}, which is not supported` }
+    return { problem: `asks for ${sanitizeLine(String(method), 100)}, which is not supported` }
   const { mode = 'form', message, requestedSchema } = params
   if (mode !== 'form') return { problem: 'asks to open an address, which is not supported' }
   const read = readFields(requestedSchema)
   if ('problems' in read)
-    return { problem: `asks with a form that ${shortLine(read.problems.join('; '))}` }
+    return { problem: `asks with a form that ${sanitizeLine(read.problems.join('; '))}` }
   const shown = visibleFields(read.fields)
   if ('problem' in shown) return shown
   const words = typeof message === 'string' ? message : ''
-  return { request: { source, message: shortLine(words, MAX_MESSAGE), fields: shown.fields } }
+  return { request: { source, message: sanitizeLine(words, MAX_MESSAGE), fields: shown.fields } }
 }
 
 /**
@@ -66,13 +66,13 @@ function visibleFields(
   })
   const text = JSON.stringify(clean)
   const read = readFields(clean)
-  return 'problems' in read || withoutHidden(text) !== text
+  return 'problems' in read || cleanUntrustedText(text) !== text
     ? { problem: 'asks with a form with hidden characters' }
     : read
 }
 
 function lineOf(text: string): string {
-  return shortLine(text, Infinity)
+  return sanitizeLine(text, Infinity)
 }
 
 /**

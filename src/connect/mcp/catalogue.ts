@@ -11,26 +11,23 @@ import type {
   McpToolOptions,
   McpKeyStore,
 } from './options.ts'
-import { listAll, type McpLine, type Within } from './line.ts'
+import { listAll, type McpConnection, type SignalFactory } from './line.ts'
 import { cleanPrefix, makeTool, modelName } from './make-tool.ts'
-import { loadPart } from '../../client/api/load-part.ts'
-import { nextTurn } from '../../lib/next-turn.ts'
-import type { JsonSchema } from '../../protocol/json.ts'
-import { shortLine, shortWords } from './failures.ts'
+import { sanitizeLine, sanitizeText } from './failures.ts'
 import { canonicalJson } from '../../lib/json/canonical-json.ts'
-import { type ForeignSchema, readForeignSchema } from '../../lib/foreign-data.ts'
-import { withoutHidden } from '../../lib/invisible.ts'
+import { type UntrustedSchema, readUntrustedSchema } from '../../lib/foreign-data.ts'
+import { cleanUntrustedText } from '../../lib/invisible.ts'
 import { cleanName } from '../../client/tools/clean-name.ts'
-import { unsoundAt } from '../../client/tools/unsound-schema.ts'
+import { findInvalidSchemaPath } from '../../client/tools/unsound-schema.ts'
 
 type AnyTool = Tool | CompositeTool
 
 interface CatalogueParts {
-  readonly line: McpLine
+  readonly line: McpConnection
   /** Address of the server, by which definitions are pinned. */
   readonly address: string
   readonly options: McpToolOptions & Pick<McpOptions, 'elicitation'>
-  readonly within: Within
+  readonly within: SignalFactory
   onChange(): void
 }
 
@@ -113,11 +110,10 @@ export class Catalogue {
     const about = { method: 'tools/list', field: 'tools', signal, cut }
     const said = isRecord(line.info.capabilities.tools) ? await listAll(line, about) : []
     const made: Made[] = []
-    const check = createPatternCheck()
     for (const [name, info] of this.#readable(said)) {
       const change = changeOf(pins.get(name), info)
       if (!change || (await isAccepted(change, options, this.#changes))) pins.set(name, info)
-      const one = await this.#make(info, name, check)
+      const one = await this.#make(info, name)
       if (one) made.push(one)
     }
     const before = this.#changes
@@ -159,7 +155,7 @@ export class Catalogue {
   }
 
   /** Makes a tool. Null: the definition is unusable, which was reported. */
-  async #make(info: McpToolInfo, name: string, check: PatternCheck): Promise<Made | null> {
+  async #make(info: McpToolInfo, name: string): Promise<Made | null> {
     const known = this.#made.find((one) => one.tool.name === name)
     if (known && isSame(known.info, info)) return known
     const { line, options } = this.#parts
@@ -167,7 +163,7 @@ export class Catalogue {
       const refused = (message: string): void => this.#report('input-refused', info.name, message)
       const digest = crypto.subtle && (await sha256(JSON.stringify(info)))
       const tool = makeTool(info, name, { line, options, digest, refused })
-      await check(info.inputSchema)
+      checkPatterns(info.inputSchema)
       return { info, tool }
     } catch (thrown) {
       this.#leaveOut(info.name, `can't be used: ${describeThrown(thrown)}`)
@@ -227,34 +223,32 @@ async function isAccepted(
   return (await onDefinitionChange?.(change)) === true
 }
 
-/** Total cost of the patterns in one list of tools: as much as ten worst-case schemas. */
-const MOST_STEPS = 1_000_000
-
-/** Rejects with `schema-unsupported` for a schema whose patterns can't be used. */
-type PatternCheck = (schema: JsonSchema) => Promise<void>
-
-/** Makes a check for one list of tools. Yields to the page between two schemas. */
-function createPatternCheck(): PatternCheck {
-  let left = MOST_STEPS
-  return async (schema) => {
-    if (!JSON.stringify(schema).includes('"pattern')) return
-    const { brokenPattern, checkPatterns, someEffort } = await loadPart(
-      () => import('../../client/tools/check-patterns.ts'),
-    )
-    const broken = brokenPattern(schema)
-    if (broken !== undefined)
+/** Throws `schema-unsupported` for an invalid regular expression, which would make every call fail. */
+function checkPatterns(schema: unknown): void {
+  for (const pattern of patternsIn(schema))
+    try {
+      void new RegExp(pattern, 'u')
+    } catch {
       throw new OffstageError(
         'schema-unsupported',
-        `The pattern ${shortLine(broken, 200)} of its inputSchema is no regular expression.`,
+        `The pattern ${sanitizeLine(pattern, 200)} of its inputSchema is no regular expression.`,
       )
-    await nextTurn()
-    const most = Math.min(someEffort().left, left)
-    const effort = { left: most }
-    try {
-      checkPatterns(schema, 'of its inputSchema', effort)
-    } finally {
-      left -= Math.min(most - effort.left, left)
     }
+}
+
+/** Keywords whose values are data, not schemas. */
+const DATA = /^(const|default|enum|examples)$/
+/** Keywords whose values are schemas by name. */
+const NAMED = /^(properties|patternProperties|dependentSchemas|\$defs|definitions)$/
+
+function* patternsIn(schema: unknown): Generator<string> {
+  if (typeof schema !== 'object' || schema === null) return
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (keyword === 'pattern') yield String(value)
+    if (keyword === 'patternProperties') yield* Object.keys(value ?? {})
+    if (NAMED.test(keyword))
+      for (const named of Object.values(value ?? {})) yield* patternsIn(named)
+    else if (!DATA.test(keyword)) yield* patternsIn(value)
   }
 }
 
@@ -354,16 +348,16 @@ export function checkTool(said: unknown): CheckedTool {
   if (!isRecord(said) || typeof said.name !== 'string' || said.name === '')
     return { name: '', problem: 'has no name' }
   const { name, title, description, inputSchema, annotations } = said
-  if (name.length > 128 || withoutHidden(name) !== name)
+  if (name.length > 128 || cleanUntrustedText(name) !== name)
     return {
-      name: shortWords(name, 128),
+      name: sanitizeText(name, 128),
       problem: 'has a name that is too long or hides something',
     }
   const read = readSchema(inputSchema)
   if ('problem' in read) return { name, problem: `has a schema that ${read.problem}` }
   const { schema } = read
   const text = typeof description === 'string' ? description : ''
-  const clean = shortWords(text, MAX_DESCRIPTION).trim()
+  const clean = sanitizeText(text, MAX_DESCRIPTION).trim()
   const hints = readHints(annotations)
   const shownTitle =
     titleOf(title) ?? titleOf(isRecord(annotations) ? annotations.title : undefined)
@@ -381,7 +375,7 @@ export function checkTool(said: unknown): CheckedTool {
 
 function titleOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== ''
-    ? shortWords(value.replace(/\s+/g, ' ').trim(), 100)
+    ? sanitizeText(value.replace(/\s+/g, ' ').trim(), 100)
     : undefined
 }
 
@@ -393,9 +387,9 @@ function readHints(said: unknown): McpHints {
   )
 }
 
-function readSchema(said: unknown): ForeignSchema {
+function readSchema(said: unknown): UntrustedSchema {
   if (!isRecord(said)) return { problem: 'is no object' }
-  const read = readForeignSchema(said)
+  const read = readUntrustedSchema(said)
   const problem = 'schema' in read ? parametersProblem(read.schema) : null
   return problem === null ? read : { problem }
 }
@@ -404,7 +398,7 @@ function readSchema(said: unknown): ForeignSchema {
 function parametersProblem(schema: Readonly<Record<string, unknown>>): string | null {
   const { type, properties = {} } = schema
   const isObject = type === 'object' || (type === undefined && Object.keys(schema).length === 0)
-  if (!isObject || unsoundAt(schema, '') !== null) return 'is not for an object'
+  if (!isObject || findInvalidSchemaPath(schema, '') !== null) return 'is not for an object'
   const names = Object.keys(properties as object).map((name) => cleanName(name))
   return new Set(names).size < names.length || names.includes('')
     ? 'has parameter names that differ only in punctuation'

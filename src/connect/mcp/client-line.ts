@@ -4,14 +4,14 @@ import type { FromMcpClientOptions, McpClientLike } from './options.ts'
 import { badAnswer } from './failures.ts'
 import {
   type CallOptions,
-  type McpLine,
+  type McpConnection,
   readServerInfo,
   type RequestOptions,
   type Round,
   type ServerInfo,
   type ToolRequest,
 } from './line.ts'
-import { type McpServer, serveLine } from './server.ts'
+import { type McpServer, createMcpServer } from './server.ts'
 import type { Fields } from './wire.ts'
 
 /** The client's method for each method of the protocol. */
@@ -28,10 +28,10 @@ export function serveClient(
   client: McpClientLike,
   { source, ...options }: FromMcpClientOptions,
 ): Promise<McpServer> {
-  return serveLine(new ClientLine(client, source), options, { address: source })
+  return createMcpServer(new ClientLine(client, source), options, { address: source })
 }
 
-class ClientLine implements McpLine {
+class ClientLine implements McpConnection {
   readonly source: string
   readonly info: ServerInfo
   readonly #client: McpClientLike

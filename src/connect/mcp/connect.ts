@@ -1,13 +1,18 @@
-import { type ConnectLimit, createConnectLimit, type HttpLine, openLine } from './http.ts'
+import {
+  type ConnectLimit,
+  createConnectLimit,
+  type HttpTransport,
+  createHttpTransport,
+} from './http.ts'
 import { refusedBy, stopped, unsupported } from './failures.ts'
 import type { McpOptions, McpAuthOptions } from './options.ts'
-import { type McpServer, serveLine } from './server.ts'
+import { type McpServer, createMcpServer } from './server.ts'
 import { badConfig } from '../../client/api/failures.ts'
 import { loadPart } from '../../client/api/load-part.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { OffstageError } from '../../protocol/error.ts'
-import { type McpLine, readServerInfo, type ServerInfo } from './line.ts'
-import { ModernLine, type RevisionOptions, sendModern } from './modern.ts'
+import { type McpConnection, readServerInfo, type ServerInfo } from './line.ts'
+import { ModernConnection, type RevisionOptions, sendModern } from './modern.ts'
 import { type Fields, type Incoming, LEGACY, MODERN, RPC, type RpcError } from './wire.ts'
 
 /** Most bytes of one answer, by default. */
@@ -27,7 +32,7 @@ export async function connect(options: McpOptions): Promise<McpServer> {
 
 async function connectWithin(options: McpOptions, limit: ConnectLimit): Promise<McpServer> {
   const { signal, maxResultBytes = MAX_BYTES, elicitation } = options
-  const http = openLine(options, limit.duringLogIn)
+  const http = createHttpTransport(options, limit.duringLogIn)
   const within = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal
   if (within.aborted) throw stopped(within)
   const revision = { maxBytes: maxResultBytes, elicits: elicitation !== undefined }
@@ -37,7 +42,7 @@ async function connectWithin(options: McpOptions, limit: ConnectLimit): Promise<
     within,
     () => line.close(),
     () =>
-      serveLine(line, options, {
+      createMcpServer(line, options, {
         address: address.origin + address.pathname,
         connecting: within,
       }),
@@ -136,12 +141,12 @@ type Probed =
  * (2026-07-28, streamable HTTP, "Backward Compatibility").
  */
 async function openServer(
-  http: HttpLine,
+  http: HttpTransport,
   options: RevisionOptions,
   signal: AbortSignal,
-): Promise<McpLine> {
+): Promise<McpConnection> {
   const probed = await probe(http, options, signal)
-  if (probed.type === 'modern') return new ModernLine(http, probed.info, options)
+  if (probed.type === 'modern') return new ModernConnection(http, probed.info, options)
   try {
     const { openLegacy } = await loadPart(() => import('./legacy.ts'))
     return await openLegacy(http, options, signal)
@@ -151,7 +156,7 @@ async function openServer(
 }
 
 async function probe(
-  http: HttpLine,
+  http: HttpTransport,
   options: RevisionOptions,
   signal: AbortSignal,
 ): Promise<Probed> {

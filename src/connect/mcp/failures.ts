@@ -1,4 +1,4 @@
-import { withoutHidden } from '../../lib/invisible.ts'
+import { cleanUntrustedText } from '../../lib/invisible.ts'
 import { toOffstageError } from '../../client/api/failures.ts'
 import { type ErrorCode, OffstageError } from '../../protocol/error.ts'
 import type { RpcError } from './wire.ts'
@@ -8,7 +8,7 @@ const MAX_WORDS = 2000
 
 /** Error for a server's refusal, with its message. */
 export function refusedBy(source: string, { code, message }: RpcError): OffstageError {
-  const words = shortWords(message) || 'no reason'
+  const words = sanitizeText(message) || 'no reason'
   return new OffstageError('mcp-error', `${source} refused: ${words} (${code})`, {
     details: { rpcCode: Number.isFinite(code) ? code : 0 },
   })
@@ -56,12 +56,12 @@ export function afterSending(thrown: unknown): OffstageError {
 }
 
 /** A server's text, without hidden characters and cut to a length. */
-export function shortWords(text: string, limit: number = MAX_WORDS): string {
-  const visible = withoutHidden(text)
+export function sanitizeText(text: string, limit: number = MAX_WORDS): string {
+  const visible = cleanUntrustedText(text)
   return visible.length > limit ? `${visible.slice(0, limit - 1)}…` : visible
 }
 
 /** A server's text on one line, so that it can't look like a line by somebody else. */
-export function shortLine(text: string, limit?: number): string {
-  return shortWords(text.replace(/\s+/g, ' ').trim(), limit)
+export function sanitizeLine(text: string, limit?: number): string {
+  return sanitizeText(text.replace(/\s+/g, ' ').trim(), limit)
 }

@@ -1,8 +1,8 @@
 import { badConfig } from '../../client/api/failures.ts'
 import { textDigest } from '../../lib/text-digest.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
-import { isSafe } from './addresses.ts'
-import { afterSending, badAnswer, stopped, cutOff, shortWords } from './failures.ts'
+import { isSecureUrl } from './addresses.ts'
+import { afterSending, badAnswer, stopped, cutOff, sanitizeText } from './failures.ts'
 import type { McpFetch, McpOptions } from './options.ts'
 import { pageFetch } from './page-fetch.ts'
 import { loadPart } from '../../client/api/load-part.ts'
@@ -21,7 +21,7 @@ export interface HttpRequest {
 }
 
 /** Sends requests to one server's endpoint, with the current token. */
-export interface HttpLine {
+export interface HttpTransport {
   /** The server's origin, which people see and which gets its tokens. */
   readonly source: string
   /** Digest of the whole URL, because its query may hold a key. */
@@ -37,7 +37,10 @@ export interface HttpLine {
 
 type LineOptions = Pick<McpOptions, 'url' | 'headers' | 'token' | 'auth' | 'fetch'>
 
-export function openLine(options: LineOptions, duringLogIn: ConnectLimit['duringLogIn']): HttpLine {
+export function createHttpTransport(
+  options: LineOptions,
+  duringLogIn: ConnectLimit['duringLogIn'],
+): HttpTransport {
   const url = checkUrl(options)
   const { headers = {} } = options
   const secrets = createSecrets(Object.values(headers))
@@ -134,7 +137,11 @@ function checkHeaders(
 function asHttpFailure(
   thrown: unknown,
   signal: AbortSignal,
-  { source, secrets, isCall }: Pick<HttpLine, 'source' | 'secrets'> & { readonly isCall: boolean },
+  {
+    source,
+    secrets,
+    isCall,
+  }: Pick<HttpTransport, 'source' | 'secrets'> & { readonly isCall: boolean },
 ): OffstageError {
   if (OffstageError.is(thrown)) return thrown
   if (signal.aborted) return stopped(signal)
@@ -157,7 +164,7 @@ function checkUrl({ url, token, auth, headers = {} }: LineOptions): URL {
       'The url of an MCP server must be of http or https, without a user or password.',
     )
   const isSecret = token !== undefined || auth !== undefined || Object.keys(headers).length > 0
-  if (isSecret && !isSafe(address))
+  if (isSecret && !isSecureUrl(address))
     throw badConfig(
       `${address.origin} is not encrypted: neither a token nor headers are sent there. Use https.`,
     )
@@ -203,7 +210,7 @@ function createBearer({ url, options, fetch, secrets, duringLogIn }: BearerParts
       createAuthorizer({ url, options: auth, fetch }),
     )
     const part = await authorizer
-    return rejected ? duringLogIn(() => part.answer(rejected, signal)) : part.current()
+    return rejected ? duringLogIn(() => part.renewToken(rejected, signal)) : part.getToken()
   }
   return (signal, rejected) =>
     bearer(signal, rejected).catch((thrown: unknown) => {
@@ -345,7 +352,7 @@ export async function* readMessages(
   if (type !== 'application/json')
     throw badAnswer(
       options.source,
-      `answered with ${shortWords(options.secrets.redact(said), 100) || 'no content type'}, and not with JSON or events.`,
+      `answered with ${sanitizeText(options.secrets.redact(said), 100) || 'no content type'}, and not with JSON or events.`,
     )
   yield* messagesOf(await readText(response, options), options)
 }

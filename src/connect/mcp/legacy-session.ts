@@ -1,6 +1,6 @@
 import { isRecord } from '../../lib/shape.ts'
 import { badAnswer, refusedBy, unsupported } from './failures.ts'
-import { type HttpLine, readMessages, type StreamPlace } from './http.ts'
+import { type HttpTransport, readMessages, type StreamPlace } from './http.ts'
 import { readServerInfo, type ServerInfo } from './line.ts'
 import type { RevisionOptions } from './modern.ts'
 import { CLIENT_INFO, type Fields, type Incoming, LEGACY } from './wire.ts'
@@ -33,7 +33,7 @@ export function newId(): number {
 
 /** Posts one message. `session`: null before a session exists. */
 export async function postLegacy(
-  http: HttpLine,
+  http: HttpTransport,
   message: Fields,
   about: {
     readonly session: Session | null
@@ -68,7 +68,7 @@ export function sessionHeaders(session: Session | null): Record<string, string> 
 
 /** Begins a session. Rejects with `mcp-unsupported` if the server speaks no known revision, or another transport. */
 export async function initialize(
-  http: HttpLine,
+  http: HttpTransport,
   { maxBytes, elicits }: RevisionOptions,
   signal: AbortSignal,
 ): Promise<Session> {
@@ -90,7 +90,7 @@ export async function initialize(
   return session
 }
 
-async function resultOf(http: HttpLine, posted: Posted, id: number): Promise<Fields> {
+async function resultOf(http: HttpTransport, posted: Posted, id: number): Promise<Fields> {
   const { status, messages } = posted
   if (status === 404 || status === 405) {
     await messages.return(undefined)

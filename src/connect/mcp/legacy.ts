@@ -2,7 +2,7 @@ import { randomId } from '../../lib/random-id.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { afterSending, badAnswer, cutOff, refusedBy, stopped } from './failures.ts'
-import { type HttpLine, readMessages } from './http.ts'
+import { type HttpTransport, readMessages } from './http.ts'
 import { keepListening, listenable, type RevisionOptions, tellChange } from './modern.ts'
 import {
   initialize,
@@ -16,7 +16,7 @@ import {
 import {
   type CallOptions,
   type Listener,
-  type McpLine,
+  type McpConnection,
   type ProgressNote,
   readProgress,
   type RequestOptions,
@@ -46,18 +46,18 @@ const QUESTION = 'question'
 
 /** Begins a session. Rejects as `initialize` does. */
 export async function openLegacy(
-  http: HttpLine,
+  http: HttpTransport,
   options: RevisionOptions,
   signal: AbortSignal,
-): Promise<McpLine> {
+): Promise<McpConnection> {
   return new LegacyLine(http, await initialize(http, options, signal), options)
 }
 
 /** A server of the revisions with a handshake, and its current session. */
-class LegacyLine implements McpLine {
+class LegacyLine implements McpConnection {
   readonly source: string
   readonly endpoint: string
-  readonly #http: HttpLine
+  readonly #http: HttpTransport
   readonly #options: RevisionOptions
   readonly #closed = new AbortController()
   /** Questions that wait for an answer, by `requestState`. */
@@ -72,7 +72,7 @@ class LegacyLine implements McpLine {
   #session: Session
   #renewal: Promise<Session> | undefined
 
-  constructor(http: HttpLine, session: Session, options: RevisionOptions) {
+  constructor(http: HttpTransport, session: Session, options: RevisionOptions) {
     this.source = http.source
     this.endpoint = http.endpoint
     this.#http = http
@@ -272,7 +272,7 @@ type Next =
   | { readonly type: 'question'; readonly id: string | number; readonly params: Fields }
 
 interface ExchangeOptions extends RevisionOptions {
-  readonly http: HttpLine
+  readonly http: HttpTransport
   readonly session: Session
 }
 

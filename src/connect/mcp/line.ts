@@ -1,7 +1,7 @@
 import type { Fields, Incoming } from './wire.ts'
 import type { HeaderParameter } from './headers.ts'
 import { isRecord } from '../../lib/shape.ts'
-import { badAnswer, shortWords } from './failures.ts'
+import { badAnswer, sanitizeText } from './failures.ts'
 import type { RemoteSource } from '../../protocol/tool.ts'
 
 /** A server's description of itself. None of it is verified. */
@@ -60,7 +60,7 @@ export interface Listener {
 }
 
 /** A connected server of any revision. Rejections are `OffstageError`s. */
-export interface McpLine {
+export interface McpConnection {
   readonly source: string
   /** Digest of the server's whole URL. Missing if only the source is known. */
   readonly endpoint?: string
@@ -97,7 +97,7 @@ export function readServerInfo(
 }
 
 function textOf(value: unknown, limit: number): string | undefined {
-  return typeof value === 'string' && value !== '' ? shortWords(value, limit) : undefined
+  return typeof value === 'string' && value !== '' ? sanitizeText(value, limit) : undefined
 }
 
 function optional<Name extends string>(
@@ -115,7 +115,7 @@ export function readProgress(message: Incoming, token: string | number): Progres
   return {
     progress,
     ...(isNumber(total) && { total }),
-    ...(typeof words === 'string' && { message: shortWords(words, 300) }),
+    ...(typeof words === 'string' && { message: sanitizeText(words, 300) }),
   }
 }
 
@@ -125,7 +125,7 @@ function isNumber(value: unknown): value is number {
 
 /** Source of a server's tools. */
 export function remoteOf(
-  { source, endpoint }: Pick<McpLine, 'source' | 'endpoint'>,
+  { source, endpoint }: Pick<McpConnection, 'source' | 'endpoint'>,
   trusted: boolean,
 ): RemoteSource {
   return {
@@ -149,7 +149,7 @@ interface Listing {
 }
 
 /** All items of a paginated list (server/utilities/pagination), up to the limit. */
-export async function listAll(line: McpLine, about: Listing): Promise<readonly unknown[]> {
+export async function listAll(line: McpConnection, about: Listing): Promise<readonly unknown[]> {
   const { method, field, signal } = about
   const items: unknown[] = []
   const seen = new Set<string>()
@@ -178,10 +178,10 @@ export async function listAll(line: McpLine, about: Listing): Promise<readonly u
 const REQUEST_MS = 60_000
 
 /** Makes the signal of one request. The optional argument is the caller's own signal. */
-export type Within = (signal?: AbortSignal) => AbortSignal
+export type SignalFactory = (signal?: AbortSignal) => AbortSignal
 
 /** Makes signals that abort with `closed` or when the time is up, so that every request ends. */
-export function withinTime(ms: number | undefined, closed: AbortSignal): Within {
+export function createSignalFactory(ms: number | undefined, closed: AbortSignal): SignalFactory {
   return (signal) =>
     AbortSignal.any([closed, AbortSignal.timeout(ms ?? REQUEST_MS), ...(signal ? [signal] : [])])
 }

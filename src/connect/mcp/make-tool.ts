@@ -2,12 +2,12 @@ import type { CompositeTool, Tool } from '../../client/tools/tool.ts'
 import type { ToolAnnotations } from '../../protocol/tool.ts'
 import { loadPart } from '../../client/api/load-part.ts'
 import type { Ask } from './ask-person.ts'
-import { badAnswer, shortWords } from './failures.ts'
+import { badAnswer, sanitizeText } from './failures.ts'
 import { headerParameters } from './headers.ts'
 import {
   type Answers,
   type CallOptions,
-  type McpLine,
+  type McpConnection,
   type ProgressNote,
   remoteOf,
   type Round,
@@ -18,8 +18,8 @@ import { monotonicMs } from '../../lib/monotonic-ms.ts'
 import { cleanName } from '../../client/tools/clean-name.ts'
 import { fnv1a } from '../../lib/fnv1a.ts'
 import { isRecord } from '../../lib/shape.ts'
-import { withoutHidden } from '../../lib/invisible.ts'
-import { visibleData } from '../../lib/foreign-data.ts'
+import { cleanUntrustedText } from '../../lib/invisible.ts'
+import { cleanUntrustedData } from '../../lib/foreign-data.ts'
 
 /** Most rounds of questions in one call. A server that asks more often only annoys the person. */
 const MOST_ROUNDS = 10
@@ -27,7 +27,7 @@ const MOST_ROUNDS = 10
 const MOST_QUESTIONS = 20
 
 export interface ToolMaking {
-  readonly line: McpLine
+  readonly line: McpConnection
   readonly options: Pick<McpOptions, 'trusted' | 'timeoutMs' | 'elicitation'>
   /** SHA-256 of the definition. Undefined on plain HTTP. */
   readonly digest: string | undefined
@@ -253,7 +253,7 @@ export function toOutput(result: Fields): ToolReturn {
   if (result.isError === true) throw new Error(words || 'The server says that the tool failed.')
   const { structuredContent: said } = result
   if (said !== undefined && said !== null) {
-    const data = visibleData(said)
+    const data = cleanUntrustedData(said)
     if (parts.length === 0 || isTextOf(words, data))
       return typeof data === 'object' && data !== null ? data : JSON.stringify(data)
     parts.push(JSON.stringify(data))
@@ -266,7 +266,7 @@ function partOf(said: unknown): string | Blob {
   if (!isRecord(said)) return ''
   switch (said.type) {
     case 'text':
-      return typeof said.text === 'string' ? withoutHidden(said.text) : ''
+      return typeof said.text === 'string' ? cleanUntrustedText(said.text) : ''
     case 'image':
     case 'audio':
       return fileOf(said, said.data)
@@ -283,7 +283,7 @@ function partOf(said: unknown): string | Blob {
 export function resourcePart(said: unknown): string | Blob {
   if (!isRecord(said)) return ''
   if (typeof said.text === 'string')
-    return `[resource ${wordOf(said.uri)}]\n${withoutHidden(said.text)}`
+    return `[resource ${wordOf(said.uri)}]\n${cleanUntrustedText(said.text)}`
   return fileOf(said, said.blob)
 }
 
@@ -310,5 +310,5 @@ function isTextOf(words: string, data: unknown): boolean {
 }
 
 function wordOf(value: unknown): string {
-  return typeof value === 'string' ? shortWords(value.replace(/\s+/g, ' '), 500) : ''
+  return typeof value === 'string' ? sanitizeText(value.replace(/\s+/g, ' '), 500) : ''
 }

@@ -3,11 +3,11 @@ import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { afterSending, badAnswer, cutOff, refusedBy } from './failures.ts'
 import { parameterHeaders, standardHeaders } from './headers.ts'
-import { type HttpLine, readMessages } from './http.ts'
+import { type HttpTransport, readMessages } from './http.ts'
 import {
   type CallOptions,
   type Listener,
-  type McpLine,
+  type McpConnection,
   type ProgressNote,
   readProgress,
   type RequestOptions,
@@ -41,7 +41,7 @@ interface ModernRequest {
 
 /** Sends a request of revision 2026-07-28, which carries its version and the client's capabilities. */
 export async function sendModern(
-  http: HttpLine,
+  http: HttpTransport,
   { maxBytes, elicits }: RevisionOptions,
   { method, params, headers, signal }: ModernRequest,
 ): Promise<ModernExchange> {
@@ -75,15 +75,15 @@ export async function sendModern(
 }
 
 /** A server of revision 2026-07-28. It has no sessions: aborting the HTTP request cancels the call. */
-export class ModernLine implements McpLine {
+export class ModernConnection implements McpConnection {
   readonly source: string
   readonly endpoint: string
   readonly info: ServerInfo
-  readonly #http: HttpLine
+  readonly #http: HttpTransport
   readonly #options: RevisionOptions
   readonly #closed = new AbortController()
 
-  constructor(http: HttpLine, info: ServerInfo, options: RevisionOptions) {
+  constructor(http: HttpTransport, info: ServerInfo, options: RevisionOptions) {
     this.source = http.source
     this.endpoint = http.endpoint
     this.info = info

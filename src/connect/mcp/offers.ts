@@ -1,7 +1,7 @@
-import { listAll, type McpLine, type Within } from './line.ts'
-import { withoutHidden } from '../../lib/invisible.ts'
+import { listAll, type McpConnection, type SignalFactory } from './line.ts'
+import { cleanUntrustedText } from '../../lib/invisible.ts'
 import { isRecord } from '../../lib/shape.ts'
-import { badAnswer, shortWords } from './failures.ts'
+import { badAnswer, sanitizeText } from './failures.ts'
 import { resourcePart, toOutput } from './make-tool.ts'
 
 /** A server's resources and prompts. Loaded on first use. */
@@ -10,7 +10,7 @@ export interface Offers {
   readonly prompts: McpPrompts
 }
 
-export function offersOf(line: McpLine, within: Within): Offers {
+export function offersOf(line: McpConnection, within: SignalFactory): Offers {
   return { resources: resourcesOf(line, within), prompts: promptsOf(line, within) }
 }
 
@@ -46,7 +46,7 @@ export interface McpPrompts {
   ): Promise<readonly McpPromptMessage[]>
 }
 
-function promptsOf(line: McpLine, within: Within): McpPrompts {
+function promptsOf(line: McpConnection, within: SignalFactory): McpPrompts {
   return {
     async list({ signal } = {}) {
       if (!isRecord(line.info.capabilities.prompts)) return []
@@ -80,7 +80,7 @@ function promptOf(said: unknown): McpPrompt[] {
   )
   // Names with hidden characters can't be cleaned: the server knows only the original names.
   const names = [said, ...parameters].map(({ name }) => String(name))
-  if (names.some((name) => withoutHidden(name) !== name)) return []
+  if (names.some((name) => cleanUntrustedText(name) !== name)) return []
   return [
     {
       name: said.name,
@@ -97,7 +97,7 @@ function words<Name extends 'title' | 'description'>(
 ): { readonly [Key in Name]?: string } {
   const value = said[name]
   return typeof value === 'string'
-    ? ({ [name]: shortWords(value, 1000) } as { readonly [Key in Name]?: string })
+    ? ({ [name]: sanitizeText(value, 1000) } as { readonly [Key in Name]?: string })
     : {}
 }
 
@@ -122,7 +122,7 @@ export interface McpResources {
   ): Promise<readonly (string | Blob)[]>
 }
 
-function resourcesOf(line: McpLine, within: Within): McpResources {
+function resourcesOf(line: McpConnection, within: SignalFactory): McpResources {
   const has = isRecord(line.info.capabilities.resources)
   const listOf = async (
     method: string,
@@ -146,9 +146,9 @@ function resourceOf(said: unknown): McpResource[] {
   if (!isRecord(said)) return []
   const uri = said.uri ?? said.uriTemplate
   // Removing hidden characters from an address would make it another address.
-  if (typeof uri !== 'string' || withoutHidden(uri) !== uri) return []
+  if (typeof uri !== 'string' || cleanUntrustedText(uri) !== uri) return []
   const words = (name: 'title' | 'description' | 'mimeType'): { [key: string]: string } =>
-    typeof said[name] === 'string' ? { [name]: shortWords(said[name], 1000) } : {}
-  const name = typeof said.name === 'string' ? shortWords(said.name, 200) : uri
+    typeof said[name] === 'string' ? { [name]: sanitizeText(said[name], 1000) } : {}
+  const name = typeof said.name === 'string' ? sanitizeText(said.name, 200) : uri
   return [{ uri, name, ...words('title'), ...words('description'), ...words('mimeType') }]
 }

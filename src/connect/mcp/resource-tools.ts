@@ -1,13 +1,13 @@
 import type { Tool } from '../../client/tools/tool.ts'
 import { isRecord } from '../../lib/shape.ts'
-import { type McpLine, remoteOf } from './line.ts'
+import { type McpConnection, remoteOf } from './line.ts'
 import type { McpOptions } from './options.ts'
 import type { McpResources } from './offers.ts'
 import { cleanPrefix, modelName } from './make-tool.ts'
 
 /** Tools that let a model list and read a server's resources. Empty when the server has none. */
 export function resourceTools(
-  line: McpLine,
+  line: McpConnection,
   resources: McpResources,
   {
     prefix: given,

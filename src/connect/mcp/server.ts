@@ -3,7 +3,7 @@ import { notifyAll } from '../../client/runs/snapshot-store.ts'
 import type { CompositeTool, Tool } from '../../client/tools/tool.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import { Catalogue } from './catalogue.ts'
-import { type McpLine, withinTime } from './line.ts'
+import { type McpConnection, createSignalFactory } from './line.ts'
 import type { McpPrompts, McpResources, Offers } from './offers.ts'
 import type { DefinitionChange, McpOptions, McpToolOptions } from './options.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
@@ -45,8 +45,8 @@ type ServeOptions = McpToolOptions & Pick<McpOptions, 'elicitation'>
  * Makes a server of a connection and lists its tools. `address`: key under which definitions are pinned. `connecting`:
  * limits the time for listing, which a person's log-in may extend.
  */
-export async function serveLine(
-  line: McpLine,
+export async function createMcpServer(
+  line: McpConnection,
   options: ServeOptions,
   { address, connecting }: { readonly address: string; readonly connecting?: AbortSignal },
 ): Promise<McpServer> {
@@ -75,7 +75,7 @@ class Served implements McpServer {
   readonly protocolVersion: string
   readonly resources: McpResources
   readonly prompts: McpPrompts
-  readonly #line: McpLine
+  readonly #line: McpConnection
   readonly #options: ServeOptions
   readonly #catalogue: Catalogue
   readonly #resourceTools: readonly Tool[]
@@ -85,7 +85,7 @@ class Served implements McpServer {
   #tools: McpServer['tools'] = []
 
   constructor(
-    line: McpLine,
+    line: McpConnection,
     options: ServeOptions,
     { address, resourceTools: toolsOfResources }: ServedParts,
   ) {
@@ -100,7 +100,7 @@ class Served implements McpServer {
     this.#line = line
     this.#options = options
     const onChange = (): void => this.#notify()
-    const within = withinTime(options.timeoutMs, signal)
+    const within = createSignalFactory(options.timeoutMs, signal)
     this.#catalogue = new Catalogue({ line, address, options, within, onChange })
     const offers = (): Promise<Offers> =>
       loadPart(() => import('./offers.ts')).then(({ offersOf }) => offersOf(line, within))

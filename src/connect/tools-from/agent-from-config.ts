@@ -19,12 +19,12 @@ import type {
 import {
   checkFields,
   listOf,
-  within,
+  withErrorPath,
   wrongAt,
-  AGENT,
-  PARTS,
-  SUB_AGENT,
-  SUB_AGENT_PARTS,
+  AGENT_FIELDS,
+  PARTS_FIELDS,
+  SUB_AGENT_FIELDS,
+  SUB_AGENT_PARTS_FIELDS,
 } from './config/fields.ts'
 import { compositesOf, memoriesIn, skillsOf } from './config/described-parts.ts'
 
@@ -46,11 +46,15 @@ export function agentFromConfig(
   parts: ConfigParts = {},
   inline?: InlineWorker,
 ): Agent {
-  checkFields(given, AGENT, { of: 'The configuration', others: PARTS, elsewhere: 'beside it' })
+  checkFields(given, AGENT_FIELDS, {
+    of: 'The configuration',
+    others: PARTS_FIELDS,
+    elsewhere: 'beside it',
+  })
   if (!isJson(given)) throw wrongAt('', 'The configuration must be plain JSON.')
-  checkFields(parts, PARTS, {
+  checkFields(parts, PARTS_FIELDS, {
     of: 'The second argument of agentFromConfig()',
-    others: AGENT,
+    others: AGENT_FIELDS,
     elsewhere: 'in the configuration',
   })
   const config = given as unknown as AgentConfig
@@ -66,7 +70,7 @@ export function agentFromConfig(
         `The configuration has no agent ${name}.${names.length > 0 ? ` ${hintAmong(name, names)}` : ''}`,
       )
   const members = described.map((member, at) =>
-    within(`agents[${at}]`, () => subAgent(member, { config, parts, inline })),
+    withErrorPath(`agents[${at}]`, () => subAgent(member, { config, parts, inline })),
   )
   return makeAgent(without(config, ['$schema', 'agents']), parts, { members, inline })
 }
@@ -102,15 +106,15 @@ const AS_TOOL = ['name', 'title', 'description', 'needsApproval', 'inputSchema',
 
 /** Makes a sub-agent a tool of the configured agent. Disposing the tool disposes the sub-agent. */
 function subAgent(member: SubAgentConfig, { config, parts, inline }: Team): Tool {
-  checkFields(member, SUB_AGENT, {
+  checkFields(member, SUB_AGENT_FIELDS, {
     of: 'The agent',
-    others: SUB_AGENT_PARTS,
+    others: SUB_AGENT_PARTS_FIELDS,
     elsewhere: 'beside the configuration, in agents',
   })
   const { toPrompt, ...ownParts } = parts.agents?.[member.name] ?? {}
-  checkFields(ownParts, SUB_AGENT_PARTS, {
+  checkFields(ownParts, SUB_AGENT_PARTS_FIELDS, {
     of: `The entry agents.${member.name}`,
-    others: SUB_AGENT,
+    others: SUB_AGENT_FIELDS,
     elsewhere: 'in the configuration',
   })
   const own: Own = { ...pick(config, SHARED), ...without(member, AS_TOOL) }

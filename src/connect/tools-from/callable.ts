@@ -47,7 +47,7 @@ export function markOf(method: AnyFunction): CallableOptions | undefined {
 
 /** Throws `invalid-config` for an unknown or invalid field, and names it. */
 export function checkCallable(options: unknown, of: string): asserts options is CallableOptions {
-  checkNames(options, 'tool', { of, allows: (name) => name === 'pass' })
+  checkNames(options, 'tool', { label: of, allows: (name) => name === 'pass' })
   const { execute, name = '', description = '', pass } = options as Partial<Tool> & CallableOptions
   if (execute) throw badConfig(`${of} must not have an execute(): its function is called.`)
   if (typeof name !== 'string' || typeof description !== 'string')

@@ -208,7 +208,7 @@ export interface Chosen {
   readonly method: Method
   readonly signature: Signature
   /** Merged options from the class's `static tools`, `agentCallable` and `describe`. The last one wins. */
-  readonly said: CallableOptions
+  readonly callableOptions: CallableOptions
 }
 
 const OPTIONS = ['prefix', 'include', 'exclude', 'describe']
@@ -246,7 +246,7 @@ export function choose(members: Members, options: ToolsFromOptions): Chosen[] {
     const signature = readSignature(method.functions[0])
     if (signature.kind === 'class' && !isAsked) return []
     if (signature.kind === 'class') throw badConfig(`${name} is a class, which can't be a tool.`)
-    return { name, method, signature, said: merge([...marks, own ?? {}]) }
+    return { name, method, signature, callableOptions: merge([...marks, own ?? {}]) }
   })
 }
 

@@ -45,7 +45,9 @@ export function toolsFrom<Target extends object>(
 /** Throws a single error that names every method without a usable schema. */
 function checkReadable(chosen: readonly Chosen[]): void {
   const isMinified = looksMinified(chosen.flatMap(positional))
-  const bare = chosen.filter(({ said }) => !said.inputSchema && !said.jsonSchema)
+  const bare = chosen.filter(
+    ({ callableOptions }) => !callableOptions.inputSchema && !callableOptions.jsonSchema,
+  )
   const unreadable = bare.flatMap(({ name, signature }) => {
     const inferred = inferInput(signature)
     return 'problem' in inferred ? `${name}: ${inferred.problem}` : []
@@ -98,7 +100,7 @@ function checkUnique(tools: readonly PreparedTool[]): void {
 
 /** Makes a tool that calls a method on its object. The tool is sequential unless annotated `readOnly`. */
 function makeTool(chosen: Chosen, target: object, prefix: string): Tool {
-  const { pass: _pass, inputSchema: _schema, ...said } = chosen.said
+  const { pass: _pass, inputSchema: _schema, ...said } = chosen.callableOptions
   const { name = chosen.name, description = wordsOf(chosen.name), annotations } = said
   const [fn] = chosen.method.functions
   const { handOver, ...input } = inputOf(chosen)
@@ -118,13 +120,13 @@ function makeTool(chosen: Chosen, target: object, prefix: string): Tool {
 }
 
 function inputOf(chosen: Chosen): Pick<Tool, 'inputSchema'> & Pick<Inferred, 'handOver'> {
-  const { name, said, signature } = chosen
-  const { inputSchema = said.jsonSchema, pass } = said
+  const { name, callableOptions, signature } = chosen
+  const { inputSchema = callableOptions.jsonSchema, pass } = callableOptions
   if (!inputSchema) {
     if (pass) throw badConfig(`pass of the tool ${name} needs an inputSchema beside it.`)
     return unlessProblem(name, inferInput(signature))
   }
-  const schema = toJsonSchema(said, name)
+  const schema = toJsonSchema(callableOptions, name)
   return { inputSchema, handOver: unlessProblem(name, handOverOf(schema, signature, pass)) }
 }
 

@@ -5,9 +5,9 @@ import type { CheckedOptions } from './options.ts'
 import { type PageTool, readPageTool, sameDefinition } from './page-tool.ts'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'
 import { isOwnWindow, isPublished } from './published-names.ts'
-import { withoutHidden } from '../../lib/invisible.ts'
+import { cleanUntrustedText } from '../../lib/invisible.ts'
 import { isRecord } from '../../lib/shape.ts'
-import { visibleData } from '../../lib/foreign-data.ts'
+import { cleanUntrustedData } from '../../lib/foreign-data.ts'
 import { describeThrown } from '../../protocol/error.ts'
 
 export interface ToolParts {
@@ -133,7 +133,7 @@ function readResult(result: unknown, maxCharacters: number): unknown {
 
 /** A page tool's error: only its message, without invisible characters, and cut. */
 function readFailure(thrown: unknown, maxCharacters: number): Error {
-  return new Error(cut(withoutHidden(describeThrown(thrown)), maxCharacters))
+  return new Error(cut(cleanUntrustedText(describeThrown(thrown)), maxCharacters))
 }
 
 function textOf(value: unknown): string {
@@ -148,9 +148,9 @@ function cut(text: string, limit: number): string {
 /** Parses the text if it is JSON. Chromium returns text only, so a tool's object and a tool's JSON text look alike. */
 function parsed(text: string): unknown {
   try {
-    return visibleData(JSON.parse(text))
+    return cleanUntrustedData(JSON.parse(text))
   } catch {
-    return withoutHidden(text)
+    return cleanUntrustedText(text)
   }
 }
 

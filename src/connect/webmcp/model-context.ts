@@ -24,10 +24,10 @@ export interface ModelContextTool {
   readonly inputSchema?: object
   readonly annotations?: Hints
   /** `about`: `{ signal }` since Chromium 153, an object with `requestUserInteraction` in early drafts, or nothing. */
-  execute(input: unknown, about?: CallerOf): Promise<unknown>
+  execute(input: unknown, about?: CallerContext): Promise<unknown>
 }
 
-export interface CallerOf {
+export interface CallerContext {
   readonly signal?: AbortSignal
   requestUserInteraction?(ask: () => Promise<unknown>): Promise<unknown>
 }

@@ -1,6 +1,6 @@
 import { canonicalJson } from '../../lib/json/canonical-json.ts'
-import { readForeignSchema } from '../../lib/foreign-data.ts'
-import { withoutHidden } from '../../lib/invisible.ts'
+import { readUntrustedSchema } from '../../lib/foreign-data.ts'
+import { cleanUntrustedText } from '../../lib/invisible.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import { isOwnWindow } from './published-names.ts'
 import type { RegisteredTool } from './model-context.ts'
@@ -26,10 +26,10 @@ export interface PageTool {
 }
 
 /** `problem` completes a sentence that begins with the tool's name. */
-export type Reading = { readonly tool: PageTool } | { readonly problem: string }
+export type PageToolResult = { readonly tool: PageTool } | { readonly problem: string }
 
-export function readPageTool(given: RegisteredTool): Reading {
-  const read = readForeignSchema(given.inputSchema)
+export function readPageTool(given: RegisteredTool): PageToolResult {
+  const read = readUntrustedSchema(given.inputSchema)
   if ('problem' in read) return { problem: `its schema ${read.problem}` }
   const { name, title, annotations } = given
   const description = words(given.description, MAX_DESCRIPTION)
@@ -53,6 +53,6 @@ export function sameDefinition(one: PageTool, other: PageTool): boolean {
 }
 
 function words(given: unknown, limit: number): string {
-  const text = withoutHidden(String(given)).trim()
+  const text = cleanUntrustedText(String(given)).trim()
   return text.length > limit ? `${text.slice(0, limit)}…` : text
 }

@@ -1,11 +1,11 @@
-import { pageWide } from '../../lib/page-wide.ts'
+import { getPageSingleton } from '../../lib/page-wide.ts'
 import type { RegisteredTool } from './model-context.ts'
 
 /**
  * How many tools of each name Offstage has published in this document, counted across all copies of the package. The
  * browser returns copies of tools, so only the name and window identify one.
  */
-const published: Map<string, number> = pageWide('webmcp-published', () => new Map())
+const published: Map<string, number> = getPageSingleton('webmcp-published', () => new Map())
 
 export function markPublished(name: string): () => void {
   published.set(name, (published.get(name) ?? 0) + 1)

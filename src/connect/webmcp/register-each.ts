@@ -6,17 +6,17 @@ import {
   type ToolCallInfo,
   type ToolContext,
 } from '../../client/tools/tool.ts'
-import { type OneByOne, oneByOne } from '../../lib/one-by-one.ts'
+import { type SerialQueue, createSerialQueue } from '../../lib/one-by-one.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import { mayNeedApproval, needsApproval } from './confirm.ts'
-import type { CallerOf, Hints, ModelContext, ModelContextTool } from './model-context.ts'
+import type { CallerContext, Hints, ModelContext, ModelContextTool } from './model-context.ts'
 import type { PublishOptions, RefusedTool } from './publish-tools.ts'
 import { markPublished } from './published-names.ts'
 import { describeIssues, formatOutput } from '../../client/execution/format-output.ts'
 import { suspensionOf } from '../../client/runs/pending.ts'
 import { untilAborted } from '../../client/runs/until-aborted.ts'
-import { unmarked } from '../../protocol/taint.ts'
+import { unwrapUntrusted } from '../../protocol/taint.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { isStandardSchema } from '../../client/tools/standard-schema.ts'
 import { isRecord } from '../../lib/shape.ts'
@@ -37,7 +37,7 @@ export async function registerEach(
   { context, options, ended, published, refused }: Registration,
 ): Promise<void> {
   const { exposedTo, prefix = '' } = options
-  const inTurn = oneByOne()
+  const inTurn = createSerialQueue()
   const register = async (tool: Tool | CompositeTool): Promise<void> => {
     try {
       if (isComposite(tool)) throw new Error('its function needs an agent')
@@ -94,7 +94,7 @@ function hintsOf({ annotations = {} }: Tool): Hints {
 }
 
 /** Makes the function that the browser calls. Calls that may change something run one at a time, as in an agent. */
-function runnerOf(published: PublishedTool, inTurn: OneByOne): ModelContextTool['execute'] {
+function runnerOf(published: PublishedTool, inTurn: SerialQueue): ModelContextTool['execute'] {
   const { tool } = published
   const isParallel = tool.annotations?.readOnly === true || tool.sequential === false
   return (input, caller) => {
@@ -113,14 +113,14 @@ interface PublishedTool {
 
 interface Call extends PublishedTool {
   readonly input: unknown
-  readonly caller: CallerOf | undefined
+  readonly caller: CallerContext | undefined
 }
 
 /** Runs another agent's call with an agent's checks. Rejects if a check or the tool fails. */
 async function runPublished(
   published: PublishedTool,
   given: unknown,
-  caller?: CallerOf,
+  caller?: CallerContext,
 ): Promise<unknown> {
   const { tool } = published
   if (tool.available?.() === false) throw failed('The tool is not available now.')
@@ -152,7 +152,7 @@ async function approve(call: Call, info: ToolCallInfo): Promise<void> {
 async function resultOf(tool: Tool, returned: unknown, input: unknown): Promise<unknown> {
   if (suspensionOf(returned) !== undefined)
     throw failed('The tool needs an agent to finish its call.')
-  const { result } = unmarked(returned)
+  const { result } = unwrapUntrusted(returned)
   const output = await formatOutput(
     tool.toModelOutput ? await tool.toModelOutput(result, input) : result,
   )

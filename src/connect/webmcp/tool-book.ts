@@ -1,8 +1,8 @@
 import { cleanName } from '../../client/tools/clean-name.ts'
 import type { Consumable, RegisteredTool } from './model-context.ts'
 import type { CheckedOptions } from './options.ts'
-import { type PageTool, type Reading, readPageTool, sameDefinition } from './page-tool.ts'
-import { pageWide } from '../../lib/page-wide.ts'
+import { type PageTool, type PageToolResult, readPageTool, sameDefinition } from './page-tool.ts'
+import { getPageSingleton } from '../../lib/page-wide.ts'
 import { isPublished } from './published-names.ts'
 
 /** Most tools at one time. No page needs more. */
@@ -26,7 +26,7 @@ export interface Entry {
   /** Changed definition that is not accepted yet. */
   changed?: PageTool
   problem?: string
-  isThere: boolean
+  isRegistered: boolean
 }
 
 /** A page's tool and its status. */
@@ -47,8 +47,8 @@ export interface WebMcpTool {
   readonly problem?: string
 }
 
-export function statusOf({ isThere, problem, changed }: Entry): WebMcpTool['status'] {
-  if (!isThere) return 'gone'
+export function statusOf({ isRegistered, problem, changed }: Entry): WebMcpTool['status'] {
+  if (!isRegistered) return 'gone'
   if (problem !== undefined) return 'refused'
   return changed ? 'changed' : 'offered'
 }
@@ -114,14 +114,14 @@ export class ToolBook {
       there.add(entry)
       note(entry, reading)
     }
-    for (const entry of this.#entries) entry.isThere = there.has(entry)
+    for (const entry of this.#entries) entry.isRegistered = there.has(entry)
   }
 
   find({ name, window }: RegisteredTool): Entry | undefined {
     return this.#entries.find((entry) => entry.pageName === name && entry.window === window)
   }
 
-  #add({ name: pageName, window }: RegisteredTool, reading: Reading): Entry | undefined {
+  #add({ name: pageName, window }: RegisteredTool, reading: PageToolResult): Entry | undefined {
     const where = 'tool' in reading && reading.tool.isElsewhere ? 'frame_' : ''
     let seen = this.#seen.find((each) => each.pageName === pageName && each.isIn(window))
     if (!seen) {
@@ -131,7 +131,14 @@ export class ToolBook {
       this.#seen.push(seen)
     }
     const { name, pinned } = seen
-    const entry: Entry = { name, window, pageName, seen, isThere: true, ...(pinned && { pinned }) }
+    const entry: Entry = {
+      name,
+      window,
+      pageName,
+      seen,
+      isRegistered: true,
+      ...(pinned && { pinned }),
+    }
     this.#entries.push(entry)
     return entry
   }
@@ -147,7 +154,7 @@ export class ToolBook {
   }
 }
 
-function note(entry: Entry, reading: Reading): void {
+function note(entry: Entry, reading: PageToolResult): void {
   delete entry.changed
   delete entry.problem
   if ('problem' in reading) entry.problem = reading.problem
@@ -169,7 +176,10 @@ interface SeenTool {
 }
 
 /** Tools seen so far, by context and prefix. */
-const seen: Map<Consumable, Map<string, SeenTool[]>> = pageWide('webmcp-seen', () => new Map())
+const seen: Map<Consumable, Map<string, SeenTool[]>> = getPageSingleton(
+  'webmcp-seen',
+  () => new Map(),
+)
 
 /** Tools seen before in this context, for example by a component that is mounted again. */
 function seenTools(context: Consumable, prefix: string): SeenTool[] {

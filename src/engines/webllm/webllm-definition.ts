@@ -15,7 +15,7 @@ import type { ToolDefinition } from '../../protocol/tool.ts'
 
 const ID = 'webllm'
 
-const rules: ChatRules = { ...compatible, asksUsage: true }
+const rules: ChatRules = { ...compatible, requestsUsage: true }
 
 /** WebLLM as an engine. The module is imported when the first model is loaded. */
 export function webllmDefinition(

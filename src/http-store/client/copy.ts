@@ -34,7 +34,7 @@ const ALL: Names = ['records', 'rows', 'store']
 /**
  * Copy of a store's answers in IndexedDB, for reading while the server can't be reached. Failures to write are ignored.
  */
-export class Copy {
+export class LocalCopy {
   readonly #name: string
   #opening: Promise<Pick<IDBPDatabase<Schema>, 'transaction' | 'close'>> | null = null
 
@@ -43,7 +43,7 @@ export class Copy {
   }
 
   /** Binds the copy to this store. Clears the rows and records of any other store. */
-  async of(storeId: string): Promise<void> {
+  async bindTo(storeId: string): Promise<void> {
     await this.#use(async (tx) => {
       const known = await tx.objectStore('store').get('id')
       if (known === storeId) return

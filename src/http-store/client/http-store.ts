@@ -1,13 +1,18 @@
 import { type CustomStorage, storageKey } from '../../protocol/conversation.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { FORMAT, type Row } from '../../protocol/fact.ts'
-import { type Append, Changes, type Store, type StoreChange } from '../../worker/store/store.ts'
+import {
+  type Append,
+  ChangeEmitter,
+  type Store,
+  type StoreChange,
+} from '../../worker/store/store.ts'
 import type { StoreDefinition } from '../../worker/store/stores.ts'
 import { refuseUnsound } from '../../worker/store/fact-table.ts'
 import { type Appended, EVENT_STREAM, HEARTBEAT_MS } from '../wire.ts'
-import { Copy } from './copy.ts'
-import { type Fetch, Line } from './line.ts'
-import { type Check, isText, isWhole, nullOr, optional, shape } from '../../lib/shape.ts'
+import { LocalCopy } from './copy.ts'
+import { type Fetch, ServerConnection } from './line.ts'
+import { type ShapeCheck, isText, isIntegerFrom, nullOr, optional, shape } from '../../lib/shape.ts'
 import { type Locks, requestLock } from '../../worker/ownership/locks.ts'
 import {
   createTabChannel,
@@ -25,10 +30,10 @@ const SILENT_MS = 3 * HEARTBEAT_MS
 /** No valid event is longer. Characters. */
 const LONGEST_EVENT = 10_000
 
-const isChange: Check = shape({
+const isChange: ShapeCheck = shape({
   conversationId: nullOr(isText),
-  lastSeq: isWhole(0),
-  epoch: optional(isWhole(0)),
+  lastSeq: isIntegerFrom(0),
+  epoch: optional(isIntegerFrom(0)),
 })
 
 interface StreamEvent {
@@ -46,7 +51,7 @@ interface LineFollowing {
 
 /** Keeps a stream of the store's changes open until the signal aborts, and resumes where one broke off. */
 async function followLine(
-  line: Line,
+  line: ServerConnection,
   { lastEventId, onEvent, signal }: LineFollowing,
 ): Promise<void> {
   let tries = 0
@@ -69,7 +74,7 @@ function pause(tries: number, signal: AbortSignal): Promise<void> {
 
 /** Reads a stream until it ends, breaks off or falls silent. */
 async function readStream(
-  line: Line,
+  line: ServerConnection,
   {
     lastEventId,
     onEvent,
@@ -158,10 +163,10 @@ function openHttpStore(
 ): Store {
   const { url, headers, timeoutMs = 60_000 } = options
   const closed = new AbortController()
-  const changes = new Changes()
+  const changes = new ChangeEmitter()
   const name = `${url} ${storageKey(storage)}`
   const hasCopy = options.copy !== false && globalThis.indexedDB !== undefined
-  const copy = hasCopy ? new Copy(name) : null
+  const copy = hasCopy ? new LocalCopy(name) : null
   let isPlanned = false
   const reportReturn = async (): Promise<void> => {
     if (isPlanned) return
@@ -170,14 +175,14 @@ function openHttpStore(
     isPlanned = false
     changes.report({ conversationId: null, lastSeq: 0 })
   }
-  const line = new Line({
+  const line = new ServerConnection({
     url,
     headers: () => headers?.(storage) ?? {},
     fetch: options.fetch ?? ((...asked) => fetch(...asked)),
     timeoutMs,
     report,
     onBack: () => void reportReturn(),
-    onStore: (storeId) => void copy?.of(storeId),
+    onStore: (storeId) => void copy?.bindTo(storeId),
     closed: closed.signal,
   })
   changes.follow(({ conversationId, lastSeq }) => {
@@ -192,20 +197,21 @@ function openHttpStore(
 const TOGETHER_MS = 1000
 
 interface Parts {
-  readonly copy: Copy | null
-  readonly changes: Changes
+  readonly copy: LocalCopy | null
+  readonly changes: ChangeEmitter
   readonly closed: AbortController
   /** Starts following the server. Called once, when somebody here follows changes. */
   readonly follow: () => void
 }
 
-function storeOn(line: Line, { copy, changes, closed, follow }: Parts): Store {
+function storeOn(line: ServerConnection, { copy, changes, closed, follow }: Parts): Store {
   let isFollowed = false
   return {
-    claim: (conversationId, at, claim) => line.ask('claim', { conversationId, at, ...claim }),
+    claim: (conversationId, at, claim) =>
+      line.callServer('claim', { conversationId, at, ...claim }),
     append: async ({ strict: _always, ...append }) => {
       append.rows.forEach(refuseUnsound)
-      const appended = await line.ask('append', append)
+      const appended = await line.callServer('append', append)
       const rows = rowsOf(append, appended)
       if (appended.record) void copy?.keep(appended.record, rows)
       return rows
@@ -213,33 +219,33 @@ function storeOn(line: Line, { copy, changes, closed, follow }: Parts): Store {
     // Drafts are not stored: a step's text goes to the server once it is complete.
     keepDraft: async () => undefined,
     draftOf: async () => undefined,
-    place: (placement) => line.ask('place', placement),
+    place: (placement) => line.callServer('place', placement),
     read: async (conversationId, range = {}) =>
       orCopy(
         async () => {
-          const stored = await line.ask('read', { conversationId, ...range })
+          const stored = await line.callServer('read', { conversationId, ...range })
           const { record, rows } = stored
           void (record ? copy?.keep(record, rows) : copy?.forget(conversationId))
           return stored
         },
         () => copy?.read(conversationId, range),
       ),
-    get: (conversationId) => line.ask('get', { conversationId }),
+    get: (conversationId) => line.callServer('get', { conversationId }),
     list: async (page) =>
       orCopy(
         async () => {
-          const listed = await line.ask('list', page ?? {})
+          const listed = await line.callServer('list', page ?? {})
           void copy?.keepList(listed.records)
           return listed
         },
         () => copy?.list(page),
       ),
-    rename: (conversationId, name) => line.ask('rename', { conversationId, ...name }),
+    rename: (conversationId, name) => line.callServer('rename', { conversationId, ...name }),
     mark: async (conversationId, broken) =>
-      void (await line.ask('mark', { conversationId, broken })),
-    descendants: (conversationId) => line.ask('descendants', { conversationId }),
+      void (await line.callServer('mark', { conversationId, broken })),
+    descendants: (conversationId) => line.callServer('descendants', { conversationId }),
     delete: async (conversationId) => {
-      const isDeleted = await line.ask('delete', { conversationId })
+      const isDeleted = await line.callServer('delete', { conversationId })
       void copy?.forget(conversationId)
       return isDeleted
     },
@@ -282,12 +288,12 @@ async function orCopy<T>(
 }
 
 interface Following {
-  readonly line: Line
+  readonly line: ServerConnection
   /** Identifies the store: the server's address and the page's `storage` option. */
   readonly name: string
   readonly visibility: PageVisibility
   /** Changes from the server and from this tab. The leading tab relays them to the others. */
-  readonly changes: Changes
+  readonly changes: ChangeEmitter
   readonly signal: AbortSignal
 }
 

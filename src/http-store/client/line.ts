@@ -1,13 +1,13 @@
 import type { StorageState } from '../../protocol/conversation.ts'
 import { isErrorData, OffstageError, type ErrorCode } from '../../protocol/error.ts'
 import { FORMAT } from '../../protocol/fact.ts'
-import { isRecord, isText, isThere, shape } from '../../lib/shape.ts'
+import { isRecord, isText, isDefined, shape } from '../../lib/shape.ts'
 import type { HttpAnswer, HttpCall, HttpCalls } from '../wire.ts'
 
 /** Function that sends a request to the server. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>
 
-export interface LineOptions {
+export interface ServerConnectionOptions {
   readonly url: string
   readonly headers: () => HeadersInit | Promise<HeadersInit>
   readonly fetch: Fetch
@@ -49,18 +49,18 @@ export interface StoreUser {
 }
 
 /** Connection to the server. Never repeats a request that may have taken effect, and ends each request in time. */
-export class Line {
-  readonly #options: LineOptions
+export class ServerConnection {
+  readonly #options: ServerConnectionOptions
   #user: StoreUser | null = null
   /** Newest change number in an answer to this user. */
   #seen = 0
   #mode: StorageState['mode'] = 'durable'
 
-  constructor(options: LineOptions) {
+  constructor(options: ServerConnectionOptions) {
     this.#options = options
   }
 
-  async ask<Call extends HttpCall>(
+  async callServer<Call extends HttpCall>(
     call: Call,
     asked: HttpCalls[Call]['asks'],
   ): Promise<HttpCalls[Call]['answers']> {
@@ -71,7 +71,7 @@ export class Line {
       // Ask again only if this change is news.
       if (!(change > seen)) throw error
       this.#seen = change
-      return this.ask(call, asked)
+      return this.callServer(call, asked)
     })
   }
 
@@ -96,7 +96,7 @@ export class Line {
 
   /** The user who is logged in, from the newest answer. */
   async user(): Promise<StoreUser> {
-    if (this.#user === null) await this.ask('list', { limit: 1 })
+    if (this.#user === null) await this.callServer('list', { limit: 1 })
     return this.#user as StoreUser
   }
 
@@ -148,7 +148,7 @@ export class Line {
 }
 
 /** Whether an answer is from a store server. Those include a random id of at least 8 characters. */
-const isAnswer = shape({ storeId: (id) => isText(id) && String(id).length >= 8, value: isThere })
+const isAnswer = shape({ storeId: (id) => isText(id) && String(id).length >= 8, value: isDefined })
 
 function offline(cause: unknown): OffstageError {
   return new OffstageError('storage-offline', 'The store server is unreachable.', {

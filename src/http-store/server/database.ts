@@ -1,4 +1,4 @@
-import { oneByOne } from '../../lib/one-by-one.ts'
+import { createSerialQueue } from '../../lib/one-by-one.ts'
 
 /** Value of a parameter in a statement. */
 export type SqlValue = string | number | null
@@ -101,7 +101,7 @@ export type RunSqlite = (
 
 /** An SQLite database, through a function that runs statements on a connection that nothing else uses. */
 export function sqliteDatabase(run: RunSqlite): SqlDatabase {
-  const inOrder = oneByOne()
+  const inOrder = createSerialQueue()
   return {
     transaction: (work) =>
       inOrder(async () => {

@@ -19,7 +19,7 @@ import {
   TenantStore,
   type Writing,
 } from './tenant-store.ts'
-import { oneByOne, type OneByOne } from '../../lib/one-by-one.ts'
+import { createSerialQueue, type SerialQueue } from '../../lib/one-by-one.ts'
 import {
   claimRecord,
   makerOf,
@@ -191,7 +191,7 @@ const STATUS: Partial<Record<ErrorCode, number>> = {
 const RETRY_MS = 1000
 
 interface Lane {
-  readonly inOrder: OneByOne
+  readonly inOrder: SerialQueue
   count: number
 }
 
@@ -232,7 +232,7 @@ class TenantQueues {
 }
 
 function newLane(): Lane {
-  return { inOrder: oneByOne(), count: 0 }
+  return { inOrder: createSerialQueue(), count: 0 }
 }
 
 function countIn(lanes: readonly Lane[]): number {

@@ -2,19 +2,19 @@ import { OffstageError } from '../../protocol/error.ts'
 import { FORMAT } from '../../protocol/fact.ts'
 import { createJsonScan } from '../../lib/json/json-scan.ts'
 import {
-  type Check,
-  isFlag,
+  type ShapeCheck,
+  isBoolean,
   isNumber,
   isRecord,
   isText,
-  isWhole,
+  isIntegerFrom,
   listOf,
   nullOr,
-  oneOf,
+  discriminatedUnion,
   optional,
   shape,
 } from '../../lib/shape.ts'
-import { readText } from '../../lib/read-text.ts'
+import { readBodyText } from '../../lib/read-text.ts'
 import { readPlace } from '../../worker/store/store.ts'
 import type { HttpCall, HttpRequest } from '../wire.ts'
 
@@ -31,36 +31,36 @@ const MOST_VALUES = 500_000
 const SCANNED_AT_ONCE = 65_536
 
 /** An id that every database stores unchanged. */
-export const isId: Check = (value) =>
+export const isId: ShapeCheck = (value) =>
   typeof value === 'string' &&
   value.length > 0 &&
   value.length <= LONGEST_ID &&
   !/\p{Cs}|\0/u.test(value)
 
-const isShortText: Check = (value) => typeof value === 'string' && value.length <= LONGEST_TEXT
+const isShortText: ShapeCheck = (value) => typeof value === 'string' && value.length <= LONGEST_TEXT
 /** A list's cursor: a place as text, or any other text, which means the beginning. */
-const isCursor: Check = (value) => {
+const isCursor: ShapeCheck = (value) => {
   const place = isShortText(value) ? readPlace(String(value)) : null
   return place === null ? isShortText(value) : isTime(place.updatedAt) && isId(place.conversationId)
 }
-const isTime: Check = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
-const isCount = isWhole(0)
+const isTime: ShapeCheck = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
+const isCount = isIntegerFrom(0)
 const isParent = optional(shape({ conversationId: isId, runId: isId, toolCallId: isId }))
 const areRows = listOf(isRecord, MOST_ROWS)
 const of = { conversationId: isId }
 
-const isRequest = oneOf('call', {
+const isRequest = discriminatedUnion('call', {
   claim: shape({
     ...of,
     at: isTime,
-    create: optional(isFlag),
+    create: optional(isBoolean),
     parent: isParent,
     claimId: optional(isId),
     attempt: optional(isId),
     ifEpoch: optional(isCount),
     ifSeq: optional(isCount),
   }),
-  append: shape({ ...of, epoch: isCount, appendId: isId, order: isWhole(1), rows: areRows }),
+  append: shape({ ...of, epoch: isCount, appendId: isId, order: isIntegerFrom(1), rows: areRows }),
   place: shape({
     ...of,
     importId: isId,
@@ -69,7 +69,7 @@ const isRequest = oneOf('call', {
     parent: isParent,
     after: isCount,
     rows: areRows,
-    isLast: isFlag,
+    isLast: isBoolean,
   }),
   read: shape({
     ...of,
@@ -83,7 +83,7 @@ const isRequest = oneOf('call', {
   mark: shape({ ...of, broken: nullOr(isShortText) }),
   descendants: shape(of),
   delete: shape(of),
-} satisfies Record<HttpCall, Check>)
+} satisfies Record<HttpCall, ShapeCheck>)
 
 const hasFormat = shape({ format: isCount, seen: optional(isCount) })
 
@@ -109,8 +109,8 @@ export async function readRequest(request: Request, limits: Limits): Promise<Htt
 async function bodyOf({ body }: Request, { maxBytes, maxBodyMs, count }: Limits): Promise<string> {
   const signal = AbortSignal.timeout(maxBodyMs)
   try {
-    return await readText(body, {
-      count: (bytes) => {
+    return await readBodyText(body, {
+      onProgress: (bytes) => {
         if (bytes > maxBytes) throw tooLarge(maxBytes)
         count(bytes)
       },

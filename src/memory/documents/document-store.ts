@@ -1,7 +1,7 @@
 import { OffstageError } from '../../protocol/error.ts'
 import type { DocumentPlace } from '../document-options.ts'
 import type { StoredEntry } from '../entry.ts'
-import type { fused } from '../fused.ts'
+import type { fuseRankings } from '../fused.ts'
 import type { Space } from '../space.ts'
 
 /** A stored part of a document. */
@@ -18,7 +18,7 @@ export interface StoredPart extends StoredEntry {
 
 /** Parts of this entry point that are already loaded. */
 export interface Loaded {
-  readonly fused: typeof fused
+  readonly fused: typeof fuseRankings
   /** Makes a space. `isKept`: in IndexedDB, otherwise in memory. */
   space(isKept: boolean): Space
 }

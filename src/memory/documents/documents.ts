@@ -1,5 +1,5 @@
 import type { MemoryEntry, RetrieveContext } from '../../client/features/memory.ts'
-import { oneByOne } from '../../lib/one-by-one.ts'
+import { createSerialQueue } from '../../lib/one-by-one.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type {
@@ -12,12 +12,12 @@ import type {
   SourcesChat,
 } from '../document-options.ts'
 import type { StoredEntry } from '../entry.ts'
-import type { fused } from '../fused.ts'
+import type { fuseRankings } from '../fused.ts'
 import { nearest, vectorsOf } from '../vectors.ts'
 import { DocumentStore, type Loaded, type StoredPart } from './document-store.ts'
 import type { Row } from '../../protocol/fact.ts'
 import type { MemorySource } from '../../protocol/page-calls.ts'
-import { openTurns, type Turns } from '../../lib/next-turn.ts'
+import { createEventLoopYielder, type EventLoopYielder } from '../../lib/next-turn.ts'
 import {
   contentVersion,
   fetchSource,
@@ -37,8 +37,8 @@ const PATIENCE_MS = 3_500
 export class Documents {
   readonly #options: DocumentMemoryOptions
   readonly #store: DocumentStore
-  readonly #fused: typeof fused
-  readonly #inOrder = oneByOne()
+  readonly #fused: typeof fuseRankings
+  readonly #inOrder = createSerialQueue()
   #first: Promise<IndexReport> | undefined
   readonly #reported = new Set<string>()
 
@@ -448,12 +448,12 @@ function reportOf(
 
 /** Yields to the page every few milliseconds. */
 function pauses(): { ifDue(): Promise<void>; end(): void } {
-  let turns: Turns | undefined
+  let turns: EventLoopYielder | undefined
   let since = performance.now()
   return {
     async ifDue() {
       if (performance.now() - since < SLICE_MS) return
-      turns ??= openTurns()
+      turns ??= createEventLoopYielder()
       await turns.next()
       since = performance.now()
     },

@@ -1,7 +1,7 @@
 import { textDigest } from '../../lib/text-digest.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { DocumentMemoryOptions, DocumentSource } from '../document-options.ts'
-import { type Block, blocksOfText } from './sections.ts'
+import { type DocumentBlock, blocksOfText } from './sections.ts'
 
 /** Most bytes of a document. */
 const MOST_BYTES = 50_000_000
@@ -17,7 +17,7 @@ export interface NamedSource {
 
 export interface ReadDocument {
   readonly title: string
-  readonly blocks: Iterable<Block>
+  readonly blocks: Iterable<DocumentBlock>
 }
 
 interface Reading {
@@ -101,7 +101,7 @@ function ofText(text: string, title: string): ReadDocument {
   return { title, blocks: blocksOfText(text) }
 }
 
-function titleIn(blocks: readonly Block[]): string | undefined {
+function titleIn(blocks: readonly DocumentBlock[]): string | undefined {
   return blocks.find(({ level }) => level === 1)?.text
 }
 
@@ -177,14 +177,14 @@ const BLOCKS =
   'p, li, dt, dd, h1, h2, h3, h4, h5, h6, pre, tr, caption, figcaption, blockquote, div, section, article, main, header, aside, address, details, summary, fieldset, form, ul, ol, dl, table, body'
 
 /** Reads the title and text of an HTML page. Parses an inert document: no script runs, nothing is loaded. */
-function readHtml(html: string): { readonly title: string; readonly blocks: Block[] } {
+function readHtml(html: string): { readonly title: string; readonly blocks: DocumentBlock[] } {
   const page = parse(html)
   const body = page.querySelector('main, [role="main"]') ?? page.body
   return { title: oneLine(page.title), blocks: body ? blocksIn(body) : [] }
 }
 
-function blocksIn(root: Element): Block[] {
-  const blocks: Block[] = []
+function blocksIn(root: Element): DocumentBlock[] {
+  const blocks: DocumentBlock[] = []
   let block: Element | null = null
   let cell: Element | null = null
   let text = ''

@@ -1,5 +1,5 @@
 /** A heading, or a paragraph (level 0). */
-export interface Block {
+export interface DocumentBlock {
   /** 1 to 6 for a heading. */
   readonly level: number
   readonly text: string
@@ -12,7 +12,7 @@ export interface Section {
 }
 
 /** Sections with text, in order. */
-export function* sectionsOf(blocks: Iterable<Block>): Generator<Section> {
+export function* sectionsOf(blocks: Iterable<DocumentBlock>): Generator<Section> {
   let headings: readonly { readonly level: number; readonly text: string }[] = []
   let paragraphs: string[] = []
   const section = (): Section => ({
@@ -34,10 +34,10 @@ export function* sectionsOf(blocks: Iterable<Block>): Generator<Section> {
 const HEADING = /^#{1,6}\s/
 
 /** Paragraphs of a plain text, and Markdown headings such as `# Returns`. Those in code fences don't count. */
-export function* blocksOfText(text: string): Generator<Block> {
+export function* blocksOfText(text: string): Generator<DocumentBlock> {
   let lines: string[] = []
   let isFenced = false
-  const paragraph = (): Block[] => {
+  const paragraph = (): DocumentBlock[] => {
     const block = { level: 0, text: lines.join('\n').trim() }
     lines = []
     return block.text === '' ? [] : [block]

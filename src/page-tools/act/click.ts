@@ -6,7 +6,7 @@ import {
   isElement,
   isTag,
   labelsOf,
-  parentOf,
+  getParent,
   viewOf,
 } from '../dom.ts'
 import * as native from '../native.ts'
@@ -14,7 +14,7 @@ import { livePage, type LivePage } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { hiddenUntilHover, mayDependOnHover } from '../outline/hover/on-hover.ts'
-import { isActionable, roleOf } from '../outline/role.ts'
+import { isActionable, getShownRole } from '../outline/role.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
 import {
   elementAt,
@@ -63,8 +63,8 @@ export function clickTarget(element: HTMLElement, options: PageOptions): HTMLEle
  */
 function takerAround(element: HTMLElement, options: PageOptions): HTMLElement {
   if (!ignoresPointer(element)) return element
-  let at = parentOf(element)
-  for (let level = 0; at && level < LEVELS && !isTag(at, 'body'); level += 1, at = parentOf(at)) {
+  let at = getParent(element)
+  for (let level = 0; at && level < LEVELS && !isTag(at, 'body'); level += 1, at = getParent(at)) {
     if (!isElement(at) || holdsOther(at, element)) break
     if (!ignoresPointer(at)) return reacts(at, element) && isAllowed(at, options) ? at : element
   }
@@ -74,7 +74,7 @@ function takerAround(element: HTMLElement, options: PageOptions): HTMLElement {
 function reacts(around: Element, element: Element): boolean {
   return (
     reactsItself(around) ||
-    isActionable(roleOf(around)) ||
+    isActionable(getShownRole(around)) ||
     native.shadowRoot(around)?.contains(element) === true
   )
 }
@@ -83,7 +83,7 @@ function holdsOther(around: Element, element: Element): boolean {
   for (const one of descendantsOf(around))
     if (
       one !== element &&
-      isActionable(roleOf(one)) &&
+      isActionable(getShownRole(one)) &&
       !contains(element, one) &&
       !contains(one, element)
     )
@@ -98,8 +98,8 @@ function ignoresPointer(element: Element): boolean {
 /** The ancestors of a field that contain no other one, innermost first. */
 function wrappersOf(element: Element): HTMLElement[] {
   const wrappers: HTMLElement[] = []
-  let at = parentOf(element)
-  for (; at && wrappers.length < LEVELS && !isTag(at, 'body'); at = parentOf(at)) {
+  let at = getParent(element)
+  for (; at && wrappers.length < LEVELS && !isTag(at, 'body'); at = getParent(at)) {
     const others = [...native.querySelectorAll(at, FIELDS)].filter((other) =>
       isOther(other, element),
     )
@@ -202,7 +202,7 @@ export async function clickElement(
   }
   const name = describeElement(clickable, live)
   let hit = await readyToClick(clickable, context, at)
-  await context.show(clickable)
+  await context.showOverlay(clickable)
   movePointer(live, hit)
   if (!native.isConnected(hit.receiver)) hit = replacementHit(hit, clickable, { live, name })
   if (at) requireNoInnerControl(hit.receiver, element, live)
@@ -228,11 +228,11 @@ export async function clickElement(
  */
 async function readyToClick(
   element: HTMLElement,
-  { live, signal, show }: ActionContext,
+  { live, signal, showOverlay }: ActionContext,
   at: ClickOptions['at'],
 ): Promise<Hit> {
   if (!hiddenUntilHover(element)) return makeReady(element, { live, signal, ...(at && { at }) })
-  const around = await pointAround(element, { live, signal, show })
+  const around = await pointAround(element, { live, signal, showOverlay })
   // A hit test finds an element that is only transparent, or that a script has shown by now.
   const hit = hiddenReason(element) === null ? hitTest(element) : null
   return hit && 'receiver' in hit ? hit : { point: around.point, receiver: element }
@@ -249,8 +249,9 @@ function replacementHit(
 ): Hit {
   const found = elementAt(native.ownerDocument(receiver), point)
   const isSame = (one: Element): boolean =>
-    roleOf(one) === roleOf(element) && native.textContent(one) === native.textContent(element)
-  for (let at = found; at; at = parentOf(at))
+    getShownRole(one) === getShownRole(element) &&
+    native.textContent(one) === native.textContent(element)
+  for (let at = found; at; at = getParent(at))
     if (at === element || (!native.isConnected(element) && isSame(at)))
       return { point, receiver: found ?? at }
   const now = found ? ` by ${describeElement(found, live)}` : ''
@@ -292,9 +293,9 @@ async function pointAround(element: HTMLElement, context: ActionContext): Promis
 export async function hover(target: Target, options: ActOptions = {}): Promise<ActionReport> {
   const { page, signal } = options
   const element = await resolveTarget(target, { page, live: livePage(page), signal })
-  return perform(options, async ({ live, show }) => {
+  return perform(options, async ({ live, showOverlay }) => {
     const hit = await makeReady(element, { live, signal, enabled: false })
-    await show(element)
+    await showOverlay(element)
     movePointer(live, hit)
     return {
       summary: ({ changed }) =>
@@ -325,7 +326,7 @@ function hoverNote(element: Element, live: LivePage): string {
 /** Whether the node is in the element, or shown beside it: their nearest visible ancestor holds both. */
 function isNear(node: OutlineNode, element: Element): boolean {
   let seen = node.parent
-  while (seen?.onHover) seen = seen.parent
+  while (seen?.hoverHiding) seen = seen.parent
   if (!seen) return false
   if (contains(element, node.element)) return true
   return [element, ...ancestorsOf(element)].slice(0, HOVERED_LEVELS).includes(seen.element)

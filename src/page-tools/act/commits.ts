@@ -2,19 +2,19 @@ import { cleanText } from '../clean-text.ts'
 import {
   isHarmless,
   readAddress,
-  readCommit,
-  readConsent,
-  readDecline,
-  readSaving,
+  findCommitWord,
+  isConsentLabel,
+  isDeclineLabel,
+  isSaveLabel,
 } from '../commits/read-commit.ts'
 import { closest, descendantsOf, isElement, isTag, referenced, viewOf } from '../dom.ts'
 import { drawnText, hiddenWords } from '../generated-text.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import type { PageAction, PageOptions } from '../options.ts'
-import { nameOf } from '../outline/name.ts'
-import { roleOf } from '../outline/role.ts'
-import { activated, controlAround, pressedByScript } from './guard-actions.ts'
+import { getAccessibleName } from '../outline/name.ts'
+import { getShownRole } from '../outline/role.ts'
+import { activatedElements, controlAround, pressedByScript } from './guard-actions.ts'
 import { choicesOf } from './option-list.ts'
 import { isEditable, typedInto } from './field-kind.ts'
 import {
@@ -77,7 +77,7 @@ function iconCommit(control: Element, names: readonly string[]): string | null {
 
 /** Reads one mark alone, which needs several words: `icon-book` is a book, but `icon-place-order` commits. */
 function phraseCommit(mark: string): string | null {
-  const word = readCommit(wordsIn(mark).replace(PREFIXES, '').trim())
+  const word = findCommitWord(wordsIn(mark).replace(PREFIXES, '').trim())
   return word?.includes(' ') ? word : null
 }
 
@@ -121,15 +121,15 @@ interface Ending {
 /** Finds a committing word in the title of the form or dialog that a control ends: "OK" under "Delete account?". */
 function titleCommit(control: Element, { form, names, options }: Ending): string | null {
   const isOther = (name: string): boolean =>
-    [readDecline, isHarmless, readSaving].some((read) => read(name))
+    [isDeclineLabel, isHarmless, isSaveLabel].some((read) => read(name))
   if (names.some(isOther)) return null
-  const consents = names.every(readConsent)
+  const consents = names.every(isConsentLabel)
   const dialog = closest(control, DIALOGS)
   const isAsked = dialog !== null && (form === null || consents) && isQuestion(dialog)
   const ended = [...(form && consents ? [form, sectionOf(form)] : []), isAsked ? dialog : null]
   for (const one of ended)
     for (const title of one ? titlesOf(one, options) : []) {
-      const found = readCommit(title, 'ending')
+      const found = findCommitWord(title, 'ending')
       if (found) return found
     }
   return null
@@ -137,7 +137,7 @@ function titleCommit(control: Element, { form, names, options }: Ending): string
 
 /** Whether the dialog asks for a yes or a no. */
 function isQuestion(dialog: Element): boolean {
-  const others = allIn(dialog, BUTTONS).filter((button) => !readDecline(labelOf(button)))
+  const others = allIn(dialog, BUTTONS).filter((button) => !isDeclineLabel(labelOf(button)))
   return others.length <= BUTTONS_OF_QUESTION
 }
 
@@ -162,7 +162,7 @@ function titlesOf(element: Element, options: PageOptions): readonly string[] {
   const isNamed =
     native.matches(element, NAMED) || native.querySelector(element, CHOICE_FIELDS) === null
   return [
-    isNamed ? nameOf(element, 'form', options).text : '',
+    isNamed ? getAccessibleName(element, 'form', options).text : '',
     ...[...headings, ...described, ...words].map((title) => drawnText(title)),
   ]
 }
@@ -179,7 +179,7 @@ function allIn(element: Element, selector: string): Element[] {
 }
 
 /** An action on an element, with the details that decide whether it commits the person to something. */
-export interface Doing {
+export interface ElementAction {
   readonly action: PageAction
   /** Labels of the options or menu items to choose. */
   readonly labels?: readonly string[]
@@ -207,7 +207,7 @@ export function rememberPost(elements: readonly Element[]): string {
  * approval: opening, typing, filtering. A form submitted by POST has an effect, whatever its button is called. An
  * address that acts has one, too. All else depends on a short list of words.
  */
-export function commitOf(element: Element, doing: Doing, options: PageOptions): string {
+export function commitOf(element: Element, doing: ElementAction, options: PageOptions): string {
   if (doing.opens) return ''
   const used = usedBy(element, doing)
   const activation = activationOf(doing.action)
@@ -224,7 +224,7 @@ function wordOfAddress(url: URL, used: Element): string | null {
 }
 
 /** Returns the element that the action uses: for an Enter after a text, the field typed into. */
-export function usedBy(element: Element, { action, typed }: Doing): Element {
+export function usedBy(element: Element, { action, typed }: ElementAction): Element {
   return typed && action === 'enter' ? typedInto(element) : element
 }
 
@@ -236,12 +236,12 @@ export function activationOf(action: PageAction): Activation | undefined {
 
 function commitByWords(
   element: Element,
-  { action, labels = [], key }: Doing,
+  { action, labels = [], key }: ElementAction,
   options: PageOptions,
 ): string | null {
   switch (action) {
     case 'click':
-      return firstOf(activated(element, action), (one) => commitOfControl(one, options))
+      return firstOf(activatedElements(element, action), (one) => commitOfControl(one, options))
     case 'enter':
       return commitOfEnter(element, options)
     case 'check':
@@ -249,7 +249,7 @@ function commitByWords(
     case 'select':
       return commitOfChoice(element, labels, options)
     case 'drop':
-      return firstOf(namesOf(element, options), (name) => readCommit(name))
+      return firstOf(namesOf(element, options), (name) => findCommitWord(name))
     case 'press':
       return DELETING.test(key ?? '') && !isEditable(element) ? 'delete' : null
     case 'type':
@@ -270,9 +270,9 @@ function commitOfChoice(
   labels: readonly string[],
   options: PageOptions,
 ): string | null {
-  const byLabel = HOLDS_VALUES.test(roleOf(element))
+  const byLabel = HOLDS_VALUES.test(getShownRole(element))
     ? null
-    : firstOf(labels, (label) => readCommit(label))
+    : firstOf(labels, (label) => findCommitWord(label))
   return (
     byLabel ??
     firstOf(choicesOf(element, labels, options), (choice) => commitOfControl(choice, options))
@@ -281,7 +281,9 @@ function commitOfChoice(
 
 /** Enter sends the form, or a script treats it as a press of the button beside the field. */
 function commitOfEnter(element: Element, options: PageOptions): string | null {
-  const own = activated(element, 'enter').filter((one) => one !== element || !isEditable(one))
+  const own = activatedElements(element, 'enter').filter(
+    (one) => one !== element || !isEditable(one),
+  )
   const found = firstOf(own, (one) => commitOfControl(one, options))
   if (found) return found
   const form = defaultButtonOf(element) ? null : formSubmittedBy(element, 'activate')
@@ -291,7 +293,7 @@ function commitOfEnter(element: Element, options: PageOptions): string | null {
   return (
     byTitle ??
     firstOf(pressedByScript(element), (button) =>
-      firstOf(namesOf(button, options), (name) => readCommit(name, 'ending')),
+      firstOf(namesOf(button, options), (name) => findCommitWord(name, 'ending')),
     )
   )
 }
@@ -302,19 +304,19 @@ function commitOfControl(part: Element, options: PageOptions): string | null {
   if (isSearch(control, form) || (!form && opens(control))) return null
   const names = namesOf(control, options)
   const read = (name: string): string | null =>
-    mayCommit(control, name) ? readCommit(name, form ? 'ending' : 'control') : null
+    mayCommit(control, name) ? findCommitWord(name, form ? 'ending' : 'control') : null
   const own =
     firstOf(names, read) ??
     firstOf(hiddenWords(control), read) ??
     (names.some(hasLetters) ? null : iconOf(control, names))
   if (own) return own
-  const isButton = form !== null || /^(button|link)$/.test(roleOf(control))
+  const isButton = form !== null || /^(button|link)$/.test(getShownRole(control))
   return isButton ? titleCommit(control, { form, names, options }) : null
 }
 
 /** Reads the icon of a control whose names have no letters. */
 function iconOf(control: Element, names: readonly string[]): string | null {
-  return /^(button|link|img|image|menuitem)?$/.test(roleOf(control))
+  return /^(button|link|img|image|menuitem)?$/.test(getShownRole(control))
     ? iconCommit(control, names)
     : null
 }
@@ -342,14 +344,14 @@ function isSearch(control: Element, form: HTMLFormElement | null): boolean {
 }
 
 function isToggle(element: Element): boolean {
-  return roleOf(element) === 'switch' || native.hasAttribute(element, 'aria-pressed')
+  return getShownRole(element) === 'switch' || native.hasAttribute(element, 'aria-pressed')
 }
 
 const ITEMS = '[role=row],[role=listitem],[role=option],tr,li,article,label'
 
 /** Whether a name describes an action, unlike a headline that links to its article or an item of a to-do list. */
 function mayCommit(control: Element, name: string): boolean {
-  const role = roleOf(control)
+  const role = getShownRole(control)
   const words = name.split(/\s+/).length
   if (/^(button|switch|menuitem)/.test(role)) return true
   if (role === 'tab' || role === 'option') return standsAlone(control)
@@ -413,7 +415,7 @@ function withoutHash(address: string): string {
 function namesOf(control: Element, options: PageOptions): readonly string[] {
   const value = isTag(control, 'input') && /^(submit|button|reset)$/.test(control.type)
   const names = [
-    nameOf(control, roleOf(control) || 'button', options).text,
+    getAccessibleName(control, getShownRole(control) || 'button', options).text,
     isElement(control) ? (native.innerText(control) ?? native.textContent(control)) : '',
     // `innerText` is empty for an element that is shown on hover only.
     native.checkVisibility(control, { visibilityProperty: true })

@@ -98,7 +98,7 @@ export async function drag(
     throw new PageError('unsupported', 'Nothing can be dragged from one frame into another.')
   return perform(options, async (context) => {
     const start = await makeReady(source, { live, signal })
-    await context.show(source)
+    await context.showOverlay(source)
     const end = goal
       ? goalPoint(goal, start.point)
       : offsetBy(start.point, 'by' in place ? place.by : { x: 0, y: 0 })

@@ -68,7 +68,7 @@ const drafts = new WeakMap<TextField, { readonly text: string; readonly value: s
 const NUMBER = /^-?(\d+(\.\d+)?|\.\d+)(e[+-]?\d+)?/i
 
 /** The text that a field shows. In a number field, an incomplete number is known only if the tools typed it. */
-export function textOf(field: TextField): string {
+export function fieldText(field: TextField): string {
   const draft = drafts.get(field)
   return draft?.value === field.value ? draft.text : field.value
 }

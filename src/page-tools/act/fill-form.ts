@@ -3,11 +3,11 @@ import { isTag, viewOf } from '../dom.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { roleOf } from '../outline/role.ts'
+import { getShownRole } from '../outline/role.ts'
 import { checkedState, isReadOnly } from '../outline/state.ts'
 import { nextFrame, sleep } from '../waiting.ts'
-import { perform, type ActionContext, type ActionReport, type Telling } from './perform.ts'
-import { choose } from './select-option.ts'
+import { perform, type ActionContext, type ActionReport, type ResultReporter } from './perform.ts'
+import { applyChoice } from './select-option.ts'
 import { resolveTarget, type Target, describeElement } from './target.ts'
 import { editableIn } from './field-kind.ts'
 import { typeInto } from './text/type-text.ts'
@@ -33,7 +33,7 @@ export async function fillForm(
   const live = livePage(options.page)
   return perform(options, async (context) => {
     const { href } = location
-    const tellings: Telling[] = []
+    const tellings: ResultReporter[] = []
     let end: readonly string[] = []
     for (const [index, field] of fields.entries()) {
       const problem = await fillOne(field, { context, options, tellings })
@@ -48,15 +48,15 @@ export async function fillForm(
       const { modal } = live.outline
       await nextFrame(modal ? viewOf(modal) : window)
     }
-    return { summary: (seen) => tellAll(tellings, end, seen), expectsChange: false }
+    return { summary: (seen) => reportAll(tellings, end, seen), expectsChange: false }
   })
 }
 
 /** Reports each field on a line. Throws `refused-value` if the page kept none of them. */
-function tellAll(
-  tellings: readonly Telling[],
+function reportAll(
+  tellings: readonly ResultReporter[],
   end: readonly string[],
-  seen: Parameters<Telling>[0],
+  seen: Parameters<ResultReporter>[0],
 ): string {
   let kept = 0
   const lines = tellings.map((telling) => {
@@ -76,7 +76,7 @@ function tellAll(
 interface Progress {
   readonly context: ActionContext
   readonly options: ActOptions
-  readonly tellings: Telling[]
+  readonly tellings: ResultReporter[]
 }
 
 /** Fills one field. Returns an error message, or null on success. */
@@ -104,16 +104,17 @@ export function setField(
   element: HTMLElement,
   value: FieldValue['value'],
   context: ActionContext,
-): Promise<Telling> {
-  const role = roleOf(element)
-  if (typeof value === 'boolean') return check(element, value, context)
+): Promise<ResultReporter> {
+  const role = getShownRole(element)
+  if (typeof value === 'boolean') return applyChecked(element, value, context)
   const isBox = checkedState(element) !== null
-  if (isBox) return check(element, !/^(false|no|off|0|unchecked|)$/i.test(String(value)), context)
+  if (isBox)
+    return applyChecked(element, !/^(false|no|off|0|unchecked|)$/i.test(String(value)), context)
   const isList = isTag(element, 'select') || role === 'listbox' || role === 'radiogroup'
   const field = editableIn(element)
   const isClosed = role === 'combobox' && (!field || isReadOnly(field))
   if (isList || Array.isArray(value) || isClosed)
-    return choose(element, [value].flat().map(String), context)
+    return applyChoice(element, [value].flat().map(String), context)
   return typeInto(element, String(value), { context, options: {} })
 }
 
@@ -133,18 +134,18 @@ export async function setChecked(
   const { page, signal } = options
   const element = await resolveTarget(target, { page, live: livePage(page), signal })
   return perform(options, async (context) => ({
-    summary: await check(element, checked, context),
+    summary: await applyChecked(element, checked, context),
     element,
     expectsChange: false,
   }))
 }
 
 /** Makes only the change, for actions of several steps. */
-export async function check(
+export async function applyChecked(
   target: HTMLElement,
   checked: boolean,
   context: ActionContext,
-): Promise<Telling> {
+): Promise<ResultReporter> {
   const { live, signal } = context
   const element = checkable(target)
   requireAllowed(element, live.options)

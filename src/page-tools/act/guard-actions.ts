@@ -4,7 +4,7 @@ import type { LivePage } from '../outline/live-page.ts'
 import { isAllowed, requireAllowed, rootOf } from '../outline/region.ts'
 import type { PageAction, PageOptions } from '../options.ts'
 import { type Activation, defaultButtonOf, linkAround, requireSite, submitterOf } from './sites.ts'
-import { closest, isElement, isTag, labelsOf, parentOf, pathOf } from '../dom.ts'
+import { closest, isElement, isTag, labelsOf, getParent, pathOf } from '../dom.ts'
 import { isEditable } from './field-kind.ts'
 
 const CONTROLS =
@@ -18,7 +18,7 @@ const AROUND =
 const ACTIVATING = /^(click|enter|check)$/
 
 /** Returns the element, the controls around it, and the elements that it activates in turn. */
-export function activated(element: Element, action: PageAction): readonly Element[] {
+export function activatedElements(element: Element, action: PageAction): readonly Element[] {
   const around = ACTIVATING.test(action) ? pathOf(element, AROUND) : []
   return [...new Set([element, ...around, ...passedOn(element, action)])]
 }
@@ -49,15 +49,15 @@ export function controlAround(element: Element): Element {
 
 /** Buttons that a page's script may press on Enter in a field: those beside it. Empty if Enter submits a form. */
 export function pressedByScript(field: Element): readonly Element[] {
-  const submits = activated(field, 'enter').some((one) => submitterOf(one) !== null)
+  const submits = activatedElements(field, 'enter').some((one) => submitterOf(one) !== null)
   return submits || !isEditable(field) ? [] : buttonsBeside(field)
 }
 
 /** Buttons beside a field for which a script may treat Enter as a click, as in a chat. Empty for search fields. */
 function buttonsBeside(field: Element): readonly Element[] {
   if (closest(field, 'search,[role=search]')) return []
-  let at = parentOf(field)
-  for (let level = 0; at && level < LEVELS; level += 1, at = parentOf(at)) {
+  let at = getParent(field)
+  for (let level = 0; at && level < LEVELS; level += 1, at = getParent(at)) {
     const buttons = [...native.querySelectorAll(at, BUTTONS)].filter(isElement)
     if (buttons.length > BUTTONS_OF_COMPOSER) return []
     if (buttons.length > 0) return buttons
@@ -78,7 +78,7 @@ export function mustConfirm(
   { classify, asked = [] }: PageOptions & { readonly asked?: readonly Element[] },
 ): boolean {
   const used = [
-    ...activated(element, action),
+    ...activatedElements(element, action),
     ...(action === 'enter' ? pressedByScript(element) : []),
   ]
   return used.some(
@@ -126,17 +126,17 @@ function formOf(element: Element): Element | null {
 }
 
 /** How an action affects the checked element. Undefined: it writes, chooses or moves the pointer. */
-export type Touch = Activation | 'drop'
+export type ActionEffect = Activation | 'drop'
 
 /**
- * Compares actions with the call's approval. `begin` throws if the element isn't the approved one, or needed approval.
+ * Compares actions with the call's approval. `checkBeforeAction` throws if the element isn't the approved one, or needed approval.
  */
 export interface Guard {
-  begin(element: Element, touch: Touch | undefined): void
+  checkBeforeAction(element: Element, touch: ActionEffect | undefined): void
   /** For an element that the action has already changed: throws only if it needed approval. */
-  goOn(element: Element, touch: Touch | undefined): void
+  checkDuringAction(element: Element, touch: ActionEffect | undefined): void
   /** Throws if the page submits a form by POST that needed approval. */
-  post(): void
+  checkFormPost(): void
 }
 
 /** Call whose elements are checked. */
@@ -153,8 +153,12 @@ export function guardActions(signal: AbortSignal, guard: Guard): void {
 }
 
 /** Call it right before sending events to an element, with no `await` in between. */
-export function checkAction(element: Element, { live, signal }: GuardedCall, touch?: Touch): void {
-  if (signal) guards.get(signal)?.begin(element, touch)
+export function checkAction(
+  element: Element,
+  { live, signal }: GuardedCall,
+  touch?: ActionEffect,
+): void {
+  if (signal) guards.get(signal)?.checkBeforeAction(element, touch)
   requireActivated(element, touch, live.options)
   if (touch && touch !== 'drop') requireSite(element, touch, live)
 }
@@ -165,7 +169,7 @@ export function checkAction(element: Element, { live, signal }: GuardedCall, tou
  */
 export function requireActivated(
   element: Element,
-  touch: Touch | undefined,
+  touch: ActionEffect | undefined,
   options: PageOptions,
 ): void {
   for (const one of passedOn(element, touch === 'activate' ? 'enter' : 'click'))
@@ -174,12 +178,12 @@ export function requireActivated(
 
 /** Repeats the check before a key press: the page may have moved the focus elsewhere. */
 export function checkKey(receiver: Element, call: GuardedCall, activation?: Activation): void {
-  if (!takesKeys(receiver, call.live)) requireAllowed(receiver, call.live.options)
+  if (!canReceiveKeys(receiver, call.live)) requireAllowed(receiver, call.live.options)
   checkAction(receiver, call, activation)
 }
 
 /** Whether keys may go to the element. Without a focus they go to the body, even if only a part of it may be used. */
-export function takesKeys(receiver: Element, { options }: LivePage): boolean {
+export function canReceiveKeys(receiver: Element, { options }: LivePage): boolean {
   return (
     receiver === nativeDocument.body(native.ownerDocument(rootOf(options))) ||
     isAllowed(receiver, options)
@@ -195,11 +199,12 @@ export function checkPressed(
   { live, signal }: GuardedCall,
   activation: Activation | undefined,
 ): void {
-  if (signal && native.isConnected(element)) guards.get(signal)?.goOn(element, activation)
+  if (signal && native.isConnected(element))
+    guards.get(signal)?.checkDuringAction(element, activation)
   if (activation) requireSite(element, activation, live)
 }
 
 /** Call it when the page submits a form by POST. Throws if that needed approval. */
 export function checkPost(signal: AbortSignal | undefined): void {
-  if (signal) guards.get(signal)?.post()
+  if (signal) guards.get(signal)?.checkFormPost()
 }

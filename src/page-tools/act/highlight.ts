@@ -38,7 +38,7 @@ const overlays = new WeakMap<LivePage, Overlay>()
  * set.
  */
 export async function showAction(live: LivePage, element: Element): Promise<void> {
-  if (!live.options.hands) return
+  if (!live.options.showActions) return
   drawFrame(live, element, { ms: SHOWN_MS })
   if (!viewOf(element).matchMedia('(prefers-reduced-motion: reduce)').matches)
     await sleep(TRAVEL_MS)

@@ -4,16 +4,16 @@ import {
   contains,
   frameOf,
   imageOfArea,
-  isOwn,
+  isAgentElement,
   isTag,
-  parentOf,
+  getParent,
   renderedElement,
   toWindowPixels,
   viewOf,
 } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { roleOf } from '../outline/role.ts'
+import { getShownRole } from '../outline/role.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
 import { pictureBox } from '../read/picture.ts'
@@ -123,8 +123,8 @@ function slotAt(tree: ShadowRoot, { x, y }: Point): Element | null {
 
 function topmost(tree: Document | ShadowRoot, { x, y }: Point): Element | null {
   const found = nativeDocument.elementFromPoint(tree, x, y)
-  if (!found || !isOwn(found)) return found
-  return nativeDocument.elementsFromPoint(tree, x, y).find((one) => !isOwn(one)) ?? null
+  if (!found || !isAgentElement(found)) return found
+  return nativeDocument.elementsFromPoint(tree, x, y).find((one) => !isAgentElement(one)) ?? null
 }
 
 export interface Hit {
@@ -172,8 +172,8 @@ function isInnerControl(receiver: Element, element: Element): boolean {
 }
 
 function innerControl(receiver: Element, element: Element): Element | null {
-  for (let at: Element | null = receiver; at && at !== element; at = parentOf(at))
-    if (OWN_REACTION.test(roleOf(at))) return labelledControl(element) === at ? null : at
+  for (let at: Element | null = receiver; at && at !== element; at = getParent(at))
+    if (OWN_REACTION.test(getShownRole(at))) return labelledControl(element) === at ? null : at
   return null
 }
 

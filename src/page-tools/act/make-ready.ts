@@ -4,7 +4,7 @@ import {
   focusedElement,
   isElement,
   isTag,
-  parentOf,
+  getParent,
   referenced,
   renderedElement,
   toWindowPixels,
@@ -13,7 +13,7 @@ import {
 import * as native from '../native.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
-import { isActionable, roleOf } from '../outline/role.ts'
+import { isActionable, getShownRole } from '../outline/role.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { isDisabled } from '../outline/state.ts'
 import { deadline, nextFrame, sleep } from '../waiting.ts'
@@ -21,7 +21,7 @@ import { describeElement } from './target.ts'
 import { type Hit, hitOnPlace, hitTest, type Point, scrollToPlace } from './hit-test.ts'
 import * as nativeDocument from '../native-document.ts'
 import { isAllowed } from '../outline/region.ts'
-import { takesKeys } from './guard-actions.ts'
+import { canReceiveKeys } from './guard-actions.ts'
 import { keyOf } from './text/key.ts'
 import { sendKey } from './text/keyboard.ts'
 import { pressOutside } from './pointer.ts'
@@ -149,7 +149,7 @@ function unreachable(
   // A transparent field lies over its custom appearance, which is what a person sees.
   const { opacity } = viewOf(blocker).getComputedStyle(blocker)
   const advice =
-    opacity === '0' && isActionable(roleOf(blocker))
+    opacity === '0' && isActionable(getShownRole(blocker))
       ? 'Use that instead.'
       : 'Close or move that first.'
   const text = `${name} is covered by ${cover}. ${advice}`
@@ -162,7 +162,7 @@ function unreachable(
 function namedCover(blocker: Element): Element {
   const inside = native.querySelector(blocker, '[role=dialog],dialog,[role=alertdialog]')
   if (inside) return inside
-  for (let at: Element | null = blocker; at && !isTag(at, 'body'); at = parentOf(at))
+  for (let at: Element | null = blocker; at && !isTag(at, 'body'); at = getParent(at))
     if (native.id(at) || native.hasAttribute(at, 'role') || native.hasAttribute(at, 'aria-label'))
       return at
   return blocker
@@ -190,7 +190,7 @@ function dismissCovering(blocker: Element, element: Element, live: LivePage): vo
   const own = focused ? ownLists(focused).find((one) => contains(one, blocker)) : undefined
   const list = own ?? closest(blocker, LISTS)
   if (!list || contains(list, element) || !isFloating(list)) return
-  const receiver = [focused, list].find((one) => one && takesKeys(one, live))
+  const receiver = [focused, list].find((one) => one && canReceiveKeys(one, live))
   const isInDialog = [list, receiver].some((one) => one && closest(one, DIALOGS))
   if (isInDialog && !own) return
   if (receiver) pressEscape(receiver)

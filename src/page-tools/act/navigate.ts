@@ -13,17 +13,17 @@ import { hiddenReason } from '../outline/visibility.ts'
 import { unseenReason } from '../sight/unseen.ts'
 import { commitOf } from './commits.ts'
 import { mustConfirm } from './guard-actions.ts'
-import { subjectOf } from './subject.ts'
+import { describeApprovalTarget } from './subject.ts'
 
 /** Note on an address, for the person before the page goes there. */
 export interface AddressNote {
   /** Words for the approval. Empty: nothing to say. */
   readonly text: string
   /** The address always needs approval, as a click on a link to it would. */
-  readonly mustAsk: boolean
+  readonly needsApproval: boolean
 }
 
-const NOTHING: AddressNote = { text: '', mustAsk: false }
+const NOTHING: AddressNote = { text: '', needsApproval: false }
 
 /**
  * Describes how an address differs from those that the page links to. A misled model could write into it what it has
@@ -35,13 +35,13 @@ export function noteOnAddress(url: URL, page: Page): AddressNote {
   const links = linksTo(url, live)
   const asking = links.find((link) => mustConfirm(link, 'click', live.options))
   const doing = asking ?? links.find((link) => commitOf(link, CLICK, live.options))
-  if (doing) return { text: likeLink(doing, live), mustAsk: asking !== undefined }
+  if (doing) return { text: likeLink(doing, live), needsApproval: asking !== undefined }
   if (leavesSite(url, viewOf(ownerDocument)))
-    return { text: 'leads to another site', mustAsk: false }
+    return { text: 'leads to another site', needsApproval: false }
   // A new fragment on this page sends nothing anywhere.
   if (withoutHash(url.href) === withoutHash(nativeDocument.URL(ownerDocument))) return NOTHING
   if (links.some((link) => leadsTo(link, url) && isSeen(link))) return NOTHING
-  return { text: 'to which no link on the page leads', mustAsk: false }
+  return { text: 'to which no link on the page leads', needsApproval: false }
 }
 
 const CLICK = { action: 'click' } as const
@@ -74,7 +74,7 @@ function isSeen(link: Element): boolean {
 }
 
 function likeLink(link: Element, live: LivePage): string {
-  const { role, name, does } = subjectOf(link, live, CLICK)
+  const { role, name, does } = describeApprovalTarget(link, live, CLICK)
   const head = name ? `${role} ${quote(name.replace(/"/g, "'"))}` : role
   return `like ${head}, ${does ? `which ${does}` : 'about which a person is always asked'}`
 }

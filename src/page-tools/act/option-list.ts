@@ -1,13 +1,13 @@
 import { cleanText, normalize } from '../clean-text.ts'
-import { closest, contains, isElement, isTag, parentOf, referenced, viewOf } from '../dom.ts'
+import { closest, contains, isElement, isTag, getParent, referenced, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import type { PageOptions } from '../options.ts'
 import { hiddenReason } from '../outline/visibility.ts'
-import { nameOf } from '../outline/name.ts'
+import { getAccessibleName } from '../outline/name.ts'
 import { readableText } from '../read/readable-text.ts'
 import { isReadable } from '../outline/region.ts'
-import { roleOf } from '../outline/role.ts'
+import { getShownRole } from '../outline/role.ts'
 
 /** Options with these labels, as far as the page has them before the list is opened. */
 export function choicesOf(
@@ -123,9 +123,9 @@ function knownOptions(element: HTMLElement): HTMLElement[] {
 
 /** The names of an option: its accessible name and its visible text. */
 export function namesOf(option: HTMLElement, { options }: OptionSearch): string[] {
-  const role = roleOf(option) || 'option'
+  const role = getShownRole(option) || 'option'
   const seen = readableText(option, options)
-  return [nameOf(option, role, options).text || seen, seen]
+  return [getAccessibleName(option, role, options).text || seen, seen]
 }
 
 /** Whether several options of its list may be chosen. */
@@ -192,7 +192,7 @@ function floatsBeside(inner: Element, element: HTMLElement): boolean {
 /** The outermost positioned element around `inner` that doesn't also contain the combobox. */
 function floatingAround(inner: Element, element: HTMLElement): Element | null {
   let found: Element | null = null
-  for (let at: Element | null = inner; at && !contains(at, element); at = parentOf(at))
+  for (let at: Element | null = inner; at && !contains(at, element); at = getParent(at))
     if (/^(absolute|fixed)$/.test(viewOf(at).getComputedStyle(at).position)) found = at
   return found
 }
@@ -214,7 +214,8 @@ function shownOptions(element: HTMLElement): HTMLElement[] {
 
 function holdsRadios(element: Element): boolean {
   return (
-    /^(radiogroup|group)$/.test(roleOf(element)) && native.querySelector(element, RADIOS) !== null
+    /^(radiogroup|group)$/.test(getShownRole(element)) &&
+    native.querySelector(element, RADIOS) !== null
   )
 }
 

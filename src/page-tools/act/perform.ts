@@ -1,13 +1,13 @@
 import { asSent, cleanText, isScrubbed, quote, shorten, shownAddress } from '../clean-text.ts'
-import { activeElement, isElement, isTag, parentOf, viewOf } from '../dom.ts'
+import { activeElement, isElement, isTag, getParent, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { exclusively, livePage, type LivePage, scrub, treesOf } from '../outline/live-page.ts'
+import { runExclusive, livePage, type LivePage, scrub, treesOf } from '../outline/live-page.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
 import type { ActOptions, DialogPolicy, NativeDialog } from '../options.ts'
 import { PageError, type PageErrorCode } from '../page-error.ts'
 import { changesText, framed } from '../read/snapshot.ts'
-import { isActionable, isPopup, roleOf } from '../outline/role.ts'
+import { isActionable, isPopup, getShownRole } from '../outline/role.ts'
 import { beginActing } from './begin-acting.ts'
 import { describeElement, validationMessageOf } from './target.ts'
 import { checkPost } from './guard-actions.ts'
@@ -15,7 +15,7 @@ import { keepOnSite, replaceFunctions } from './sites.ts'
 import { showAction } from './highlight.ts'
 import { sleep, nextFrame } from '../waiting.ts'
 import { isMasked } from '../privacy.ts'
-import { refOf } from '../refs.ts'
+import { ensureRef } from '../refs.ts'
 import { pointerSelector, reactsItself } from '../outline/own-reaction.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { ALL_MUTATIONS } from '../outline/mutation-log.ts'
@@ -32,12 +32,12 @@ export interface ActionReport {
  * Result of an action, called once the page has settled: only then is it known whether the page kept it. Throws a
  * `PageError` if it didn't. `changed`: something on the page changed.
  */
-export type Telling = (seen: { readonly changed: boolean }) => string
+export type ResultReporter = (seen: { readonly changed: boolean }) => string
 
 /** An action's own result; changes of the page are detected separately. */
 export interface ActionOutcome {
   /** `Clicked button "Save" [ref=e3].` */
-  readonly summary: string | Telling
+  readonly summary: string | ResultReporter
   readonly element?: Element
   /** The focused element when the action itself began. Default: the one before its preparation. */
   readonly focused?: Element | null
@@ -55,7 +55,7 @@ export interface ActionContext {
   readonly live: LivePage
   readonly signal: AbortSignal | undefined
   /** Draws the overlay at an element, if the page's `hands` option is set. */
-  show(element: Element): Promise<void>
+  showOverlay(element: Element): Promise<void>
 }
 
 const CHANGE_TOKENS = 700
@@ -73,7 +73,7 @@ export function perform(
   { passive = false }: { readonly passive?: boolean } = {},
 ): Promise<ActionReport> {
   const live = livePage(options.page)
-  return exclusively(live, () => performNow(live, action, { signal: options.signal, passive }))
+  return runExclusive(live, () => performNow(live, action, { signal: options.signal, passive }))
 }
 
 async function performNow(
@@ -93,7 +93,11 @@ async function performNow(
   const endActing = passive ? () => undefined : beginActing(views, live.lifetime.signal)
   try {
     if (passive) live.outline.beginSettling()
-    const outcome = await action({ live, signal, show: (element) => showAction(live, element) })
+    const outcome = await action({
+      live,
+      signal,
+      showOverlay: (element) => showAction(live, element),
+    })
     live.outline.beginSettling()
     const isDue = outcome.expectsChange !== false && !live.outline.hasChanges
     const { element, opensSlowly = false, reactsLater = isDue } = outcome
@@ -172,7 +176,7 @@ function report(
   const changed =
     changes !== '' || notes.length > 0 || now.href !== before.href || now.title !== before.title
   const { summary } = outcome
-  const told = typeof summary === 'string' ? { text: summary } : tell(summary, changed)
+  const told = typeof summary === 'string' ? { text: summary } : runReporter(summary, changed)
   if (changes) lines.push(`Changes (untrusted page content):\n${framed(changes.trimEnd())}`)
   else if (!changed && !moved && !told.code && outcome.expectsChange !== false)
     lines.push(explainNoChange(live, outcome.element, documentChanged))
@@ -182,8 +186,8 @@ function report(
 }
 
 /** Calls a telling. `code` is set if the page didn't keep the action's result. */
-function tell(
-  telling: Telling,
+function runReporter(
+  telling: ResultReporter,
   changed: boolean,
 ): { readonly text: string; readonly code?: PageErrorCode } {
   try {
@@ -198,7 +202,7 @@ function tell(
 function openedPopup({ outline, options, ...rest }: LivePage, since: number): string {
   const { added } = outline.changesSince(since)
   const popup = added.find(
-    ({ role, inView, onHover }) => isPopup(role) && inView && !onHover && role !== 'status',
+    ({ role, inView, hoverHiding }) => isPopup(role) && inView && !hoverHiding && role !== 'status',
   )
   if (!popup) return ''
   return `New: ${describeElement(popup.element, { outline, options, ...rest })}.`
@@ -262,7 +266,7 @@ function watchDialogs(views: Iterable<Window>, policy: DialogPolicy | undefined)
   const lines: string[] = []
   if (!policy) return { lines, restore: () => undefined }
   const ask = (dialog: NativeDialog): boolean | string => {
-    const answer = decide(dialog, policy)
+    const answer = answerDialog(dialog, policy)
     // Marks the answer as the agent's: no person gave it, even while a tool only waits.
     beginActing()()
     const effect =
@@ -292,7 +296,7 @@ function takeOver(view: Window, ask: (dialog: NativeDialog) => boolean | string)
   })
 }
 
-function decide(dialog: NativeDialog, policy: DialogPolicy): boolean | string {
+function answerDialog(dialog: NativeDialog, policy: DialogPolicy): boolean | string {
   if (policy === 'accept') return true
   if (policy === 'dismiss') return false
   const answer = policy(dialog)
@@ -333,7 +337,7 @@ function watchRefusals(trees: Iterable<Document | ShadowRoot>, live: LivePage): 
       ...[...invalid].slice(0, MAX_FIELDS).flatMap((field) => refusalOf(field, live)),
       ...[...pickers].map(
         (field) =>
-          `The page asks for a file. A picker opens only for people: use type_text with ref ${refOf(field)} and the name of the file.`,
+          `The page asks for a file. A picker opens only for people: use type_text with ref ${ensureRef(field)} and the name of the file.`,
       ),
     ],
     stop() {
@@ -380,14 +384,14 @@ const STYLE_CHANGED = 'Nothing that can be read changed, only the look of someth
 /** Whether the element is no control, but holds some: the model seldom means it. */
 function isWrapper(element: Element, { options }: LivePage): boolean {
   return (
-    !isActionable(roleOf(element)) &&
+    !isActionable(getShownRole(element)) &&
     controlsIn(element).some((one) => isReadable(one, options) && hiddenReason(one) === null)
   )
 }
 
 function guess(element: Element): string {
   const isCustom = native.localName(element).includes('-')
-  return isActionable(roleOf(element)) ||
+  return isActionable(getShownRole(element)) ||
     isCustom ||
     viewOf(element).getComputedStyle(element).cursor === 'pointer'
     ? 'It may need another action first, or have worked without a visible trace.'
@@ -406,9 +410,9 @@ function likelyReason(element: Element): string | null {
 /** Controls in, around and beside the element, the nearest first. */
 function candidatesNear(element: Element, live: LivePage): Element[] {
   const near = new Set<Element>(controlsIn(element))
-  let at = parentOf(element)
-  for (let level = 0; at && level < 3 && near.size < CANDIDATES; level += 1, at = parentOf(at)) {
-    if (isActionable(roleOf(at))) near.add(at)
+  let at = getParent(element)
+  for (let level = 0; at && level < 3 && near.size < CANDIDATES; level += 1, at = getParent(at)) {
+    if (isActionable(getShownRole(at))) near.add(at)
     for (const control of controlsBeside(element, at)) near.add(control)
   }
   near.delete(element)
@@ -440,7 +444,9 @@ function controlsBeside(element: Element, around: Element): Element[] {
 }
 
 function onlyControls(found: readonly Element[]): Element[] {
-  return found.filter((one) => isElement(one) && (isActionable(roleOf(one)) || reactsItself(one)))
+  return found.filter(
+    (one) => isElement(one) && (isActionable(getShownRole(one)) || reactsItself(one)),
+  )
 }
 
 const LIMIT_MS = 1500
@@ -476,7 +482,7 @@ export interface SettleOptions {
 
 /**
  * Waits until the page stops changing and its animations have ended. Resolves to false if it still changes after
- * `quietMs`. Works in hidden tabs, which have slow timers and no frames. Rejects when the signal is aborted.
+ * `settleTimeoutMs`. Works in hidden tabs, which have slow timers and no frames. Rejects when the signal is aborted.
  */
 export async function waitUntilSettled(
   live: LivePage,
@@ -490,7 +496,7 @@ export async function waitUntilSettled(
 ): Promise<boolean> {
   const root = rootOf(live.options)
   const view = viewOf(root)
-  const limit = live.options.quietMs ?? LIMIT_MS
+  const limit = live.options.settleTimeoutMs ?? LIMIT_MS
   const started = performance.now()
   let last = started
   const firstChange = nativeDocument.hidden(view.document)

@@ -1,5 +1,5 @@
 import { normalize, quoteSent } from '../clean-text.ts'
-import { contains, isElement, parentOf, viewOf } from '../dom.ts'
+import { contains, isElement, getParent, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
@@ -46,7 +46,7 @@ export async function scroll(options: ScrollOptions = {}): Promise<ActionReport>
   return perform(options, async (context) => {
     if (element && !direction && !until) {
       scrollIntoView(element)
-      return { summary: () => toldScroll(element, live), expectsChange: false }
+      return { summary: () => reportScroll(element, live), expectsChange: false }
     }
     const scroller = scrollerOf(element ?? rootOf(live.options))
     if (until) return scrollUntil(scroller, until, { context, options })
@@ -65,7 +65,7 @@ export async function scroll(options: ScrollOptions = {}): Promise<ActionReport>
 }
 
 /** Reports once the page has settled: it may have scrolled back, or not at all. */
-function toldScroll(element: Element, live: LivePage): string {
+function reportScroll(element: Element, live: LivePage): string {
   const name = describeElement(element, live)
   if (!native.isConnected(element)) return `Scrolled to ${name}; the page replaced it since.`
   if (isOnScreen(element)) return `Scrolled to ${name}.`
@@ -235,7 +235,7 @@ function scrollerOf(element: Element): Element {
     native.scrollHeight(page) > native.clientHeight(page) + 1
   )
     return page
-  for (let at: Element | null = element; at; at = parentOf(at)) if (scrolls(at)) return at
+  for (let at: Element | null = element; at; at = getParent(at)) if (scrolls(at)) return at
   const inside = [...native.querySelectorAll(element, '*')].filter(
     (one) => isElement(one) && scrolls(one),
   )

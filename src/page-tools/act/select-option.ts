@@ -1,5 +1,5 @@
 import { cleanText, normalize, quote, quoteSent, shorten } from '../clean-text.ts'
-import { closest, contains, focusedElement, isTag, parentOf, viewOf } from '../dom.ts'
+import { closest, contains, focusedElement, isTag, getParent, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import type { ActOptions } from '../options.ts'
@@ -25,12 +25,12 @@ import { clickElement } from './click.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
 import { keyOf } from './text/key.ts'
 import { sendKeyPress } from './text/keyboard.ts'
-import { type ActionContext, type ActionReport, perform, type Telling } from './perform.ts'
-import { roleOf } from '../outline/role.ts'
+import { type ActionContext, type ActionReport, perform, type ResultReporter } from './perform.ts'
+import { getShownRole } from '../outline/role.ts'
 import { makeReady } from './make-ready.ts'
 import { editableIn, sendChoice } from './field-kind.ts'
 import { typeInto } from './text/type-text.ts'
-import { checkAction, takesKeys } from './guard-actions.ts'
+import { checkAction, canReceiveKeys } from './guard-actions.ts'
 import { requireAllowed } from '../outline/region.ts'
 import { hitTest } from './hit-test.ts'
 import { movePointer } from './pointer.ts'
@@ -114,7 +114,7 @@ function isSelected(option: HTMLElement): boolean {
 function scopeOf(element: HTMLElement): Element {
   let scope: Element = element
   for (let level = 0; level < LEVELS; level += 1) {
-    const around = parentOf(scope)
+    const around = getParent(scope)
     if (!around || isTag(around, 'body') || holdsOther(around, element)) break
     scope = around
   }
@@ -144,7 +144,7 @@ function timesShown(
   { option, names, scope }: Pick<PendingChoice, 'option' | 'names' | 'scope'>,
   element: HTMLElement,
 ): number {
-  const list = parentOf(option)
+  const list = getParent(option)
   const isLeftOut = (one: Element): boolean =>
     native.matches(one, UNREAD) ||
     !native.checkVisibility(one) ||
@@ -179,22 +179,22 @@ export async function selectOption(
   const element = await resolveTarget(target, { page, live: livePage(page), signal })
   const wanted = [labels].flat()
   return perform(options, async (context) => ({
-    summary: await choose(element, wanted, context),
+    summary: await applyChoice(element, wanted, context),
     element,
     expectsChange: false,
   }))
 }
 
 /** The choice alone, for actions of several steps. */
-export async function choose(
+export async function applyChoice(
   element: HTMLElement,
   wanted: readonly string[],
   context: ActionContext,
-): Promise<Telling> {
+): Promise<ResultReporter> {
   if (wanted.length === 0) throw new PageError('invalid-input', 'Say which option.')
   if (isTag(element, 'label') && element.control) {
     requireAllowed(element.control, context.live.options)
-    return choose(element.control, wanted, context)
+    return applyChoice(element.control, wanted, context)
   }
   return isTag(element, 'select')
     ? chooseNative(element, wanted, context)
@@ -205,11 +205,11 @@ async function chooseNative(
   select: HTMLSelectElement,
   wanted: readonly string[],
   context: ActionContext,
-): Promise<Telling> {
-  const { live, signal, show } = context
+): Promise<ResultReporter> {
+  const { live, signal, showOverlay } = context
   // A library may have hidden the select behind its own list, and still listen to it.
   await makeReady(select, { live, signal, byKeys: true })
-  await show(select)
+  await showOverlay(select)
   if (wanted.length > 1 && !select.multiple)
     throw new PageError('refused-value', `${describeElement(select, live)} takes one option only.`)
   const chosen = wanted.map((label) => nativeOption(select, label, context))
@@ -219,7 +219,7 @@ async function chooseNative(
   for (const option of select.options) option.selected = chosen.includes(option)
   const isSame = before.length === chosen.length && before.every((one) => chosen.includes(one))
   if (!isSame) sendChoice(select)
-  return (seen) => toldNative(select, { wanted, chosen, live, ...seen })
+  return (seen) => reportNativeChoice(select, { wanted, chosen, live, ...seen })
 }
 
 function nativeOption(
@@ -243,7 +243,7 @@ async function chooseCustom(
   element: HTMLElement,
   wanted: readonly string[],
   context: ActionContext,
-): Promise<Telling> {
+): Promise<ResultReporter> {
   const { options } = context.live
   const search: OptionSearch = { element, options, before: presentBeforeOpening(element, wanted) }
   const choices: CustomChoice[] = []
@@ -257,7 +257,7 @@ async function chooseCustom(
     }
     many ||= allowsSeveral(option, search)
     const state = await stateBefore(option, search, context)
-    const isMenu = roleOf(option).startsWith('menuitem')
+    const isMenu = getShownRole(option).startsWith('menuitem')
     // A click on a chosen option of a multiple-choice list would deselect it.
     if (many && state.isChosen) choices.push({ label, was: true })
     else {
@@ -266,7 +266,7 @@ async function chooseCustom(
     }
   }
   if (many) await closeList(element, context)
-  return (seen) => toldCustom(element, { choices, live: context.live, ...seen })
+  return (seen) => reportCustomChoice(element, { choices, live: context.live, ...seen })
 }
 
 /**
@@ -319,7 +319,7 @@ async function closeList(element: HTMLElement, context: ActionContext): Promise<
   if (listFor(element) === element || !isOpen(element)) return
   if (closest(element, 'dialog,[role=dialog],[role=alertdialog]')) return
   const receiver = focusedElement(native.ownerDocument(element))
-  if (receiver && takesKeys(receiver, context.live))
+  if (receiver && canReceiveKeys(receiver, context.live))
     sendKeyPress(receiver, keyOf('Escape'), context)
   await poll(() => !isOpen(element), context, deadline(viewOf(element), 300))
 }
@@ -415,7 +415,7 @@ interface Seen {
 const SHOWN = 60
 
 /** Reports a choice in a native select, which the page may have reverted. */
-function toldNative(
+function reportNativeChoice(
   select: HTMLSelectElement,
   {
     wanted,
@@ -451,7 +451,7 @@ interface CustomChoice {
 }
 
 /** Reports choices in a component's own list. */
-function toldCustom(
+function reportCustomChoice(
   element: HTMLElement,
   { choices, live, changed }: Seen & { readonly choices: readonly CustomChoice[] },
 ): string {

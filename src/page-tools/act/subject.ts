@@ -5,14 +5,14 @@ import { type LivePage, scrubber } from '../outline/live-page.ts'
 import type { PageOptions } from '../options.ts'
 import { standaloneNode, valueText } from '../read/line.ts'
 import { readableText } from '../read/readable-text.ts'
-import { refOf } from '../refs.ts'
+import { ensureRef } from '../refs.ts'
 import { controlsBehind } from './guard-actions.ts'
 import { choicesOf } from './option-list.ts'
-import { activationOf, commitOf, type Doing, usedBy } from './commits.ts'
+import { activationOf, commitOf, type ElementAction, usedBy } from './commits.ts'
 import { type Activation, destinationOf, elementsOf, formSubmittedBy } from './sites.ts'
 import * as native from '../native.ts'
-import { nameOf } from '../outline/name.ts'
-import { roleOf } from '../outline/role.ts'
+import { getAccessibleName } from '../outline/name.ts'
+import { getShownRole } from '../outline/role.ts'
 import { checkedState, fieldValue } from '../outline/state.ts'
 import { isMasked } from '../privacy.ts'
 import { placeNote, placeOf } from '../read/find.ts'
@@ -34,7 +34,7 @@ interface Showing {
  * (`https://shop.example%2Flogin@other.example`) is only mentioned. A long host keeps its end, which names its owner.
  * Pure.
  */
-export function askedAddress(
+export function formatApprovalAddress(
   url: URL,
   { clean = (text) => text, limit = REST_LIMIT }: Showing = {},
 ): string {
@@ -86,7 +86,7 @@ function fieldsBeside(
   const filled = elementsOf(form).flatMap((field) => {
     const value = field === typed || !mayShow(field, options) ? '' : valueOf(field)
     if (!value) return []
-    const name = nameOf(field, roleOf(field) || 'textbox', options).text
+    const name = getAccessibleName(field, getShownRole(field) || 'textbox', options).text
     return [{ field, name, value, sent: sentWithField(field) }]
   })
   const hidden = hiddenIn(form, options)
@@ -131,7 +131,7 @@ function mayShow(field: Element, options: PageOptions): boolean {
 function valueOf(field: Element): string {
   const checked = checkedState(field)
   if (checked !== null) return checked === false ? '' : 'checked'
-  return cleanText(fieldValue(field, roleOf(field)) ?? '')
+  return cleanText(fieldValue(field, getShownRole(field)) ?? '')
 }
 
 /** The name and value that a field sends. For a choice, the value differs from the text that is shown. */
@@ -236,7 +236,7 @@ function readings([, high, middle, low, ...counted]: RegExpExecArray): readonly 
 }
 
 /** A control's name, place and state. All texts come from the page: untrusted content. */
-interface Called {
+interface ControlDescription {
   readonly role: string
   readonly name: string
   /** The row, item, dialog or region around the control: ` (in row "Ada")`. Empty: none. */
@@ -249,7 +249,7 @@ interface Called {
 
 /** A control with its full texts. `called` shortens them, as the approval shows them. */
 interface FullyCalled {
-  readonly called: Called
+  readonly called: ControlDescription
   /** For digests, without secrets: the full name and place, and the values that the control sends. */
   readonly whole: readonly string[]
   readonly sends: readonly string[]
@@ -257,13 +257,13 @@ interface FullyCalled {
 
 const NAME_LIMIT = 100
 
-function calledOf(element: Element, live: LivePage): FullyCalled {
+function describeControl(element: Element, live: LivePage): FullyCalled {
   const { options } = live
   const clean = scrubber(live)
-  const role = roleOf(element)
+  const role = getShownRole(element)
   const isPage = isTag(element, 'body') || isTag(element, 'html')
   const text = isMasked(element, options) ? '' : readableText(element, options)
-  const ownName = nameOf(element, role || 'button', options).text
+  const ownName = getAccessibleName(element, role || 'button', options).text
   const place = placeOf(element, options, Infinity)
   const placedIn = place?.of === 'item' ? 'item' : place?.of === 'named' ? 'part' : null
   const now = toggleState(element)
@@ -286,7 +286,7 @@ function calledOf(element: Element, live: LivePage): FullyCalled {
   }
 }
 
-function toggleState(element: Element): Called['now'] | null {
+function toggleState(element: Element): ControlDescription['now'] | null {
   const pressed = native.getAttribute(element, 'aria-pressed')
   const state = checkedState(element) ?? (PRESSED.test(pressed ?? '') ? pressed : null)
   if (state === null) return null
@@ -306,7 +306,7 @@ function sentBy(element: Element): readonly string[] {
 }
 
 /** `button "Delete" (in row "Ada"), now off`. */
-function calledLine({ role, name, place, now }: Called): string {
+function formatControl({ role, name, place, now }: ControlDescription): string {
   return `${name ? `${role} ${quoted(name)}` : role}${place}${now ? `, now ${now}` : ''}`
 }
 
@@ -318,9 +318,9 @@ export function quoted(text: string): string {
  * Whether both describe the same control. Clocks in names may have moved by the elapsed time. `isUntouched`: no action
  * of the call has begun, so the control's on/off state and the named part of the page around it must be the same too.
  */
-function isCalledSame(
-  asked: Called,
-  now: Called,
+function isSameControl(
+  asked: ControlDescription,
+  now: ControlDescription,
   { elapsedMs, isUntouched }: { readonly elapsedMs: number; readonly isUntouched: boolean },
 ): boolean {
   const placeCounts = asked.placedIn === 'item' || (asked.placedIn === 'part' && isUntouched)
@@ -333,7 +333,7 @@ function isCalledSame(
 }
 
 /** An element as an approval shows it. All texts come from the page: untrusted content. */
-export interface Subject extends Called {
+export interface ApprovalTarget extends ControlDescription {
   /** Value of a field, masked if it must be. */
   readonly value?: string
   /** Other fields of its form that are sent along. */
@@ -349,7 +349,7 @@ export interface Subject extends Called {
   /** Effect that commits the person: `has an effect ("pay")`. */
   readonly does?: string
   /** Controls around it, or to which it passes the action on. */
-  readonly activates?: readonly Called[]
+  readonly activates?: readonly ControlDescription[]
   /** Digest of all names and places in full. */
   readonly whole: string
   /** Digest of the values that the controls themselves send. */
@@ -359,17 +359,21 @@ export interface Subject extends Called {
 
 const VALUE_LIMIT = 100
 
-export function subjectOf(element: Element, live: LivePage, doing: Doing): Subject {
+export function describeApprovalTarget(
+  element: Element,
+  live: LivePage,
+  doing: ElementAction,
+): ApprovalTarget {
   const { options } = live
   const clean = scrubber(live)
   // Read the name first: it may mark the value as secret.
-  const own = calledOf(element, live)
+  const own = describeControl(element, live)
   const value = valueText(standaloneNode(element, options), options)
   const does = commitOf(element, doing, options)
   const activation = activationOf(doing.action)
   const used = usedBy(element, doing)
   const behind = controlsBehind(used, doing.action).filter((one) => one !== element)
-  const controls = behind.map((one) => calledOf(one, live))
+  const controls = behind.map((one) => describeControl(one, live))
   const leadsTo = activation && destinationOf(used, activation)
   // Typed text is in the call, so its field is left out. A pressed key sends the field's own value.
   const typed = doing.action === 'enter' && doing.key === undefined ? used : null
@@ -388,19 +392,23 @@ export function subjectOf(element: Element, live: LivePage, doing: Doing): Subje
       chosen: textDigest(JSON.stringify(chosen.map(({ value }) => clean(value)))),
     }),
     ...(leadsTo && {
-      leadsTo: askedAddress(leadsTo, { clean }),
+      leadsTo: formatApprovalAddress(leadsTo, { clean }),
       address: textDigest(clean(leadsTo.href)),
     }),
     ...(does && { does }),
     ...(controls.length > 0 && { activates: controls.map(({ called }) => called) }),
     whole: nameDigest(JSON.stringify([own, ...controls].map(({ whole }) => whole))),
     sends: textDigest(JSON.stringify([own, ...controls].map(({ sends }) => sends))),
-    ref: refOf(element),
+    ref: ensureRef(element),
   }
 }
 
 /** Digest of the whole address that the element leads to. Null: it leads nowhere. */
-export function addressDigest(element: Element, doing: Doing, live: LivePage): string | null {
+export function addressDigest(
+  element: Element,
+  doing: ElementAction,
+  live: LivePage,
+): string | null {
   const activation = activationOf(doing.action)
   const url = activation && destinationOf(usedBy(element, doing), activation)
   return url ? textDigest(scrubber(live)(url.href)) : null
@@ -415,9 +423,9 @@ export interface Sameness {
 }
 
 /** Whether an element is the approved one. Ignores its value, other fields of its form, and clocks that ran on. */
-export function isSameSubject(
-  asked: Subject & Doing,
-  now: Subject,
+export function isSameApprovalTarget(
+  asked: ApprovalTarget & ElementAction,
+  now: ApprovalTarget,
   { elapsedMs, isUntouched = true }: Sameness,
 ): boolean {
   const how = { elapsedMs, isUntouched }
@@ -425,9 +433,9 @@ export function isSameSubject(
   const isClosedList = asked.action === 'select' && now.does === undefined
   const [before, after] = [asked.activates ?? [], now.activates ?? []]
   return (
-    isCalledSame(asked, now, how) &&
+    isSameControl(asked, now, how) &&
     before.length === after.length &&
-    before.every((one, index) => isCalledSame(one, after[index] ?? now, how)) &&
+    before.every((one, index) => isSameControl(one, after[index] ?? now, how)) &&
     (!isUntouched ||
       isClosedList ||
       (isSameName(asked.whole, now.whole, elapsedMs) && asked.sends === now.sends)) &&
@@ -440,8 +448,8 @@ export function isSameSubject(
 
 /** Whether the other fields of the form and the dialog's text are unchanged. */
 export function hasSameAround(
-  asked: Subject,
-  now: Subject,
+  asked: ApprovalTarget,
+  now: ApprovalTarget,
   { elapsedMs }: Pick<Sameness, 'elapsedMs'>,
 ): boolean {
   return (
@@ -460,15 +468,15 @@ function dialogDigest(element: Element, options: PageOptions): string | null {
 }
 
 /** Line for an approval or an error: `button "Delete" (in row "Ada"), leads to https://…, deletes ("delete")`. */
-export function subjectLine(subject: Subject): string {
+export function formatApprovalTarget(subject: ApprovalTarget): string {
   const { value, fields, leadsTo, does, activates = [], place } = subject
   const holds = value ? `, which holds ${quoted(value)}` : ''
   // A place that both share is mentioned once.
   const behind = activates.map((one) =>
-    calledLine(one.place === place ? { ...one, place: '' } : one),
+    formatControl(one.place === place ? { ...one, place: '' } : one),
   )
   const presses = behind.length > 0 ? `, which activates ${behind.join(' and ')}` : ''
   const leads = leadsTo ? `, leads to ${escapeMarks(leadsTo)}` : ''
   const along = fields?.text ? `, with ${fields.text}` : ''
-  return `${calledLine(subject)}${holds}${presses}${along}${leads}${does ? `, ${does}` : ''}`
+  return `${formatControl(subject)}${holds}${presses}${along}${leads}${does ? `, ${does}` : ''}`
 }

@@ -20,14 +20,14 @@ import { digestBeside } from './subject.ts'
 import { checkKey } from './guard-actions.ts'
 import { keyOf } from './text/key.ts'
 import { sendKeyPress } from './text/keyboard.ts'
-import { type ActionContext, type ActionReport, perform, type Telling } from './perform.ts'
+import { type ActionContext, type ActionReport, perform, type ResultReporter } from './perform.ts'
 import { elementsOf, isStandIn, submitterOf } from './sites.ts'
 import { describeThrown } from '../../protocol/error.ts'
-import { withoutHidden } from '../../lib/invisible.ts'
+import { cleanUntrustedText } from '../../lib/invisible.ts'
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts'
-import { nameOf } from '../outline/name.ts'
+import { getAccessibleName } from '../outline/name.ts'
 import { isAllowed } from '../outline/region.ts'
-import { roleOf } from '../outline/role.ts'
+import { getShownRole } from '../outline/role.ts'
 import { isReadOnly } from '../outline/state.ts'
 import { isMasked } from '../privacy.ts'
 import { unseenBox, unseenReason } from '../sight/unseen.ts'
@@ -36,7 +36,7 @@ import { unseenBox, unseenReason } from '../sight/unseen.ts'
 export interface Filling {
   readonly key: string
   readonly elements: readonly Element[]
-  fill(context: ActionContext): Promise<Telling>
+  fill(context: ActionContext): Promise<ResultReporter>
 }
 
 export interface FormTask {
@@ -45,7 +45,7 @@ export interface FormTask {
   /** False: a person checks the form first. */
   readonly submits: boolean
   /** Whether the approval covered this press. Undefined: nobody was asked about the call. */
-  readonly isApproved?: (press: SendingPress) => boolean
+  readonly isApproved?: (press: SubmitControl) => boolean
 }
 
 const RESPONSE_LIMIT = 20_000
@@ -61,30 +61,34 @@ export function submitForm(task: FormTask, options: ActOptions): Promise<ActionR
   return perform(options, async (context) => {
     const others = digestOfOthers(task, live)
     const tellings = await fillAll(task, context)
-    const press = pressThatSends(form)
+    const press = findSubmitControl(form)
     requireValid(form, live)
     requireApproved(task, press)
     if (task.isApproved && digestOfOthers(task, live) !== others) throw stale(OTHERS)
     if (!submits) {
-      if (press) native.focus(press.on)
-      const how = press?.action === 'click' ? `press ${describeElement(press.on, live)}` : 'send it'
+      if (press) native.focus(press.element)
+      const how =
+        press?.action === 'click' ? `press ${describeElement(press.element, live)}` : 'send it'
       const end = `The form is not sent: on this page a person checks it first. Tell them, or ${how} if they agreed.`
       return {
-        summary: (seen) => [...toldBy(tellings, seen), end].join('\n'),
+        summary: (seen) => [...collectReports(tellings, seen), end].join('\n'),
         expectsChange: false,
       }
     }
     if (!press)
       return {
         summary: (seen) =>
-          [...toldBy(tellings, seen), 'The form is not sent: it has no submit button.'].join('\n'),
+          [
+            ...collectReports(tellings, seen),
+            'The form is not sent: it has no submit button.',
+          ].join('\n'),
         expectsChange: false,
       }
     // A button may send it later.
     const watched = (watch = watchSubmit(form))
-    const on = describeElement(press.on, live)
+    const on = describeElement(press.element, live)
     const pressed = press.action === 'click' ? on : `Enter in ${on}`
-    await sendPress(press, context)
+    await pressSubmitControl(press, context)
     const { response } = watched
     const answer = response && (await untilAnswered(response, context))
     return { summary: () => endOf(watched, pressed, answer) }
@@ -94,8 +98,8 @@ export function submitForm(task: FormTask, options: ActOptions): Promise<ActionR
 async function fillAll(
   { fillings }: FormTask,
   context: ActionContext,
-): Promise<readonly Telling[]> {
-  const tellings: Telling[] = []
+): Promise<readonly ResultReporter[]> {
+  const tellings: ResultReporter[] = []
   const problems: string[] = []
   for (const { key, fill } of fillings)
     try {
@@ -110,7 +114,7 @@ async function fillAll(
 }
 
 /** Throws if the page, or filling in, put another button in the place of the approved one. */
-function requireApproved({ submits, isApproved }: FormTask, press: SendingPress | null): void {
+function requireApproved({ submits, isApproved }: FormTask, press: SubmitControl | null): void {
   if (submits && press && isApproved?.(press) === false) throw stale(PRESS)
 }
 
@@ -151,23 +155,26 @@ function notSent(problems: readonly string[]): PageError {
 }
 
 /** Control that a person presses to send a form: its first button, else Enter in its only field. */
-export interface SendingPress {
-  readonly on: HTMLElement
+export interface SubmitControl {
+  readonly element: HTMLElement
   readonly action: 'click' | 'enter'
 }
 
-export function pressThatSends(form: HTMLFormElement): SendingPress | null {
+export function findSubmitControl(form: HTMLFormElement): SubmitControl | null {
   const elements = elementsOf(form).filter(isElement)
   const buttons = elements.filter((one) => submitterOf(one) === one)
   const button = buttons.find((one) => !native.matches(one, ':disabled')) ?? buttons[0]
-  if (button) return { on: button, action: 'click' }
+  if (button) return { element: button, action: 'click' }
   const [field, ...others] = elements.filter((one) => isPlainTextField(one))
   return field && others.length === 0 && isTag(field, 'input')
-    ? { on: field, action: 'enter' }
+    ? { element: field, action: 'enter' }
     : null
 }
 
-async function sendPress({ on, action }: SendingPress, context: ActionContext): Promise<void> {
+async function pressSubmitControl(
+  { element: on, action }: SubmitControl,
+  context: ActionContext,
+): Promise<void> {
   if (action === 'click') {
     await clickElement(on, context)
     return
@@ -191,7 +198,10 @@ function endOf(
   return `${sent} The page answers (untrusted page content):\n${framed(shown)}`
 }
 
-function toldBy(tellings: readonly Telling[], seen: Parameters<Telling>[0]): string[] {
+function collectReports(
+  tellings: readonly ResultReporter[],
+  seen: Parameters<ResultReporter>[0],
+): string[] {
   return tellings.map((telling) => telling(seen))
 }
 
@@ -273,7 +283,7 @@ async function untilAnswered(
     throw new PageError('refused-value', `The page refused what was sent: ${quote(said)}`)
   }
   const text = textOf(await Promise.race([response.catch(refusal), end]))
-  return scrub(withoutSigns(withoutHidden(text)), live)
+  return scrub(withoutSigns(cleanUntrustedText(text)), live)
 }
 
 /** Never throws: the form was sent, even if its answer has no text. */
@@ -553,7 +563,7 @@ function typeOf(element: Element): string {
 
 function nameText(element: Element, { options }: LivePage): string {
   return shorten(
-    cleanText(nameOf(element, roleOf(element) || 'textbox', options).text),
+    cleanText(getAccessibleName(element, getShownRole(element) || 'textbox', options).text),
     LABEL_LIMIT,
   )
 }

@@ -3,7 +3,13 @@ import { contains, isAttached, isDisplayed, isElement, referenced } from '../dom
 import { type LivePage, scrub, scrubber } from '../outline/live-page.ts'
 import type { Page } from '../options.ts'
 import { PageError, type PageErrorCode } from '../page-error.ts'
-import { ALIAS_SCORE, find, type FindOptions, type Found, toldApart } from '../read/find.ts'
+import {
+  ALIAS_SCORE,
+  find,
+  type FindOptions,
+  type Found,
+  distinguishElements,
+} from '../read/find.ts'
 import {
   isClickable,
   isContainer,
@@ -12,10 +18,10 @@ import {
   shownValue,
   standaloneNode,
 } from '../read/line.ts'
-import { nameOf } from '../outline/name.ts'
+import { getAccessibleName } from '../outline/name.ts'
 import { isActionable } from '../outline/role.ts'
 import { requireAllowed, requireReadable, isReadable } from '../outline/region.ts'
-import { lookUpRef, readRef } from '../refs.ts'
+import { lookUpRef, parseRef } from '../refs.ts'
 import * as native from '../native.ts'
 import { ariaModal, isUnreachable } from '../outline/visibility.ts'
 import { isMasked } from '../privacy.ts'
@@ -48,7 +54,7 @@ export async function resolveTarget(target: Target, options: TargetOptions): Pro
 }
 
 async function byText(target: string, options: TargetOptions): Promise<Element> {
-  const ref = readRef(target)
+  const ref = parseRef(target)
   if (!ref) return byName(target, options)
   const known = lookUpRef(ref)
   if (!known)
@@ -100,7 +106,7 @@ async function byName(name: string, options: TargetOptions): Promise<Element> {
   if (exact.length === 1 && exact[0]) return exact[0].element
   if (exact.length > 1) {
     const { live } = options
-    const apart = toldApart(exact, {
+    const apart = distinguishElements(exact, {
       options: live.options,
       clean: scrubber(live),
       mayBeMore: (inner.length > 0 ? inner : same).length === MOST_FOUND,
@@ -135,7 +141,7 @@ function withoutLabelMarks(name: string): string {
 
 /** Whether it is a container whose only name is the text in it. */
 function isPartByWords({ element, role }: Found, { live }: TargetOptions): boolean {
-  return isContainer(role) && nameOf(element, role, live.options).text === ''
+  return isContainer(role) && getAccessibleName(element, role, live.options).text === ''
 }
 
 /** The innermost elements with exactly this text, for elements without a name of their own. */

@@ -1,6 +1,6 @@
 import {
-  foldLetters,
-  foldWords,
+  normalizeLetters,
+  normalizeWords,
   LETTERS,
   LETTERS_AND_NUMBERS,
   withLatinLetters,
@@ -149,7 +149,7 @@ const declines = pattern(() => `^[^${LETTERS_AND_NUMBERS}×✕✖]*(?:${DECLINES
 export type Named = 'control' | 'ending'
 
 /** Returns the word in a name that says that its control commits the person to something. Null: none. */
-export function readCommit(name: string, of: Named = 'control'): string | null {
+export function findCommitWord(name: string, of: Named = 'control'): string | null {
   // Three dots announce a question first, by convention.
   if (/(?:\.{3}|…)\s*$/.test(name)) return null
   const start = name.slice(0, LONG)
@@ -159,7 +159,7 @@ export function readCommit(name: string, of: Named = 'control'): string | null {
 }
 
 function commitIn(name: string, of: Named): string | null {
-  const text = foldWords(name).trim()
+  const text = normalizeWords(name).trim()
   const isEnglish = !NOT_ENGLISH.test(name.normalize('NFC'))
   const rules = [...(isEnglish ? english : []), ...(of === 'ending' ? [ofForms] : []), ...others]
   for (const { kind, wordIn } of rules) {
@@ -175,27 +175,27 @@ function clauseOf(text: string, word: string): string {
 }
 
 /** Whether a name declines what is asked. */
-export function readDecline(name: string): boolean {
-  return declines().test(foldWords(name.slice(0, LONG)).trim())
+export function isDeclineLabel(name: string): boolean {
+  return declines().test(normalizeWords(name.slice(0, LONG)).trim())
 }
 
 /**
  * Whether a name only agrees to what its form or dialog asks: "OK", "Yes". A name without letters or digits, such as an
  * icon, does, too.
  */
-export function readConsent(name: string): boolean {
-  const text = foldWords(name.slice(0, LONG)).trim()
+export function isConsentLabel(name: string): boolean {
+  const text = normalizeWords(name.slice(0, LONG)).trim()
   return !/[\p{L}\p{N}]/u.test(text) || consents().test(text)
 }
 
 /** Whether a name only saves what was entered: "Save changes". */
-export function readSaving(name: string): boolean {
-  return saves().test(foldWords(name.slice(0, LONG)).trim())
+export function isSaveLabel(name: string): boolean {
+  return saves().test(normalizeWords(name.slice(0, LONG)).trim())
 }
 
 /** Whether a name is about a cart or a filter. */
 export function isHarmless(name: string): boolean {
-  return harmless().test(foldWords(name.slice(0, LONG)))
+  return harmless().test(normalizeWords(name.slice(0, LONG)))
 }
 
 /** Addresses that act when they are opened: a part of the path is a verb, or the query says so. */
@@ -250,5 +250,5 @@ function beginningWith(words: string, withoutGaps: string): () => RegExp {
 
 /** Folds the pattern's source as names are folded. */
 function pattern(sourceOf: () => string, flags?: string): () => RegExp {
-  return lazyPattern(() => foldLetters(sourceOf()), flags)
+  return lazyPattern(() => normalizeLetters(sourceOf()), flags)
 }

@@ -1,5 +1,5 @@
-import { nextTurn } from '../../lib/next-turn.ts'
-import { closest, contains, isDisplayed, isElement, parentOf, viewOf } from '../dom.ts'
+import { yieldToEventLoop } from '../../lib/next-turn.ts'
+import { closest, contains, isDisplayed, isElement, getParent, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { runInSlices } from '../waiting.ts'
@@ -240,7 +240,7 @@ export class LiveOutline {
   }
 
   /** Walks everything. Null when nothing is visible. */
-  async read(signal?: AbortSignal): Promise<OutlineNode | null> {
+  async rebuild(signal?: AbortSignal): Promise<OutlineNode | null> {
     const root = this.#root()
     recountRules()
     this.#log.start()
@@ -252,7 +252,7 @@ export class LiveOutline {
     this.#log.watch(native.ownerDocument(start))
     const context = pageContext(view)
     this.#top = await runInSlices(walk(this.#walk(), start, { parent: null, context }), signal)
-    await nextTurn()
+    await yieldToEventLoop()
     this.#update()
     return this.#top
   }
@@ -260,7 +260,7 @@ export class LiveOutline {
   /** Walks what may have changed, or everything if there was no walk before. */
   async refresh(signal?: AbortSignal): Promise<OutlineNode | null> {
     recountRules()
-    const changed = this.#log.take()
+    const changed = this.#log.takeChanges()
     const top = this.#top
     if (
       !changed ||
@@ -268,15 +268,15 @@ export class LiveOutline {
       !native.isConnected(top.element) ||
       openModal(this.#root()) !== this.#modal
     )
-      return this.read(signal)
+      return this.rebuild(signal)
     const places = changedNodes(changed, { nodes: this.#nodes, hidden: this.#hidden })
-    if (!places || places.size > MAX_CHANGED_NODES) return this.read(signal)
+    if (!places || places.size > MAX_CHANGED_NODES) return this.rebuild(signal)
     for (const [node, extent] of places) {
       if (extent === 'all') await this.#walkAgain(node, signal)
-      else if (!(await this.#walkChildren(node, signal))) return this.read(signal)
+      else if (!(await this.#walkChildren(node, signal))) return this.rebuild(signal)
     }
     const fields = this.#checkFields()
-    if (fields === 'shown') return this.read(signal)
+    if (fields === 'shown') return this.rebuild(signal)
     if (places.size > 0 || fields === 'changed') this.#update()
     return this.#top
   }
@@ -301,7 +301,7 @@ export class LiveOutline {
 
   /** Nodes that were hidden until hover when they were walked. */
   hiddenUntilHover(): OutlineNode[] {
-    return [...this.#nodes.values()].filter(({ onHover }) => onHover !== null)
+    return [...this.#nodes.values()].filter(({ hoverHiding }) => hoverHiding !== null)
   }
 
   /** Whether the page had mutations since the last walk. */
@@ -392,7 +392,7 @@ export class LiveOutline {
     let changed = false
     for (const node of this.#nodes.values()) {
       if (!isActionable(node.role)) continue
-      const isRendered = node.onHover !== 'unrendered'
+      const isRendered = node.hoverHiding !== 'unrendered'
       if (node.control === node.element && isDisplayed(node.element) !== isRendered) return 'shown'
       if (!FIELDS.has(native.localName(node.control))) continue
       const signature = signatureOf(node)
@@ -426,11 +426,11 @@ export class LiveOutline {
     node.name = null
     const was = before.get(element) ?? this.#behindModal.get(element)
     if (was === node) return
-    const isShown = was && (was.role || !node.role) && (node.onHover || !was.onHover)
+    const isShown = was && (was.role || !node.role) && (node.hoverHiding || !was.hoverHiding)
     node.addedAt = isShown ? was.addedAt : this.#version
     if (!was) return
-    if (node.onHover && !was.onHover) {
-      if (!node.parent?.onHover) this.#history.recordRemoval(removalLine(was), this.#version)
+    if (node.hoverHiding && !was.hoverHiding) {
+      if (!node.parent?.hoverHiding) this.#history.recordRemoval(removalLine(was), this.#version)
       node.changedAt = was.changedAt
       return
     }
@@ -455,7 +455,7 @@ export class LiveOutline {
   #recordRemoval(node: OutlineNode, before: ReadonlyMap<Element, OutlineNode>): void {
     const { element, parent } = node
     // The walk skips elements outside of the shown part of a long list. They still exist.
-    const isThere = native.isConnected(element) && (node.onHover || isRendered(element))
+    const isThere = native.isConnected(element) && (node.hoverHiding || isRendered(element))
     if (isThere && !native.closest(element, EXCLUDED)) return
     // Record only the topmost of the nodes that were removed together. Skip paragraphs of an editor: its value contains
     // them.
@@ -524,7 +524,7 @@ function nearestNode(
   { nodes, hidden }: KnownElements,
 ): OutlineNode | null | undefined {
   if (isElement(target) && closest(target, '[data-offstage-ignore]')) return null
-  for (let at: Node | null = target; at; at = parentOf(at)) {
+  for (let at: Node | null = target; at; at = getParent(at)) {
     const node = isElement(at) && nodes.get(at)
     if (node) return node
     // Still hidden. An element that becomes visible is the target of a mutation, or inside of one.

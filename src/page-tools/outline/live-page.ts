@@ -55,7 +55,7 @@ export function livePage(page: Page | undefined): LivePage {
 }
 
 /** Runs one use of the page at a time. Two at once would report each other's changes as their own. */
-export function exclusively<Result>(live: LivePage, use: () => Promise<Result>): Promise<Result> {
+export function runExclusive<Result>(live: LivePage, use: () => Promise<Result>): Promise<Result> {
   const result = live.lastUse.then(use)
   live.lastUse = result.catch(() => undefined)
   return result

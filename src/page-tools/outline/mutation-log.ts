@@ -1,4 +1,4 @@
-import { isElement, parentOf } from '../dom.ts'
+import { isElement, getParent } from '../dom.ts'
 import * as native from '../native.ts'
 import { lazyPattern } from '../../lib/once.ts'
 
@@ -33,7 +33,7 @@ interface TextChange {
 
 /** The element that a record concerns. For a text, its parent. */
 function changedElement({ target }: MutationRecord): Node {
-  return isElement(target) ? target : (parentOf(target) ?? target)
+  return isElement(target) ? target : (getParent(target) ?? target)
 }
 
 function byElement(
@@ -77,7 +77,7 @@ function textChangeOf(element: Node, records: readonly MutationRecord[]): TextCh
 
 /** Adds the text around the element to a change, as for `<i>30</i> s`. */
 function inParent(element: Node, { before, after }: TextChange): TextChange | null {
-  const parent = parentOf(element)
+  const parent = getParent(element)
   const siblings = parent ? [...native.childNodes(parent)] : []
   if (siblings.length < 2 || siblings.length > MAX_CHILDREN) return null
   const withText = (text: string): string =>
@@ -119,7 +119,7 @@ export class MutationLog {
   #watched = new WeakSet<Node>()
   #changed: Map<Node, Extent> | null = null
   #hasChanges = false
-  /** Number of changes of each element since `take`, and the time of that call. */
+  /** Number of changes of each element since `takeChanges`, and the time of that call. */
   readonly #times = new Map<Node, number>()
   #takenAt = 0
   #volatile = new Set<Node>()
@@ -148,7 +148,7 @@ export class MutationLog {
   }
 
   /** Returns the changes and clears them. Null if they aren't known. */
-  take(): ReadonlyMap<Node, Extent> | null {
+  takeChanges(): ReadonlyMap<Node, Extent> | null {
     if (!this.#observer) return null
     this.#add(this.#observer.takeRecords())
     const changed = this.#changed
@@ -198,14 +198,14 @@ export class MutationLog {
   }
 
   /**
-   * Whether an element that isn't volatile changed since `take` other than by a tick. True as well if that isn't known.
+   * Whether an element that isn't volatile changed since `takeChanges` other than by a tick. True as well if that isn't known.
    */
   get hasChanges(): boolean {
     if (this.#observer) this.#add(this.#observer.takeRecords())
     return this.#changed === null || this.#hasChanges
   }
 
-  /** Marks elements that changed often since `take` as volatile. Call it only if no action ran in between. */
+  /** Marks elements that changed often since `takeChanges` as volatile. Call it only if no action ran in between. */
   noteVolatile(): void {
     const isStable = performance.now() - this.#takenAt > STABLE_MS
     for (const element of this.#volatile)
@@ -221,7 +221,7 @@ export class MutationLog {
     return this.#volatile
   }
 
-  /** When `take` was last called. */
+  /** When `takeChanges` was last called. */
   get takenAt(): number {
     return this.#takenAt
   }
@@ -263,9 +263,9 @@ export class MutationLog {
       if (!this.#changed) return
       // An attribute may change the style of the element's subtree and, by sibling selectors, of its
       // siblings.
-      if (type === 'attributes') this.#changed.set(parentOf(target) ?? target, 'all')
+      if (type === 'attributes') this.#changed.set(getParent(target) ?? target, 'all')
       else {
-        const element = isElement(target) ? target : (parentOf(target) ?? target)
+        const element = isElement(target) ? target : (getParent(target) ?? target)
         if (!this.#changed.has(element)) this.#changed.set(element, 'children')
       }
       if (this.#changed.size > MAX_TARGETS) this.#changed = null
@@ -341,7 +341,7 @@ class Ticks {
 
   #insertion(element: Node): number {
     let latest = this.#startedAt
-    for (let at: Node | null = element; at; at = parentOf(at))
+    for (let at: Node | null = element; at; at = getParent(at))
       latest = Math.max(latest, this.#insertedAt.get(at) ?? 0)
     return latest
   }

@@ -1,7 +1,13 @@
 import { computeAccessibleName } from 'dom-accessibility-api'
 import { cleanText } from '../clean-text.ts'
-import { childrenOf, isElement, isTag, labelsOf, parentOf, referenced, viewOf } from '../dom.ts'
-import { drawnText, hasGenerated, shownAt, type Side, withGenerated } from '../generated-text.ts'
+import { childrenOf, isElement, isTag, labelsOf, getParent, referenced, viewOf } from '../dom.ts'
+import {
+  drawnText,
+  hasGenerated,
+  visibleGeneratedText,
+  type Side,
+  withGenerated,
+} from '../generated-text.ts'
 import * as native from '../native.ts'
 import {
   isField,
@@ -67,7 +73,7 @@ const GLUE_AFTER = '\uFDD1'
 
 /** Stands in for a style. The library reads only its `content`. */
 function contentOf(element: Element, side: Side): CSSStyleDeclaration {
-  const shown = shownAt(element, side)
+  const shown = visibleGeneratedText(element, side)
   const before = shown?.isJoined && side === '::after' ? GLUE_AFTER : ''
   const after = shown?.isJoined && side === '::before' ? GLUE : ''
   const content = shown ? `"${before}${shown.text}${after}"` : 'none'
@@ -90,7 +96,7 @@ export function sliderLabel(slider: Element, options: PageOptions): Element | nu
   let inner: Element | null = slider
   let after: Element | null = null
   for (let level = 0; inner && level < LEVELS; level += 1) {
-    const around: Element | null = parentOf(inner)
+    const around: Element | null = getParent(inner)
     if (!around || holdsOther(around, inner, slider)) break
     const beside = holdersIn(around, inner)
     const before = beside.before.findLast((one) => isUsable(one, options))
@@ -178,7 +184,11 @@ const NO_NAME: ElementName = { text: '', visuallyHidden: false }
 const NAMING_ATTRIBUTES = ['aria-label', 'aria-labelledby', 'title', 'alt', 'placeholder']
 
 /** The accessible name. `[masked]` where the element is masked. Secret fields keep their name. */
-export function nameOf(element: Element, role: string, options: PageOptions): ElementName {
+export function getAccessibleName(
+  element: Element,
+  role: string,
+  options: PageOptions,
+): ElementName {
   const name = role ? ownName(element, role, options) : NO_NAME
   // The name of a field says whether its value is secret, wherever the name comes from.
   if (isField(element) && name.text !== MASKED) rememberName(element, name.text)

@@ -1,4 +1,4 @@
-import { closest, contains, isAttached, isOwn } from '../dom.ts'
+import { closest, contains, isAttached, isAgentElement } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import type { PageOptions } from '../options.ts'
@@ -23,7 +23,7 @@ export function isReadable(element: Element, options: PageOptions): boolean {
 
 /** Whether the element is in a part that is never read. Also for elements whose ancestors weren't checked. */
 export function isInExcluded(element: Element, options: PageOptions): boolean {
-  return closest(element, excludedSelector(options)) !== null || isOwn(element)
+  return closest(element, excludedSelector(options)) !== null || isAgentElement(element)
 }
 
 /** Selector of elements that are never read. */

@@ -50,7 +50,7 @@ const KNOWN_BY_MODULE = /^(doc|graphics)-[a-z]{1,20}$/
 const GRIDS = '[role=grid],[role=treegrid]'
 
 /** The role that a snapshot shows. Empty for wrappers. */
-export function roleOf(element: Element): string {
+export function getShownRole(element: Element): string {
   const role = native.getAttribute(element, 'role')
     ? null
     : ownRole(element, native.localName(element))
@@ -67,7 +67,7 @@ export function roleOf(element: Element): string {
 function roleWithoutAttribute(element: Element): string {
   const copy = emptyCopy(element)
   native.removeAttribute(copy, 'role')
-  return roleOf(copy)
+  return getShownRole(copy)
 }
 
 /** Copies an element without its content, into a document that loads and runs nothing. */

@@ -4,7 +4,7 @@ import {
   isDisplayed,
   isTag,
   isText,
-  parentOf,
+  getParent,
   renderedElement,
 } from '../dom.ts'
 import * as native from '../native.ts'
@@ -37,7 +37,7 @@ export interface Visibility {
   /** Keeps its position when its ancestors scroll. */
   readonly fixed: boolean
   /** The element has no attributes, like half of a page's elements. Checks of attributes are skipped. */
-  readonly bare: boolean
+  readonly hasNoAttributes: boolean
   /** Style for other properties. Each costs time to read, so read them only where they matter. */
   readonly style: CSSStyleDeclaration | null
 }
@@ -55,7 +55,7 @@ const EXCLUDED: Visibility = {
   invisible: true,
   visuallyHidden: true,
   fixed: false,
-  bare: false,
+  hasNoAttributes: false,
   style: null,
 }
 const MAY_APPEAR: Visibility = { ...EXCLUDED, mayAppear: true }
@@ -77,7 +77,7 @@ export function visibilityOf(element: Element, view: Window): Visibility {
     invisible: style.visibility !== 'visible',
     visuallyHidden: style.opacity === '0' || isVisuallyHidden(element, style, position),
     fixed: position === 'fixed',
-    bare,
+    hasNoAttributes: bare,
     style,
   }
 }
@@ -96,7 +96,7 @@ const HEADERS = 'th,[role=columnheader]'
 export function hasDragCursor(element: Element, style: CSSStyleDeclaration | null): boolean {
   if (!style || style.cursor === 'auto' || !OF_DRAGS.test(style.cursor)) return false
   if (closest(element, HEADERS)) return false
-  const around = parentOf(element)
+  const around = getParent(element)
   return !around || getComputedStyle(around).cursor !== style.cursor
 }
 

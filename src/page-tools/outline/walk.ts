@@ -16,7 +16,7 @@ import {
   appearanceOf,
   isUnseenUntilHover,
   roleUntilHover,
-  type OnHover,
+  type HoverHiding,
 } from './hover/on-hover.ts'
 import {
   getsPointerOnHover,
@@ -25,7 +25,7 @@ import {
   isTabStop,
   reactsItself,
 } from './own-reaction.ts'
-import { isActionable, roleOf } from './role.ts'
+import { isActionable, getShownRole } from './role.ts'
 import { drawsDots } from '../generated-text.ts'
 import type { ElementName } from './name.ts'
 import { stateOf } from './state.ts'
@@ -107,7 +107,11 @@ export function* walk(
  */
 export function* walkChildren(task: Walk, node: OutlineNode): Generator<undefined, boolean> {
   const { element, context } = node
-  const { visibility } = appearanceOf(element, visibilityOf(element, context.view), context.onHover)
+  const { visibility } = appearanceOf(
+    element,
+    visibilityOf(element, context.view),
+    context.hoverHiding,
+  )
   if (visibility.excluded || isSingleLine(node)) return false
   const known = new Map(node.items.filter(isNode).map((item) => [item.element, item]))
   node.items.length = 0
@@ -152,14 +156,19 @@ function enter(
   place: { readonly parent: OutlineNode | null; readonly context: WalkContext },
 ): Visit | null {
   const seen = visibilityOf(element, place.context.view)
-  const { visibility, onHover } = appearanceOf(element, seen, place.context.onHover)
+  const { visibility, hoverHiding } = appearanceOf(element, seen, place.context.hoverHiding)
   if (visibility.excluded || isDenied(element, task.options)) {
     if (visibility.mayAppear) task.onHidden?.(element)
     return null
   }
   task.steps.count += 1
   const { parent, context } = place
-  const node = makeNode(element, task.options, { parent, context, visibility, onHover })
+  const node = makeNode(element, task.options, {
+    parent,
+    context,
+    visibility,
+    hoverHiding,
+  })
   if (node.inView)
     for (let at = node.parent; at && !at.holdsView; at = at.parent) at.holdsView = true
   return visitOf(task, node, visibility)
@@ -188,7 +197,7 @@ export function pageContext(view: Window): WalkContext {
     clip: viewport(view),
     masked: false,
     visuallyHidden: false,
-    onHover: null,
+    hoverHiding: null,
     pointerCursor: false,
     inControl: false,
     inLabel: false,
@@ -220,7 +229,7 @@ function innerContext(
       ...pageContext(view),
       ...(!node.inView && { clip: null }),
       masked: node.masked,
-      onHover: node.onHover,
+      hoverHiding: node.hoverHiding,
     }
   const clip = holdsElements ? clipInside(node, visibility) : context.clip
   const isLabel = isVisibleLabel(node)
@@ -233,7 +242,7 @@ function innerContext(
     clip === context.clip &&
     node.masked === context.masked &&
     node.visuallyHidden === context.visuallyHidden &&
-    node.onHover === context.onHover &&
+    node.hoverHiding === context.hoverHiding &&
     pointerCursor === context.pointerCursor &&
     inControl === context.inControl &&
     inLabel === context.inLabel
@@ -244,7 +253,7 @@ function innerContext(
         clip,
         masked: node.masked,
         visuallyHidden: node.visuallyHidden,
-        onHover: node.onHover,
+        hoverHiding: node.hoverHiding,
         pointerCursor,
         inControl,
         inLabel,
@@ -266,7 +275,7 @@ function isDenied(element: Element, { deny = [] }: PageOptions): boolean {
 
 function addText({ node, visibility, context }: Visit, child: Node): void {
   if (visibility.invisible || context.inLabel || isField(node.element)) return
-  if (isUnseenUntilHover(node.onHover) && !isOfControl(node, context)) return
+  if (isUnseenUntilHover(node.hoverHiding) && !isOfControl(node, context)) return
   const text = cleanText(native.nodeValue(child) ?? '')
   if (!text) return
   const last = node.items.at(-1)
@@ -374,20 +383,20 @@ function makeNode(
     parent,
     context,
     visibility,
-    onHover,
+    hoverHiding,
   }: Appearance & {
     readonly parent: OutlineNode | null
     readonly context: WalkContext
   },
 ): OutlineNode {
-  const { bare } = visibility
+  const { hasNoAttributes } = visibility
   const proxied = hiddenControl(element)
   const control = proxied ?? element
-  const role = visibility.invisible ? '' : roleUntilHover(roleOf(control), onHover)
+  const role = visibility.invisible ? '' : roleUntilHover(getShownRole(control), hoverHiding)
   const masked =
     context.masked ||
     isSecretField(element) ||
-    isMaskedItself(element, options, bare) ||
+    isMaskedItself(element, options, hasNoAttributes) ||
     (!visibility.invisible &&
       visibility.style !== null &&
       holdsText(element) &&
@@ -401,11 +410,12 @@ function makeNode(
       ? reactsItself(element)
       : hasPointerCursor(visibility) ||
         hasDragCursor(element, visibility.style) ||
-        (!bare && (native.hasAttribute(element, 'onclick') || getsPointerOnHover(element))) ||
-        (!role && ((!bare && isTabStop(element)) || isStepSign(element))))
+        (!hasNoAttributes &&
+          (native.hasAttribute(element, 'onclick') || getsPointerOnHover(element))) ||
+        (!role && ((!hasNoAttributes && isTabStop(element)) || isStepSign(element))))
   const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
   const inView =
-    onHover !== 'unrendered' &&
+    hoverHiding !== 'unrendered' &&
     isInView(element, visibility.fixed ? viewport(context.view) : context.clip)
   return {
     element,
@@ -415,7 +425,7 @@ function makeNode(
     clickable,
     masked,
     visuallyHidden,
-    onHover,
+    hoverHiding,
     inView,
     holdsView: inView,
     context,
@@ -443,7 +453,7 @@ const TYPED = /^(?:textbox|searchbox|spinbutton)$/
 function hiddenControl(element: Element): Element | null {
   if (!isTag(element, 'label')) return null
   const { control } = element
-  if (!control || TYPED.test(roleOf(control))) return null
+  if (!control || TYPED.test(getShownRole(control))) return null
   return native.checkVisibility(control, { visibilityProperty: true }) ? null : control
 }
 
@@ -473,7 +483,7 @@ const NAMING_ATTRIBUTES = ['aria-label', 'title', 'alt', 'placeholder', 'src']
  */
 export function signatureOf(node: OutlineNode): string {
   const { element, role, control, items, masked } = node
-  let signature = node.onHover ? `${role}\u0005` : role
+  let signature = node.hoverHiding ? `${role}\u0005` : role
   for (const item of items) if ('text' in item) signature += `\u0001${item.text}`
   if (!role || (!isActionable(role) && !native.hasAttributes(element))) return signature
   const { flags, value } = stateOf(control, role)
@@ -520,7 +530,7 @@ export interface OutlineNode {
   readonly masked: boolean
   readonly visuallyHidden: boolean
   /** How it is hidden until the pointer is over its surroundings. Null: not in that way. */
-  readonly onHover: OnHover | null
+  readonly hoverHiding: HoverHiding | null
   /** The context of the element, to walk it again. */
   readonly context: WalkContext
   /** Stays equal while the element's own state and text don't change. */
@@ -546,7 +556,7 @@ export interface WalkContext {
   readonly clip: Box | null
   readonly masked: boolean
   readonly visuallyHidden: boolean
-  readonly onHover: OnHover | null
+  readonly hoverHiding: HoverHiding | null
   /** An ancestor has the pointer cursor already. */
   readonly pointerCursor: boolean
   /** Inside a control that is one target, whatever it contains. */

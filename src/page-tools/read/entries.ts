@@ -9,7 +9,7 @@ import {
   type TextItem,
 } from '../outline/walk.ts'
 import { isInteractive, isNamedByContent, isPopup } from '../outline/role.ts'
-import { refOf } from '../refs.ts'
+import { ensureRef } from '../refs.ts'
 import { cleanText, cut, escapeMarks, shorten } from '../clean-text.ts'
 import { drawnText } from '../generated-text.ts'
 import type { PageOptions } from '../options.ts'
@@ -85,7 +85,7 @@ export function sizeOfAll(parts: readonly { readonly size: () => Size }[]): Size
 
 /** The mark for omitted lines: how many, how many elements to act on, and the ref to continue reading from. */
 export function leftOutLine(size: Size, first: Element): string {
-  return `… ${size.lines} more${interactiveIn(size)} [from=${refOf(first)}]`
+  return `… ${size.lines} more${interactiveIn(size)} [from=${ensureRef(first)}]`
 }
 
 /** The mark for all omitted content of an element that has a line. */

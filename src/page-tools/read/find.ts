@@ -5,7 +5,7 @@ import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { isField, isMasked } from '../privacy.ts'
-import { refOf } from '../refs.ts'
+import { ensureRef } from '../refs.ts'
 import { runInSlices } from '../waiting.ts'
 import {
   drawnWordsOf,
@@ -23,10 +23,10 @@ import {
 import { excerptOf, longTextOf } from './long-text.ts'
 import { hiddenReason, visibilityOf } from '../outline/visibility.ts'
 import { recountRules, hiddenUntilHover } from '../outline/hover/on-hover.ts'
-import { nameOf } from '../outline/name.ts'
+import { getAccessibleName } from '../outline/name.ts'
 import { comparableTexts, readableText, shownText } from './readable-text.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
-import { isActionable, isNamedByContent, roleOf } from '../outline/role.ts'
+import { isActionable, isNamedByContent, getShownRole } from '../outline/role.ts'
 import { forgetLayers } from '../sight/layers.ts'
 
 /** Surroundings of an element with their label, which tell equal elements apart. */
@@ -50,11 +50,11 @@ const PLACE_LABEL_LIMIT = 60
 export function placeOf(element: Element, options: PageOptions, limit?: number): Place | null {
   let unnamed: Place | null = null
   for (const at of ancestorsOf(element)) {
-    const role = roleOf(at)
+    const role = getShownRole(at)
     const isItem = ITEMS.test(role)
     if (!isItem && !DIALOGS.test(role) && !PARTS.test(role)) continue
     if (isMasked(at, options)) return unnamed ?? { role, label: '', of: 'words' }
-    const name = nameOf(at, role, options).text || (isItem ? '' : titleIn(at, options))
+    const name = getAccessibleName(at, role, options).text || (isItem ? '' : titleIn(at, options))
     const label = name || readableText(at, options, limit)
     if (!label) continue
     if (isItem) return { role, label, of: 'item' }
@@ -83,7 +83,7 @@ function titleIn(part: Element, options: PageOptions): string {
 
 const LABEL_LIMIT = 60
 
-interface Telling {
+interface DistinguishOptions {
   readonly options: PageOptions
   /** Removes secrets. */
   readonly clean: (text: string) => string
@@ -95,9 +95,9 @@ interface Telling {
  * Lines of elements of the same name, in page order. Each has what tells it from the others: the row, dialog or part
  * around it, its column, the words beside it, else its number from the top.
  */
-export function toldApart(
+export function distinguishElements(
   unordered: readonly Found[],
-  { options, clean, mayBeMore }: Telling,
+  { options, clean, mayBeMore }: DistinguishOptions,
 ): readonly string[] {
   const found = inOrder(unordered, rootOf(options))
   const elements = found.map(({ element }) => element)
@@ -155,9 +155,9 @@ function note(clean: (text: string) => string, told: Told | null): string {
 function partAround(element: Element, block: Element, options: PageOptions): Told | null {
   let told: Told | null = null
   for (const at of ancestorsOf(element)) {
-    const role = roleOf(at)
+    const role = getShownRole(at)
     if (isContainer(role) && !isMasked(at, options))
-      told = { how: 'in', role, label: nameOf(at, role, options).text }
+      told = { how: 'in', role, label: getAccessibleName(at, role, options).text }
     if (at === block) break
   }
   return told
@@ -266,7 +266,7 @@ function* collect(live: LivePage, query: FindQuery): Generator<undefined, Candid
     const shadow = native.shadowRoot(element)
     if (shadow) live.outline.trees.add(shadow)
     if (native.localName(element) === 'body') live.outline.trees.add(native.ownerDocument(element))
-    const role = roleOf(element)
+    const role = getShownRole(element)
     if (wanted && role !== wanted && !(wanted === 'generic' && !role)) continue
     if (query.name && !role && !isClickable(element)) continue
     const likely = words
@@ -332,7 +332,7 @@ interface Asked {
 function rate(candidate: Candidate, { query, options, clean }: Asked): Rated {
   const { element, role } = candidate
   const given = clean(
-    nameOf(element, role || 'button', options).text || shortText(element, options),
+    getAccessibleName(element, role || 'button', options).text || shortText(element, options),
   )
   const masked = isMasked(element, options)
   // A hint finds the element, but isn't its name.
@@ -388,7 +388,7 @@ function isShown(element: Element, options: PageOptions): boolean {
 
 /** Whether it is a control that is shown on hover. Texts shown on hover don't count. */
 function isControlOnHover(element: Element): boolean {
-  const isControl = isActionable(roleOf(element)) || isClickable(element)
+  const isControl = isActionable(getShownRole(element)) || isClickable(element)
   return isControl && hiddenUntilHover(element) !== null
 }
 
@@ -418,7 +418,7 @@ function describe({ element, role, name, score }: Rated, { query, options, clean
     element,
     role,
     score,
-    ref: refOf(element),
+    ref: ensureRef(element),
     name: clean(name),
     line: clean(line),
   }

@@ -9,8 +9,8 @@ import {
   sizeOfAll,
 } from './entries.ts'
 import { LEAST_WITH_MARK, NAME_LIMIT } from './line.ts'
-import { addedTokens } from '../../lib/estimate-tokens.ts'
-import { refOf } from '../refs.ts'
+import { estimateUnrounded } from '../../lib/estimate-tokens.ts'
+import { ensureRef } from '../refs.ts'
 
 /**
  * Outline words that are one or two tokens each, although the general estimate counts them as rare. The same words
@@ -23,7 +23,7 @@ const SAVED_BY_SR_ONLY = 3.5
 
 /** Upper estimate of the tokens of outline lines, not rounded. */
 function outlineTokens(text: string): number {
-  let tokens = addedTokens(text)
+  let tokens = estimateUnrounded(text)
   for (const [word] of text.matchAll(KNOWN)) tokens -= word === 'sr-only' ? SAVED_BY_SR_ONLY : SAVED
   return tokens
 }
@@ -85,7 +85,7 @@ function withChildren(
   const children = entry.children()
   if (children.length === 0) return `${line}\n`
   if (!children.some((child) => shown.lines.has(child))) {
-    const ref = line.includes('[ref=') ? '' : ` [ref=${refOf(entry.element)}]`
+    const ref = line.includes('[ref=') ? '' : ` [ref=${ensureRef(entry.element)}]`
     const size = sizeOfAll(children)
     return `${line}${ref}: ${shown.isTight && isFew(size) ? '…' : leftOutInside(size)}\n`
   }
@@ -113,7 +113,7 @@ export interface FitOptions {
  * reading order. If not everything in view fits, controls come before texts, which are cut to the room that is left.
  * Yields where it may be interrupted.
  */
-export function* fit(
+export function* fitEntries(
   entries: readonly Entry[],
   { maxTokens, from, longest }: FitOptions,
 ): Generator<undefined, string> {

@@ -9,22 +9,28 @@ import {
   referenced,
   viewOf,
 } from '../dom.ts'
-import { hasGenerated, shownAt, SIDES, drawnText, mayWriteWords } from '../generated-text.ts'
+import {
+  hasGenerated,
+  visibleGeneratedText,
+  SIDES,
+  drawnText,
+  mayWriteWords,
+} from '../generated-text.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { isMasked, isSecretField, MASKED } from '../privacy.ts'
-import { refOf, rememberRef } from '../refs.ts'
+import { ensureRef, rememberRef } from '../refs.ts'
 import {
   type ElementName,
   hasNamingAttribute,
-  nameOf,
+  getAccessibleName,
   sliderLabel,
   sliderLabelText,
 } from '../outline/name.ts'
 import { isNode, isText, type OutlineItem, type OutlineNode, pageContext } from '../outline/walk.ts'
-import { isActionable, isNamedByContent, isPopup, roleOf } from '../outline/role.ts'
+import { isActionable, isNamedByContent, isPopup, getShownRole } from '../outline/role.ts'
 import { stateOf } from '../outline/state.ts'
-import { type Unseen, unseenByStyle, unseenGenerated, unseenReason } from '../sight/unseen.ts'
+import { type UnseenReason, unseenByStyle, unseenGenerated, unseenReason } from '../sight/unseen.ts'
 import { isInExcluded, isReadable } from '../outline/region.ts'
 import { hiddenUntilHover } from '../outline/hover/on-hover.ts'
 import { once } from '../../lib/once.ts'
@@ -75,7 +81,7 @@ export function optionsLine(
 export function standaloneNode(element: Element, options: PageOptions): OutlineNode {
   return {
     element,
-    role: roleOf(element),
+    role: getShownRole(element),
     control: element,
     parent: null,
     items: [],
@@ -84,7 +90,7 @@ export function standaloneNode(element: Element, options: PageOptions): OutlineN
     clickable: false,
     masked: isMasked(element, options),
     visuallyHidden: false,
-    onHover: hiddenUntilHover(element),
+    hoverHiding: hiddenUntilHover(element),
     context: pageContext(viewOf(element)),
     signature: '',
     addedAt: 0,
@@ -109,9 +115,9 @@ const CONTAINER_ROLES = new Set(
 
 /** The name that is shown; computed once. */
 function displayName(node: OutlineNode, options: PageOptions): ElementName {
-  node.name ??= soleText(node) ?? nameOf(node.control, node.role, options)
+  node.name ??= soleText(node) ?? getAccessibleName(node.control, node.role, options)
   if (!node.name.text && node.control !== node.element)
-    node.name = nameOf(node.element, 'button', options)
+    node.name = getAccessibleName(node.element, 'button', options)
   return node.name
 }
 
@@ -168,7 +174,7 @@ export function readHead(node: OutlineNode, options: PageOptions): Head {
 }
 
 function withRef(head: Head, { element, role }: OutlineNode): Head {
-  const ref = refOf(element)
+  const ref = ensureRef(element)
   rememberRef(element, { role: role || 'generic', name: head.name })
   return { ...head, rest: [...head.rest, `[ref=${ref}]`] }
 }
@@ -185,7 +191,7 @@ function headWithoutRef(node: OutlineNode, options: PageOptions): Head {
   const title = titleFlag(node)
   if (title && title !== text) rest.push(`[title=${quote(title)}]`)
   const unlabelled = labelsOf(node.control).length === 0
-  if (node.onHover) rest.push('[on hover]', ...hoverNameMark(node, options))
+  if (node.hoverHiding) rest.push('[on hover]', ...hoverNameMark(node, options))
   else if (unlabelled && node.visuallyHidden && text) rest.push('[sr-only]')
   else if (unlabelled && visuallyHidden) rest.push('[name sr-only]')
   else if (text && !visuallyHidden) rest.push(...nameMark(node, options))
@@ -270,7 +276,7 @@ function isOfLines(field: Element): boolean {
 
 /** Mark of a text that is shown in part, or without its lines: `[from=e3:0]`, with the character to read on from. */
 export function textMark(element: Element, at: number): string {
-  return `[from=${refOf(element)}:${at}]`
+  return `[from=${ensureRef(element)}:${at}]`
 }
 
 /** Texts of one name to check: names are cut long before. */
@@ -284,7 +290,7 @@ const CAPTIONS = 'caption,legend,figcaption,summary'
  */
 function nameMark(node: OutlineNode, options: PageOptions): readonly string[] {
   if (node.masked || node.visuallyHidden) return []
-  const reasons: (Unseen | null)[] = []
+  const reasons: (UnseenReason | null)[] = []
   for (const source of namingElements(node, options)) addReasons(source, reasons)
   const seen = reasons.filter((reason) => reason === null).length
   const hidden = reasons.filter((reason) => reason !== null && reason !== 'sr-only')
@@ -335,7 +341,7 @@ function isNoPart(element: Element): boolean {
   )
 }
 
-function addReasons(element: Element, reasons: (Unseen | null)[]): void {
+function addReasons(element: Element, reasons: (UnseenReason | null)[]): void {
   if (reasons.length >= TEXT_LIMIT || native.getAttribute(element, 'aria-hidden') === 'true') return
   const children = childrenOf(element)
   if (hasWords(element)) {
@@ -343,7 +349,7 @@ function addReasons(element: Element, reasons: (Unseen | null)[]): void {
     if (reason !== 'not displayed' || !isNoPart(element)) reasons.push(reason)
   }
   for (const side of SIDES) {
-    const generated = shownAt(element, side)
+    const generated = visibleGeneratedText(element, side)
     if (generated) reasons.push(unseenGenerated(element, generated.style))
   }
   for (const child of children) if (isElement(child)) addReasons(child, reasons)

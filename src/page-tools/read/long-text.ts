@@ -1,5 +1,13 @@
 import { asSent, escapeMarks, typedIn, cleanText, shorten } from '../clean-text.ts'
-import { childrenOf, isElement, isTag, viewOf, contains, focusedElement, parentOf } from '../dom.ts'
+import {
+  childrenOf,
+  isElement,
+  isTag,
+  viewOf,
+  contains,
+  focusedElement,
+  getParent,
+} from '../dom.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import { withoutInvisible } from '../../lib/invisible.ts'
 import * as native from '../native.ts'
@@ -385,7 +393,7 @@ function selectionInPage(document: Document, { options, clean }: Seen): string {
   const range = selection.getRangeAt(0)
   const within = isElement(range.commonAncestorContainer)
     ? range.commonAncestorContainer
-    : parentOf(range.commonAncestorContainer)
+    : getParent(range.commonAncestorContainer)
   if (!within) return ''
   return textsIn(range, within)
     .map(({ all, from, to, parent }) => {
@@ -418,7 +426,7 @@ function textsIn(range: Range, within: Element): readonly SelectedText[] {
   )
   const texts: SelectedText[] = []
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const parent = parentOf(node)
+    const parent = getParent(node)
     if (!parent || !range.intersectsNode(node) || !contains(within, node)) continue
     const all = native.nodeValue(node) ?? ''
     const from = node === range.startContainer ? range.startOffset : 0

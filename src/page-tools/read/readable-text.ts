@@ -1,10 +1,10 @@
 import { cleanText, escapeMarks, quote } from '../clean-text.ts'
-import { childrenOf, isElement, parentOf } from '../dom.ts'
+import { childrenOf, isElement, getParent } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { excludedSelector, isExcluded } from '../outline/region.ts'
 import { isSecretPart, MASKED, maskSelector, hasSecrets } from '../privacy.ts'
-import { type Unseen, unseenReason } from '../sight/unseen.ts'
+import { type UnseenReason, unseenReason } from '../sight/unseen.ts'
 import type { TextItem } from '../outline/walk.ts'
 
 /** Elements whose text continues the line around them, without a gap unless the page contains one. */
@@ -21,7 +21,7 @@ interface Told {
 }
 
 /** Returns `[sr-only]` or `[hidden: too small to see]`; empty for visible text. */
-export function markOf(reason: Unseen | null): string {
+export function markOf(reason: UnseenReason | null): string {
   if (reason === null) return ''
   return reason === 'sr-only' ? '[sr-only]' : `[hidden: ${reason}]`
 }
@@ -167,7 +167,7 @@ function partsOf(element: Element, options: PageOptions, limit: number): readonl
     if (length > limit) return
     if (native.nodeType(node) === 3) {
       const part = gap.partOf(node)
-      if (part) parts.push({ ...part, holder: parentOf(node) })
+      if (part) parts.push({ ...part, holder: getParent(node) })
       length += part?.text.length ?? 0
     } else if (isElement(node) && !UNREAD.includes(native.localName(node))) {
       if (node !== element && (isHidden(node) || isExcluded(node, options))) return

@@ -1,14 +1,14 @@
 import { cleanText, quote, shorten, shownAddress } from '../clean-text.ts'
 import { isElement, viewOf } from '../dom.ts'
-import { nextTurn } from '../../lib/next-turn.ts'
-import { exclusively, livePage, type LivePage, scrubber } from '../outline/live-page.ts'
+import { yieldToEventLoop } from '../../lib/next-turn.ts'
+import { runExclusive, livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { runInSlices, runSync } from '../waiting.ts'
 import { buildEntries, type Entry, noEntries, ONE_LINE, textEntry } from './entries.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import { fit } from './fit.ts'
+import { fitEntries } from './fit.ts'
 import { headOf, NAME_LIMIT, VALUE_LIMIT } from './line.ts'
 import { isLongText, longTextLines } from './long-text.ts'
 import {
@@ -80,7 +80,7 @@ const LONG_TEXT_LIMIT = 1500
  */
 export function snapshot(root?: Element, options: SnapshotOptions = {}): Promise<Snapshot> {
   const live = livePage(options.page)
-  return exclusively(live, () => takeSnapshot(live, root, options))
+  return runExclusive(live, () => takeSnapshot(live, root, options))
 }
 
 async function takeSnapshot(
@@ -94,8 +94,8 @@ async function takeSnapshot(
   const isUpdate = since !== null && since <= live.outline.version && live.outline.version > 0
   let top: OutlineNode | null = null
   if (isUpdate) await live.outline.refresh(signal)
-  else top = whole ? await live.outline.read(signal) : await readPart(live, root, options)
-  await nextTurn()
+  else top = whole ? await live.outline.rebuild(signal) : await readPart(live, root, options)
+  await yieldToEventLoop()
   forgetLayers()
   const clean = scrubber(live)
   const limit = options.maxTokens ?? live.options.maxTokens ?? DEFAULT_TOKENS
@@ -112,7 +112,7 @@ async function takeSnapshot(
       clean,
     })
   else if (top) outline = await outlineText(live, top, { ...options, maxTokens, whole })
-  await nextTurn()
+  await yieldToEventLoop()
   const scrubbed = clean(outline.trimEnd() || EMPTY)
   return {
     id: idOf(live),
@@ -144,7 +144,7 @@ function outlineText(
   const longest = whole ? TEXT_LIMIT : LONG_TEXT_LIMIT
   const limits = { name: NAME_LIMIT, text: longest }
   const entries = buildEntries(top, null, { options: live.options, limits })
-  return runInSlices(fit(entries, { maxTokens, from, longest }), signal)
+  return runInSlices(fitEntries(entries, { maxTokens, from, longest }), signal)
 }
 
 async function readPart(
@@ -263,7 +263,7 @@ export function changesText(
     ({ element, node }) => !node || (!seen.has(element) && seen.add(element)),
   )
   return unique.length > 0
-    ? runSync(fit(unique, { maxTokens, from: null, longest: TEXT_LIMIT }))
+    ? runSync(fitEntries(unique, { maxTokens, from: null, longest: TEXT_LIMIT }))
     : ''
 }
 

@@ -2,7 +2,7 @@ import { cleanText } from '../clean-text.ts'
 import { childrenOf, closest, isElement, isTag, labelsOf, referenced } from '../dom.ts'
 import { withGenerated } from '../generated-text.ts'
 import * as native from '../native.ts'
-import { foldLetters, foldWords, LETTERS } from '../../lib/fold-words.ts'
+import { normalizeLetters, normalizeWords, LETTERS } from '../../lib/fold-words.ts'
 import { findSecretWord } from '../../lib/secret-words.ts'
 import { lazyPattern } from '../../lib/once.ts'
 
@@ -16,17 +16,17 @@ const MAX_KNOWN = 1000
 const countedCode =
   /\b[4-8][ -]?(?:digit|stellig|cifre|digitos|chiffres|cijfer|cyfr)|[4-8] ?(?:桁|位|자리|значн|haneli|chu so|رقم)/u
 /** Folds the tables like the words. Accents in them are for readers only. */
-const harmless = lazyPattern(() => foldLetters(HARMLESS_CODES))
-const code = lazyPattern(() => foldLetters(CODE_WORDS))
-const expiry = lazyPattern(() => foldLetters(EXPIRY_WORDS))
-const due = lazyPattern(() => foldLetters(DUE_WORDS))
+const harmless = lazyPattern(() => normalizeLetters(HARMLESS_CODES))
+const code = lazyPattern(() => normalizeLetters(CODE_WORDS))
+const expiry = lazyPattern(() => normalizeLetters(EXPIRY_WORDS))
+const due = lazyPattern(() => normalizeLetters(DUE_WORDS))
 
 /** A harmless code, such as a postal code, makes the field harmless, unless other words are clearly secret. */
 export function senseOf(words: string): WordSense {
   const sense = senses.get(words)
   if (sense !== undefined) return sense
   if (senses.size >= MAX_KNOWN) senses.clear()
-  const made = read(foldWords(words))
+  const made = read(normalizeWords(words))
   senses.set(words, made)
   return made
 }

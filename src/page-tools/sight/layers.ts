@@ -1,4 +1,4 @@
-import { isTag, parentOf, viewOf } from '../dom.ts'
+import { isTag, getParent, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { lazyPattern } from '../../lib/once.ts'
@@ -98,7 +98,7 @@ function parentInDocument(element: Element): Element | null {
   return element === nativeDocument.documentElement(native.ownerDocument(element)) ||
     isOnTop(element)
     ? null
-    : parentOf(element)
+    : getParent(element)
 }
 
 /** Whether an element is in the browser's top layer, where nothing around it changes its look. */

@@ -14,7 +14,7 @@ import {
 } from './layers.ts'
 
 /** Why nobody sees a text, wherever the page is scrolled to. */
-export type Unseen =
+export type UnseenReason =
   | 'transparent'
   | 'too small to see'
   | 'clipped to nothing'
@@ -31,13 +31,13 @@ const SMALLEST_FONT_LINE_PX = 3
 const FAR_INDENT_PX = -999
 const HAS_WORDS = /[\p{L}\p{N}]/u
 
-let reasons = new WeakMap<Element, Unseen | null>()
+let reasons = new WeakMap<Element, UnseenReason | null>()
 
 /**
  * Why the element's own text can't be seen, where that is certain; else null. Reads styles and boxes, so it
  * must not be mixed with writes to the DOM.
  */
-export function unseenReason(holder: Element): Unseen | null {
+export function unseenReason(holder: Element): UnseenReason | null {
   if (refreshLayers()) reasons = new WeakMap()
   const known = reasons.get(holder)
   if (known !== undefined) return known
@@ -49,7 +49,7 @@ export function unseenReason(holder: Element): Unseen | null {
 /**
  * Why an element without words of its own, such as a field or a picture, can't be seen. Null: it can, or nobody knows.
  */
-export function unseenBox(element: Element): Unseen | null {
+export function unseenBox(element: Element): UnseenReason | null {
   if (refreshLayers()) reasons = new WeakMap()
   const layer = layerOf(element)
   const box = native.getBoundingClientRect(element)
@@ -57,27 +57,27 @@ export function unseenBox(element: Element): Unseen | null {
   return found && isPassing(found, layer) ? null : found
 }
 
-function lookOfBox(element: Element, layer: Layer | null, box: DOMRect): Unseen | null {
+function lookOfBox(element: Element, layer: Layer | null, box: DOMRect): UnseenReason | null {
   if (box.width < 1 || box.height < 1) return 'too small to see'
   return isOffPage(box, layer, native.ownerDocument(element)) ? 'off the page' : null
 }
 
 /** Why words that a style writes into the element can't be seen. The style of the words was checked before. */
-export function unseenGenerated(element: Element, style: CSSStyleDeclaration): Unseen | null {
+export function unseenGenerated(element: Element, style: CSSStyleDeclaration): UnseenReason | null {
   const layer = layerOf(element)
   const found = surroundings(layer) ?? transparency(element, style, layer) ?? aroundFrame(element)
   return found && isPassing(found, layer) ? null : found
 }
 
 /** Why the text of an element that isn't rendered is unseen, by the element's own style. Null: nothing hides it. */
-export function unseenByStyle(holder: Element): Unseen | null {
+export function unseenByStyle(holder: Element): UnseenReason | null {
   refreshLayers()
   const style = viewOf(holder).getComputedStyle(holder)
   return isTinyFont(holder, style, []) ? 'too small to see' : transparency(holder, style, null)
 }
 
 /** Whether a running animation in the surroundings is about to show the element. */
-function isPassing(found: Unseen, layer: Layer | null): boolean {
+function isPassing(found: UnseenReason, layer: Layer | null): boolean {
   const isTransparent = found === 'transparent'
   return [...layersFrom(layer)].some(({ element }) => isChanging(element, isTransparent))
 }
@@ -85,7 +85,7 @@ function isPassing(found: Unseen, layer: Layer | null): boolean {
 /** Elements whose text browsers show elsewhere: lists, tooltips, alternatives of pictures. */
 const SHOWN_ELSEWHERE = /^(option|optgroup|title|area)$/
 
-function judge(holder: Element): Unseen | null {
+function judge(holder: Element): UnseenReason | null {
   if (!native.isConnected(holder) || SHOWN_ELSEWHERE.test(native.localName(holder))) return null
   const boxes = textBoxes(holder)
   if (!boxes) return null
@@ -124,7 +124,11 @@ function textBoxes(holder: Element): readonly DOMRect[] | null {
   return hasWords ? boxes : null
 }
 
-function ownLook(holder: Element, layer: Layer | null, boxes: readonly DOMRect[]): Unseen | null {
+function ownLook(
+  holder: Element,
+  layer: Layer | null,
+  boxes: readonly DOMRect[],
+): UnseenReason | null {
   const style = viewOf(holder).getComputedStyle(holder)
   if (isTinyFont(holder, style, boxes)) return 'too small to see'
   if (boxes.every(({ width, height }) => width < 1 || height < SMALLEST_LINE_PX))
@@ -158,7 +162,7 @@ function transparency(
   holder: Element,
   style: CSSStyleDeclaration,
   layer: Layer | null,
-): Unseen | null {
+): UnseenReason | null {
   const isShown = ({ alpha }: Colour): boolean => alpha * (layer?.opacity ?? 1) > FAINT
   const colour = fillOf(holder, style)
   if (!colour || isShown(colour)) return null
@@ -167,7 +171,7 @@ function transparency(
 }
 
 /** Why the frame around the element can't be seen. */
-function aroundFrame(holder: Element): Unseen | null {
+function aroundFrame(holder: Element): UnseenReason | null {
   const frame = frameOf(native.ownerDocument(holder))
   if (!frame) return null
   const box = native.getBoundingClientRect(frame)
@@ -241,7 +245,7 @@ function isFaint(property: string, value: string): boolean {
 }
 
 /** Why everything in a layer is hidden. */
-function surroundings(layer: Layer | null): Unseen | null {
+function surroundings(layer: Layer | null): UnseenReason | null {
   if (layer && layer.opacity <= FAINT) return 'transparent'
   for (const { style, position, clipPath, isSkipped } of layersFrom(layer)) {
     if (isSkipped) return 'not displayed'

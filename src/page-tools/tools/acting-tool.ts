@@ -12,34 +12,34 @@ import type { ActionReport } from '../act/perform.ts'
 import { type Target, describeElement } from '../act/target.ts'
 import type { Page, PageAction } from '../options.ts'
 import {
-  type Asked,
-  type AskedUse,
+  type ApprovalRecord,
+  type RecordedUse,
   commits,
   describeUses,
-  LOAD,
+  PAGE_LOAD_ID,
   maskedInputs,
-  mustAsk,
-  readAsked,
-  type Use,
+  needsApproval,
+  readApprovalRecord,
+  type ElementUse,
   type Written,
 } from './asked.ts'
 import { contains, isAttached } from '../dom.ts'
 import {
-  activated,
+  activatedElements,
   controlAround,
   guardActions,
   marksOf,
   mustConfirm,
-  type Touch,
+  type ActionEffect,
 } from '../act/guard-actions.ts'
 import { isNamedBy } from '../act/option-list.ts'
-import { commitOf, type Doing, rememberPost } from '../act/commits.ts'
+import { commitOf, type ElementAction, rememberPost } from '../act/commits.ts'
 import {
   addressDigest,
   hasSameAround,
-  isSameSubject,
-  subjectLine,
-  subjectOf,
+  isSameApprovalTarget,
+  formatApprovalTarget,
+  describeApprovalTarget,
 } from '../act/subject.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
@@ -95,11 +95,11 @@ type Input<Schema extends JsonSchema> = Parameters<
 
 interface Action<Schema extends JsonSchema> {
   /** Elements that the call names, with its action on each. */
-  uses?(input: Input<Schema>): readonly Use[]
+  uses?(input: Input<Schema>): readonly ElementUse[]
   /** Texts that the call writes into elements. */
   writes?(input: Input<Schema>): readonly Written[]
   /** Whether the call always needs approval. Default: its `uses` decide. */
-  mustAsk?(input: Input<Schema>): boolean
+  needsApproval?(input: Input<Schema>): boolean
   /** Whether the call commits the person to something. Default: its `uses` decide. */
   commits?(input: Input<Schema>): boolean
   /**
@@ -124,11 +124,11 @@ export function actingTool<const Schema extends JsonSchema>(
   /** Calls of a tainted conversation that haven't run yet: they need approval to commit the person to something. */
   const watched = new Set<string>()
   return typedTool<string, Schema, string>({
-    ...(action.mustAsk && {
-      needsApproval: (input: Input<Schema>) => action.mustAsk?.(input) || 'default',
+    ...(action.needsApproval && {
+      needsApproval: (input: Input<Schema>) => action.needsApproval?.(input) || 'default',
     }),
     ...(uses && {
-      needsApproval: (input: Input<Schema>) => mustAsk(page, uses(input)),
+      needsApproval: (input: Input<Schema>) => needsApproval(page, uses(input)),
       describe: (input: Input<Schema>, call: DescribeContext) =>
         describeUses(page, uses(input), call),
     }),
@@ -158,7 +158,7 @@ export function actingTool<const Schema extends JsonSchema>(
  */
 async function bindUses(
   page: Page,
-  uses: readonly Use[],
+  uses: readonly ElementUse[],
   {
     about,
     signal,
@@ -166,16 +166,16 @@ async function bindUses(
   }: Pick<ToolContext, 'about' | 'signal'> & { readonly mayCommit: boolean },
 ): Promise<(target: string) => Target> {
   const live = livePage(page)
-  const asked = readAsked(about)
-  const bound = new Map<AskedUse, Element>()
+  const asked = readApprovalRecord(about)
+  const bound = new Map<RecordedUse, Element>()
   for (const use of asked?.uses ?? []) bound.set(use, boundElement(asked, use, live))
   const guarded = { asked, bound, live, action: uses[0]?.action ?? 'click', mayCommit }
-  const begun = new Set<AskedUse>()
+  const begun = new Set<RecordedUse>()
   const used: Element[] = []
   guardActions(signal, {
-    begin(element, touch) {
+    checkBeforeAction(element, touch) {
       used.push(element)
-      const use = askedOf(element, touch, guarded)
+      const use = findRecordedUse(element, touch, guarded)
       const doing = doingOf(uses[0], touch)
       const does = commitOf(element, doing, live.options)
       // The element's name may count the typed characters.
@@ -189,10 +189,10 @@ async function bindUses(
       // A key goes where the focus is, but the approval named the element that had it before.
       if (begun.size === 0 && asked?.uses.some(({ target }) => target === undefined))
         throw new PageError('stale-ref', FOCUS)
-      requireNoQuestion(element, { does, touch, doing }, guarded)
+      requireNoApprovalNeeded(element, { does, touch, doing }, guarded)
     },
-    goOn(element, touch) {
-      const use = askedOf(element, touch, guarded)
+    checkDuringAction(element, touch) {
+      const use = findRecordedUse(element, touch, guarded)
       const doing = doingOf(uses[0], touch)
       const does = commitOf(element, doing, live.options)
       // The page may have renamed the element when the button went down.
@@ -201,13 +201,13 @@ async function bindUses(
         requireSameAddress(use, element, live)
         return requireNamed(element, { use, touch, doing }, guarded)
       }
-      requireNoQuestion(element, { does, touch, doing }, guarded)
+      requireNoApprovalNeeded(element, { does, touch, doing }, guarded)
     },
-    post() {
+    checkFormPost() {
       const last = used.at(-1)
       if (!last) return
       if (!asked && !mayCommit) throw unconfirmed(last, rememberPost(used), live)
-      const use = askedOf(last, 'activate', guarded)
+      const use = findRecordedUse(last, 'activate', guarded)
       if (use) requireSameAddress(use, last, live)
     },
   })
@@ -218,18 +218,18 @@ async function bindUses(
 }
 
 interface Guarded {
-  readonly asked: Asked | null
-  readonly bound: ReadonlyMap<AskedUse, Element>
+  readonly asked: ApprovalRecord | null
+  readonly bound: ReadonlyMap<RecordedUse, Element>
   readonly live: LivePage
   readonly action: PageAction
   readonly mayCommit: boolean
 }
 
-function askedOf(
+function findRecordedUse(
   element: Element,
-  touch: Touch | undefined,
+  touch: ActionEffect | undefined,
   { bound }: Guarded,
-): AskedUse | undefined {
+): RecordedUse | undefined {
   const uses = [...bound.keys()].filter(
     (one) => isPartOf(element, bound.get(one)) && (touch !== 'drop' || one.action === 'drop'),
   )
@@ -239,29 +239,32 @@ function askedOf(
 
 interface Done {
   readonly does: string
-  readonly touch: Touch | undefined
-  readonly doing: Doing
+  readonly touch: ActionEffect | undefined
+  readonly doing: ElementAction
 }
 
 /** Throws if the action would commit the person to something else than they have approved. */
-function requireSameCommit(use: AskedUse, does: string): void {
+function requireSameCommit(use: RecordedUse, does: string): void {
   if (!does || does === use.does) return
   throw new PageError(
     'stale-ref',
-    `The element now ${does}, but ${subjectLine(use)} was approved. ${AGAIN}`,
+    `The element now ${does}, but ${formatApprovalTarget(use)} was approved. ${AGAIN}`,
   )
 }
 
 /** Throws if a link to another site has a new address since the approval. */
-function requireSameAddress(use: AskedUse, element: Element, live: LivePage): void {
+function requireSameAddress(use: RecordedUse, element: Element, live: LivePage): void {
   if (use.address === undefined || addressDigest(element, use, live) === use.address) return
-  throw new PageError('stale-ref', `${subjectLine(use)}: it leads somewhere else now. ${AGAIN}`)
+  throw new PageError(
+    'stale-ref',
+    `${formatApprovalTarget(use)}: it leads somewhere else now. ${AGAIN}`,
+  )
 }
 
 interface Pressed {
-  readonly use: AskedUse
-  readonly touch: Touch | undefined
-  readonly doing: Doing
+  readonly use: RecordedUse
+  readonly touch: ActionEffect | undefined
+  readonly doing: ElementAction
 }
 
 /** Throws if the pressed part always needs approval itself, but the approval only named an element around it. */
@@ -272,7 +275,7 @@ function requireNamed(
 ): void {
   const asked = bound.get(use)
   if (!touch || !asked) return
-  const named = activated(asked, doing.action)
+  const named = activatedElements(asked, doing.action)
   // A press on a part of a control presses all of it.
   if (named.includes(controlAround(element))) return
   const { options } = live
@@ -289,7 +292,11 @@ function requireNamed(
 }
 
 /** Throws if the element needs approval, and has none. */
-function requireNoQuestion(element: Element, { does, touch, doing }: Done, guarded: Guarded): void {
+function requireNoApprovalNeeded(
+  element: Element,
+  { does, touch, doing }: Done,
+  guarded: Guarded,
+): void {
   const { asked, bound, live, action, mayCommit } = guarded
   const { options } = live
   // Approval of a choice covers the option that it names.
@@ -317,7 +324,7 @@ const UNCONFIRMED =
   'A person must approve this element first. It was not there, not marked, or not what the call named. Make the call again, with the ref of this element.'
 
 /** The action on an element that is about to be used. Typed keys and pointer moves activate nothing. */
-function doingOf(use: Use | undefined, touch: Touch | undefined): Doing {
+function doingOf(use: ElementUse | undefined, touch: ActionEffect | undefined): ElementAction {
   if (touch) return { action: touch === 'activate' ? 'enter' : touch }
   return use?.action === 'press' ? use : { action: 'type' }
 }
@@ -327,25 +334,28 @@ function isPartOf(element: Element, bound: Element | undefined): boolean {
 }
 
 /** The approved element. Throws `stale-ref` if it is gone, or has changed. */
-function boundElement(asked: Asked | null, use: AskedUse, live: LivePage): Element {
-  const element = asked?.load === LOAD ? lookUpRef(use.ref)?.element : undefined
+function boundElement(asked: ApprovalRecord | null, use: RecordedUse, live: LivePage): Element {
+  const element = asked?.load === PAGE_LOAD_ID ? lookUpRef(use.ref)?.element : undefined
   if (!asked || !element || !isAttached(element))
-    throw new PageError('stale-ref', `${subjectLine(use)}: it is no longer on the page. ${AGAIN}`)
+    throw new PageError(
+      'stale-ref',
+      `${formatApprovalTarget(use)}: it is no longer on the page. ${AGAIN}`,
+    )
   requireSame(asked, use, { live, isUntouched: true })
   return element
 }
 
 function requireSame(
-  asked: Asked,
-  use: AskedUse,
+  asked: ApprovalRecord,
+  use: RecordedUse,
   { live, isUntouched }: { readonly live: LivePage; readonly isUntouched: boolean },
 ): void {
   const element = lookUpRef(use.ref)?.element
-  const now = element && isAttached(element) ? subjectOf(element, live, use) : null
+  const now = element && isAttached(element) ? describeApprovalTarget(element, live, use) : null
   const elapsedMs = Date.now() - asked.at
-  const isSame = now && isSameSubject(use, now, { elapsedMs, isUntouched })
+  const isSame = now && isSameApprovalTarget(use, now, { elapsedMs, isUntouched })
   if (isSame && (!isUntouched || hasSameAround(use, now, { elapsedMs }))) return
-  const [was, is] = [subjectLine(use), now && subjectLine(now)]
+  const [was, is] = [formatApprovalTarget(use), now && formatApprovalTarget(now)]
   // The line may not show what is different.
   const hidden =
     now && hasSameAround(use, now, { elapsedMs })

@@ -5,13 +5,19 @@ import type { CallAbout } from '../../protocol/run.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { cleanText, shorten } from '../clean-text.ts'
 import { focusedElement, isElement } from '../dom.ts'
-import { isSameSubject, quoted, type Subject, subjectLine, subjectOf } from '../act/subject.ts'
+import {
+  isSameApprovalTarget,
+  quoted,
+  type ApprovalTarget,
+  formatApprovalTarget,
+  describeApprovalTarget,
+} from '../act/subject.ts'
 import { choicesOf } from '../act/option-list.ts'
 import { dropTarget } from '../act/drag.ts'
 import { editableIn, takesEnter } from '../act/field-kind.ts'
-import { mustConfirm, requireActivated, takesKeys } from '../act/guard-actions.ts'
+import { mustConfirm, requireActivated, canReceiveKeys } from '../act/guard-actions.ts'
 import { placeInWords, type Point } from '../act/hit-test.ts'
-import { activationOf, commitOf, type Doing, usedBy } from '../act/commits.ts'
+import { activationOf, commitOf, type ElementAction, usedBy } from '../act/commits.ts'
 import { resolveTarget } from '../act/target.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
@@ -20,10 +26,10 @@ import { requireAllowed, rootOf } from '../outline/region.ts'
 import type { Page, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import { find } from '../read/find.ts'
-import { readRef } from '../refs.ts'
+import { parseRef } from '../refs.ts'
 import { partsOf } from '../act/text/type-characters.ts'
-import { nameOf } from '../outline/name.ts'
-import { roleOf } from '../outline/role.ts'
+import { getAccessibleName } from '../outline/name.ts'
+import { getShownRole } from '../outline/role.ts'
 import { isCardNumber } from '../secrets/field-words.ts'
 import { isMasked } from '../privacy.ts'
 
@@ -61,13 +67,13 @@ export async function maskedInputs(
 function takesSecrets(element: Element, options: PageOptions): boolean {
   const field = isElement(element) ? editableIn(element) : null
   return [element, ...(field ? [field] : []), ...partsOf(element)].some((one) => {
-    nameOf(one, roleOf(one) || 'textbox', options)
+    getAccessibleName(one, getShownRole(one) || 'textbox', options)
     return isMasked(one, options)
   })
 }
 
 /** An element that a call names, and the action on it. Without a target: the focused element. */
-export interface Use extends Doing {
+export interface ElementUse extends ElementAction {
   readonly target: string | undefined
   /** For a drop: the distance from the target. The drop is on whatever is there. */
   readonly by?: Point
@@ -77,10 +83,10 @@ export interface Use extends Doing {
   readonly breaks?: boolean
 }
 
-export interface AskedUse extends Use, Subject {}
+export interface RecordedUse extends ElementUse, ApprovalTarget {}
 
 /** The approved elements of a call, as journaled. */
-export interface Asked {
+export interface ApprovalRecord {
   /** Id of the page load. Refs are valid only in it. */
   readonly load: string
   /** Milliseconds since 1970. */
@@ -88,14 +94,17 @@ export interface Asked {
   /** Address without secrets, cut short. `addressDigest` covers the whole address without secrets. */
   readonly address: string
   readonly addressDigest: string
-  readonly uses: readonly AskedUse[]
+  readonly uses: readonly RecordedUse[]
 }
 
 /** Id of this page load. */
-export const LOAD: string = randomId()
+export const PAGE_LOAD_ID: string = randomId()
 
 /** Whether one of the uses always needs approval. `'default'`: the agent's policy decides. */
-export async function mustAsk(page: Page, uses: readonly Use[]): Promise<true | 'default'> {
+export async function needsApproval(
+  page: Page,
+  uses: readonly ElementUse[],
+): Promise<true | 'default'> {
   const live = livePage(page)
   for (const use of uses) {
     const element = await elementOf(use, page).catch(() => null)
@@ -110,7 +119,7 @@ export async function mustAsk(page: Page, uses: readonly Use[]): Promise<true | 
 }
 
 /** Whether the call commits the person to something. */
-export async function commits(page: Page, uses: readonly Use[]): Promise<boolean> {
+export async function commits(page: Page, uses: readonly ElementUse[]): Promise<boolean> {
   const { options } = livePage(page)
   for (const use of uses) {
     // A missing element fails the call, so there is nothing to approve.
@@ -123,19 +132,19 @@ export async function commits(page: Page, uses: readonly Use[]): Promise<boolean
 /** Describes the elements that the call is about to act on. Rejects with a `PageError` if one isn't there. */
 export async function describeUses(
   page: Page,
-  uses: readonly Use[],
+  uses: readonly ElementUse[],
   { previous }: DescribeContext,
 ): Promise<CallAbout | null> {
   const live = livePage(page)
-  const before = readAsked(previous)
-  const asked: AskedUse[] = []
+  const before = readApprovalRecord(previous)
+  const asked: RecordedUse[] = []
   let last: Element | null = null
   for (const [index, use] of uses.entries()) {
     const was = before?.uses[index]
     const element: Element | null =
       last && use.by
         ? dropTarget(last, use.by, live)
-        : before && was && before.load !== LOAD
+        : before && was && before.load !== PAGE_LOAD_ID
           ? await foundAgain(before, was, page)
           : await elementOf(use, page)
     if (!element) continue
@@ -143,10 +152,15 @@ export async function describeUses(
     const doing = doingIn(element, use)
     if (use.by) requireAllowed(element, live.options)
     requireActivated(usedBy(element, doing), activationOf(doing.action), live.options)
-    asked.push({ ...use, ...doing, ...subjectOf(element, live, doing) })
+    asked.push({ ...use, ...doing, ...describeApprovalTarget(element, live, doing) })
   }
   if (asked.length === 0) return null
-  const data: Asked = { load: LOAD, at: Date.now(), ...addressOf(live), uses: asked }
+  const data: ApprovalRecord = {
+    load: PAGE_LOAD_ID,
+    at: Date.now(),
+    ...addressOf(live),
+    uses: asked,
+  }
   return {
     text: asked.map(useLine).join('; '),
     data: data as unknown as JsonValue,
@@ -154,21 +168,21 @@ export async function describeUses(
   }
 }
 
-function useLine(use: AskedUse): string {
-  const line = subjectLine(use)
+function useLine(use: RecordedUse): string {
+  const line = formatApprovalTarget(use)
   if (use.at) return `${line}, ${placeInWords(use.at)}`
   const chosen = use.labels?.map((label) => quoted(shorten(cleanText(label), LABEL_LIMIT))) ?? []
   return chosen.length > 0 ? `${line}, to choose ${chosen.join(', ')}` : line
 }
 
 /** The action of the use on its element. A typed line break is an Enter, except in fields of several lines. */
-function doingIn(element: Element, use: Use): Doing {
+function doingIn(element: Element, use: ElementUse): ElementAction {
   const isEnter = use.breaks && takesEnter(element)
   return isEnter ? { ...use, action: 'enter' } : use
 }
 
 /** Null for a drop by distance while the dragged element isn't in view. */
-async function elementOf({ target, by }: Use, page: Page): Promise<Element | null> {
+async function elementOf({ target, by }: ElementUse, page: Page): Promise<Element | null> {
   const live = livePage(page)
   if (target !== undefined) {
     const element = await resolveTarget(target, { page, live })
@@ -176,7 +190,7 @@ async function elementOf({ target, by }: Use, page: Page): Promise<Element | nul
   }
   const ownerDocument = native.ownerDocument(rootOf(live.options))
   const focused = focusedElement(ownerDocument) ?? nativeDocument.body(ownerDocument)
-  if (!takesKeys(focused, live)) requireAllowed(focused, live.options)
+  if (!canReceiveKeys(focused, live)) requireAllowed(focused, live.options)
   return focused
 }
 
@@ -184,9 +198,13 @@ async function elementOf({ target, by }: Use, page: Page): Promise<Element | nul
  * The only element of this page that matches the one approved on the last page. Throws `stale-ref` if there is none, or
  * several.
  */
-async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Element | null> {
+async function foundAgain(
+  before: ApprovalRecord,
+  was: RecordedUse,
+  page: Page,
+): Promise<Element | null> {
   const live = livePage(page)
-  if (was.target !== undefined && !readRef(was.target)) return elementOf(was, page)
+  if (was.target !== undefined && !parseRef(was.target)) return elementOf(was, page)
   const isHere = before.addressDigest === addressOf(live).addressDigest
   const query = {
     ...(was.role !== 'generic' && { role: was.role }),
@@ -194,7 +212,9 @@ async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Ele
   }
   const found = isHere && (query.role ?? query.name) ? await find(query, { page, limit: 30 }) : []
   const same = found.filter(({ element }) =>
-    isSameSubject(was, subjectOf(element, live, was), { elapsedMs: Date.now() - before.at }),
+    isSameApprovalTarget(was, describeApprovalTarget(element, live, was), {
+      elapsedMs: Date.now() - before.at,
+    }),
   )
   const [only, ...others] = same
   if (only && others.length === 0 && isElement(only.element)) return only.element
@@ -205,12 +225,12 @@ async function foundAgain(before: Asked, was: AskedUse, page: Page): Promise<Ele
       : 'it is not there'
   throw new PageError(
     'stale-ref',
-    `The page reloaded since approval of ${subjectLine(was)} was requested, and ${why} now. Read the page again.`,
+    `The page reloaded since approval of ${formatApprovalTarget(was)} was requested, and ${why} now. Read the page again.`,
   )
 }
 
 /** The page's address without its hash, which changes as a page is read. */
-function addressOf(live: LivePage): Pick<Asked, 'address' | 'addressDigest'> {
+function addressOf(live: LivePage): Pick<ApprovalRecord, 'address' | 'addressDigest'> {
   const address = scrub(urlOf(live).replace(/#.*$/s, ''), live)
   return { address: shorten(address, ADDRESS_LIMIT), addressDigest: textDigest(address) }
 }
@@ -225,6 +245,6 @@ const LABEL_LIMIT = 100
 const ADDRESS_LIMIT = 2000
 
 /** Data written by this tool, on this page or an earlier one. Null: there was no approval. */
-export function readAsked(data: JsonValue | undefined): Asked | null {
-  return data ? (data as unknown as Asked) : null
+export function readApprovalRecord(data: JsonValue | undefined): ApprovalRecord | null {
+  return data ? (data as unknown as ApprovalRecord) : null
 }

@@ -2,7 +2,7 @@ import type { Tool } from '../../client/tools/tool.ts'
 import { createPage, livePage } from '../outline/live-page.ts'
 import type { Page, PageOptions } from '../options.ts'
 import { inputTools } from './input-tools.ts'
-import { askedAddress } from '../act/subject.ts'
+import { formatApprovalAddress } from '../act/subject.ts'
 import { type AddressNote, allowedUrl, goBack, navigate, noteOnAddress } from '../act/navigate.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { escapeMarks } from '../clean-text.ts'
@@ -119,7 +119,7 @@ function navigateTool(page: Page): Tool {
       page,
       describe: ({ url: address }) => {
         const { url, note } = readAddress(address, page)
-        const shown = escapeMarks(askedAddress(url, { limit: ADDRESS_LIMIT }))
+        const shown = escapeMarks(formatApprovalAddress(url, { limit: ADDRESS_LIMIT }))
         return { text: note.text ? `${shown}, ${note.text}` : shown, data: { note: note.text } }
       },
       name: 'navigate',
@@ -134,10 +134,10 @@ function navigateTool(page: Page): Tool {
       },
     },
     {
-      mustAsk: ({ url }) => readAddress(url, page).note.mustAsk,
+      needsApproval: ({ url }) => readAddress(url, page).note.needsApproval,
       commits: ({ url }) => readAddress(url, page).note.text !== '',
       act: ({ url }, { signal, about, mayCommit }) => {
-        requireAsked(readAddress(url, page).note, { about, mayCommit })
+        requireApproval(readAddress(url, page).note, { about, mayCommit })
         return navigate(url, { page, signal })
       },
     },
@@ -150,12 +150,12 @@ function readAddress(address: string, page: Page): { url: URL; note: AddressNote
 }
 
 /** Throws if the address has a note that the approval didn't show. `about`: data of the approval. */
-function requireAsked(
-  { text, mustAsk }: AddressNote,
+function requireApproval(
+  { text, needsApproval }: AddressNote,
   { about, mayCommit }: { readonly about: JsonValue | undefined; readonly mayCommit: boolean },
 ): void {
   const told = about === undefined ? null : (about as { readonly note: string }).note
-  if (told === null ? mustAsk || (text && !mayCommit) : text && text !== told)
+  if (told === null ? needsApproval || (text && !mayCommit) : text && text !== told)
     throw new PageError(
       told === null ? 'unconfirmed' : 'stale-ref',
       `This address is one ${text}: nobody approved that. Read the page again, and repeat the call.`,

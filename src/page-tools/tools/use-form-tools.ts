@@ -6,8 +6,8 @@ import {
   type FormField,
   readForm,
   type Filling,
-  pressThatSends,
-  type SendingPress,
+  findSubmitControl,
+  type SubmitControl,
   submitForm,
 } from '../act/submit-form.ts'
 import { isDisplayed, isElement, isTag } from '../dom.ts'
@@ -17,10 +17,10 @@ import { isAllowed } from '../outline/region.ts'
 import type { Page, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
 import * as nativeDocument from '../native-document.ts'
-import { setField, check } from '../act/fill-form.ts'
-import { refOf } from '../refs.ts'
+import { setField, applyChecked } from '../act/fill-form.ts'
+import { ensureRef } from '../refs.ts'
 import { actingTool, readUnloadNote } from './acting-tool.ts'
-import { readAsked, type Use, type Written } from './asked.ts'
+import { readApprovalRecord, type ElementUse, type Written } from './asked.ts'
 import { once } from '../../lib/once.ts'
 
 // A form may lead to a page without it. The outcome of its call must still be found out there.
@@ -90,7 +90,7 @@ export interface FormToolsOptions extends PageOptions {
 }
 
 /** The part of an agent that registers tools. */
-export interface TakesTools {
+export interface ToolRegistrar {
   registerTool(tool: Tool): () => void
 }
 
@@ -119,7 +119,7 @@ const MAX_FORMS = 50
  * go, until `dispose()`. Forms that the browser itself lists as WebMCP tools are left to `useWebMcp`. Throws
  * `invalid-input` for an invalid prefix.
  */
-export function useFormTools(agent: TakesTools, options: FormToolsOptions = {}): FormToolsLink {
+export function useFormTools(agent: ToolRegistrar, options: FormToolsOptions = {}): FormToolsLink {
   const { prefix = 'form_', trusted = false, ...rest } = options
   if (!isToolPrefix(prefix)) throw new PageError('invalid-input', `prefix ${TOOL_PREFIX_RULE}`)
   const page = createPage(rest)
@@ -187,7 +187,7 @@ function warningOnce(read: () => Promise<void>): () => Promise<void> {
   }
 }
 
-function offerLeft(agent: TakesTools): Map<string, () => void> {
+function offerLeft(agent: ToolRegistrar): Map<string, () => void> {
   const left = new Map<string, () => void>()
   for (const name of leftForms()) {
     const undo = registered(agent, leftFormTool(name))
@@ -212,7 +212,7 @@ function formsOf({ options }: Page): readonly HTMLFormElement[] {
 
 /** Registers the tool, without patterns if it must: one may take a validator too long. The browser checks them, too. */
 function register(
-  agent: TakesTools,
+  agent: ToolRegistrar,
   parts: Omit<FormToolParts, 'inputSchema'>,
 ): (() => void) | null {
   const { inputSchema, name } = parts.definition
@@ -227,7 +227,7 @@ function register(
 }
 
 /** Returns null if the agent doesn't take the tool. */
-function registered(agent: TakesTools, tool: Tool): (() => void) | null {
+function registered(agent: ToolRegistrar, tool: Tool): (() => void) | null {
   try {
     return agent.registerTool(tool)
   } catch {
@@ -362,10 +362,10 @@ function formTool(parts: FormToolParts): Tool {
       return value === undefined || value === null ? [] : [[field, value] as const]
     })
   }
-  const uses = (input: Input): readonly Use[] => {
+  const uses = (input: Input): readonly ElementUse[] => {
     const filled = fieldsOf(input).flatMap(([field, value]) => usesOf(field, value))
-    const press = submits ? pressThatSends(form) : null
-    return press ? [...filled, { target: refOf(press.on), action: press.action }] : filled
+    const press = submits ? findSubmitControl(form) : null
+    return press ? [...filled, { target: ensureRef(press.element), action: press.action }] : filled
   }
   const ends = submits ? 'Sends the form.' : 'Fills the form in for a person to check and send.'
   const tool = actingTool(
@@ -384,7 +384,7 @@ function formTool(parts: FormToolParts): Tool {
       act: (input, { about, signal }) => {
         const fillings = fieldsOf(input as Input).map(fillingOf)
         const done = noteFormAtWork(name)
-        const task = { form, fillings, submits, ...approvedPress(readAsked(about)) }
+        const task = { form, fillings, submits, ...approvedPress(readApprovalRecord(about)) }
         return submitForm(task, { page, signal }).finally(done)
       },
     },
@@ -402,12 +402,12 @@ function fillingOf([field, value]: Filled[number]): Filling {
 
 /** The press that the approval covers. Null: there was no approval. */
 function approvedPress(
-  asked: ReturnType<typeof readAsked>,
-): { readonly isApproved: (press: SendingPress) => boolean } | null {
+  asked: ReturnType<typeof readApprovalRecord>,
+): { readonly isApproved: (press: SubmitControl) => boolean } | null {
   if (!asked) return null
   return {
-    isApproved: ({ on, action }) =>
-      asked.uses.some((use) => use.target === refOf(on) && use.action === action),
+    isApproved: ({ element, action }) =>
+      asked.uses.some((use) => use.target === ensureRef(element) && use.action === action),
   }
 }
 
@@ -432,7 +432,7 @@ async function fill(
   for (const [index, one] of elements.entries()) {
     const isWanted = wanted.includes(labels[index] ?? '')
     // Checking another radio button unchecks this one.
-    if (isWanted || field.kind === 'choices') told.push(await check(one, isWanted, context))
+    if (isWanted || field.kind === 'choices') told.push(await applyChecked(one, isWanted, context))
   }
   if (told.length === 0)
     throw new PageError('refused-value', `There is no such choice, but ${labels.join(', ')}.`)
@@ -449,16 +449,16 @@ function isGroup({ kind, elements }: FormField): boolean {
   )
 }
 
-function usesOf(field: FormField, value: JsonValue): readonly Use[] {
+function usesOf(field: FormField, value: JsonValue): readonly ElementUse[] {
   const { kind, elements, labels } = field
   const wanted = textsOf(value)
   if (isGroup(field))
     return elements
       .filter((_one, index) => kind === 'choices' || wanted.includes(labels[index] ?? ''))
-      .map((one) => ({ target: refOf(one), action: 'check' }))
+      .map((one) => ({ target: ensureRef(one), action: 'check' }))
   const [element] = elements
   if (!element) return []
-  const target = refOf(element)
+  const target = ensureRef(element)
   switch (kind) {
     case 'box':
       return [{ target, action: 'check' }]
@@ -476,7 +476,7 @@ function usesOf(field: FormField, value: JsonValue): readonly Use[] {
 function writesOf({ key, elements, kind }: FormField, value: JsonValue): readonly Written[] {
   const pointer = `/${key}`
   return elements.map((one) => ({
-    target: refOf(one),
+    target: ensureRef(one),
     pointer,
     ...((kind === 'text' || kind === 'number') && { text: String(value) }),
   }))

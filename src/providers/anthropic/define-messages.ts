@@ -1,4 +1,4 @@
-import { baseURLOf, endpointURL } from '../core/base-url.ts'
+import { resolveBaseURL, endpointURL } from '../core/base-url.ts'
 import type {
   MessagesId,
   HttpProviderDefinition,
@@ -11,7 +11,7 @@ import { messagesPresets, type MessagesRules } from './presets.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { modelName } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
-import { defined } from '../core/defined.ts'
+import { omitUndefined } from '../core/defined.ts'
 import { strictParameters, type StrictRules } from '../core/schema/strict-schema.ts'
 import type {
   AssistantMessage,
@@ -26,7 +26,7 @@ import type {
 import { asObjects, asRecord } from '../core/read-json.ts'
 import { createWireIds, legalToolName, type WireIds } from '../core/wire-ids.ts'
 import { healHistory } from '../heal-history.ts'
-import { fileInWords, outputText, withFilesAsInput } from '../sent-files.ts'
+import { describeFile, outputText, withFilesAsInput } from '../sent-files.ts'
 
 /** Content blocks of a user message, without blank text blocks, which the API refuses. */
 function userBlocks(parts: readonly (TextPart | FilePart)[], takesFiles: boolean): JsonObject[] {
@@ -44,7 +44,7 @@ function fileBlock(part: FilePart, takesFiles: boolean): JsonObject {
   const source = { type: 'base64', media_type: mediaType, data }
   const isKnown = mediaType.startsWith('image/') || mediaType === 'application/pdf'
   if (!takesFiles || !isKnown) {
-    return { type: 'text', text: fileInWords(part) }
+    return { type: 'text', text: describeFile(part) }
   }
   return mediaType.startsWith('image/')
     ? { type: 'image', source }
@@ -73,7 +73,7 @@ function resultContent(output: ToolOutput, takesFiles: boolean): string | JsonOb
 function defineMessages(id: string, rules: MessagesRules): HttpProviderDefinition<MessagesState> {
   return {
     id,
-    baseURL: (config) => baseURLOf(config, rules, id).href,
+    baseURL: (config) => resolveBaseURL(config, rules, id).href,
     toRequest: (request, config) => toMessagesRequest(request, config, { providerId: id, rules }),
     start: (request) => startMessages(id, request),
     mapChunk: mapMessagesEvent,
@@ -107,9 +107,9 @@ function toMessagesRequest(
 ): HttpRequest {
   const { providerId, rules } = preset
   const { cache_control: asked = EPHEMERAL, ...extraBody } = config.extraBody ?? {}
-  const baseURL = baseURLOf(config, rules, providerId)
+  const baseURL = resolveBaseURL(config, rules, providerId)
   const { cache = asked !== EPHEMERAL || CACHE_HOSTS.test(baseURL.host) } = config
-  const turns = messagesTurns(request, { providerId, takesFiles: rules.takesFiles })
+  const turns = messagesTurns(request, { providerId, takesFiles: rules.acceptsFiles })
   const system = textBlocks(systemText(request))
   const tools = toolFields(request, config, { turns, strict: rules.strict })
   const users = turns.filter(({ role }) => role === 'user')
@@ -132,7 +132,7 @@ function toMessagesRequest(
       messages: turns.map(({ role, content }) => ({ role, content })),
       stream: true,
       ...(tools.tools.length > 0 && tools),
-      ...defined({
+      ...omitUndefined({
         temperature: config.temperature,
         top_p: config.topP,
         stop_sequences: config.stop,
@@ -324,5 +324,7 @@ function isUse(block: JsonObject): boolean {
 }
 
 function resultBlocks(message: ToolMessage, ids: WireIds, options: TurnsOptions): JsonObject[] {
-  return message.parts.map((part) => resultBlock(part, ids.of(part.toolCallId), options.takesFiles))
+  return message.parts.map((part) =>
+    resultBlock(part, ids.getId(part.toolCallId), options.takesFiles),
+  )
 }

@@ -3,14 +3,14 @@ import { asArguments, asPiece } from '../core/parse-tool-input.ts'
 import { createToolCallAssembler, type ToolCallAssembler } from '../core/assemble-tool-calls.ts'
 import {
   addStray,
-  countingWord,
+  pickFinishReason,
   failedError,
   mapFinishReason,
-  noAnswer,
+  noAnswerError,
   outputEnd,
   strayError,
 } from '../core/finish-reason.ts'
-import { secondAnswer, streamError } from '../core/provider-error.ts'
+import { secondAnswerError, streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord, parseJson } from '../core/read-json.ts'
 import type { ModelRequest } from '../provider.ts'
 import type { JsonObject } from '../../protocol/json.ts'
@@ -88,7 +88,7 @@ export function endMessages(
 ): StreamPart[] {
   const isProven = done || state.stopReason !== undefined
   if (!isProven || state.hasMessage) return finish(state, isProven)
-  return [{ type: 'error', error: noAnswer('message', state.stray) }]
+  return [{ type: 'error', error: noAnswerError('message', state.stray) }]
 }
 
 function readUnknown(state: MessagesState, event: unknown): StreamPart[] {
@@ -116,13 +116,13 @@ function readMessage(state: MessagesState, message: JsonRecord): StreamPart[] {
 
 /** Handles the start of a second answer. A complete first answer is finished; otherwise neither counts. */
 function beginAgain(state: MessagesState): StreamPart[] {
-  return state.stopReason === undefined ? secondAnswer() : finish(state, true)
+  return state.stopReason === undefined ? secondAnswerError() : finish(state, true)
 }
 
 function readStop(state: MessagesState, source: JsonRecord | undefined): void {
   const reason = asText(source?.['stop_reason'])
   if (reason === undefined) return
-  state.stopReason = countingWord(state.stopReason, reason)
+  state.stopReason = pickFinishReason(state.stopReason, reason)
   state.stray = undefined
 }
 

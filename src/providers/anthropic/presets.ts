@@ -10,7 +10,7 @@ export interface MessagesRules {
   readonly keyHeader: 'x-api-key' | 'authorization'
   readonly headers: { readonly [name: string]: string }
   /** Images and documents may be sent. */
-  readonly takesFiles: boolean
+  readonly acceptsFiles: boolean
   /** Rules for strict tools; null if unsupported. */
   readonly strict: StrictRules | null
 }
@@ -43,7 +43,7 @@ export const messagesPresets: { readonly [Id in MessagesId]: MessagesRules } = {
     maxTokens: 8_192,
     keyHeader: 'x-api-key',
     headers,
-    takesFiles: true,
+    acceptsFiles: true,
     strict,
   },
   minimax: {
@@ -52,7 +52,7 @@ export const messagesPresets: { readonly [Id in MessagesId]: MessagesRules } = {
     maxTokens: 16_384,
     keyHeader: 'x-api-key',
     headers,
-    takesFiles: false,
+    acceptsFiles: false,
     strict: null,
   },
 }

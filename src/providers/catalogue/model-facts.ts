@@ -133,7 +133,7 @@ export interface ListPrice {
 type Priced = Pick<ModelConfigData, 'provider' | 'prices'> & { readonly model?: string }
 
 /** Returns the app's own prices, else the vendor's list prices; undefined if unknown. */
-export function pricesOf(model: Priced): ModelPrices | undefined {
+export function getPrices(model: Priced): ModelPrices | undefined {
   return model.prices ?? listPrice(model)?.prices
 }
 

@@ -3,7 +3,7 @@ import type { StreamPart, ToolCallPart } from '../../protocol/message.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { parseToolInput, type ParsedInput } from './parse-tool-input.ts'
 import { asList, asRecord, parseJson } from './read-json.ts'
-import { truncated, unfinished } from './call-defaults.ts'
+import { truncatedCallError, unfinishedCallError } from './call-defaults.ts'
 
 /** Deeper or longer arguments are refused before they are parsed. */
 const MAX_DEPTH = 256
@@ -159,7 +159,7 @@ function readInput(
   args: ArgumentText,
   { end, isLast, isDone, hasStray, tools }: Settlement,
 ): ReadInput {
-  if (end === 'cut') return unfinished()
+  if (end === 'cut') return unfinishedCallError()
   if (args.isTooLarge()) {
     return { error: { code: 'invalid-json', message: 'The arguments are too long or too deep.' } }
   }
@@ -167,7 +167,7 @@ function readInput(
   if (args.isEmpty() || args.isPlaceholder()) {
     // Under a limit, "nothing" and "nothing yet" look alike.
     const isOpen = end === 'limited' || (end === 'unsaid' && args.isEmpty())
-    if (isOpen && isLast) return unfinished()
+    if (isOpen && isLast) return unfinishedCallError()
     // The arguments may have gone to the next call, unless that one has another index.
     if (hasStray || (args.isEmpty() && !isLast && !isDone))
       return { error: { code: 'malformed', message: STRAY } }
@@ -175,7 +175,7 @@ function readInput(
   }
   const parsed = firstInput(args)
   if (parsed) return parsed
-  if (args.isCut()) return truncated('The output ended in the middle of the arguments.')
+  if (args.isCut()) return truncatedCallError('The output ended in the middle of the arguments.')
   const text = args.candidates()[0] ?? ''
   const inner = parseJson(text)
   // Decodes only an object's text: `"null"` would result in an object, too.

@@ -8,7 +8,7 @@ import {
   type Settlement,
 } from './argument-text.ts'
 import { newCallId } from './call-defaults.ts'
-import { secondAnswer } from './provider-error.ts'
+import { secondAnswerError } from './provider-error.ts'
 
 /** A chunk's piece of a call. Any field may be missing; `args` may be the whole value. */
 export interface CallDelta {
@@ -88,7 +88,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
       const known = keyed.find(delta) ?? lastWithout(delta.index)
       const isKnown = known !== undefined && !opensAnother(known, delta)
       if ((known && beginsAnew(known, delta)) || (!isKnown && isRepeated(delta)))
-        return secondAnswer()
+        return secondAnswerError()
       const call = isKnown ? known : open(delta)
       call.index ??= delta.index
       if (call.providerId === undefined && delta.id !== undefined) {

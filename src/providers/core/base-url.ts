@@ -10,7 +10,11 @@ export interface BaseURLRules {
 /**
  * The configured base URL or the provider's own, without a trailing slash in its path.
  */
-export function baseURLOf(config: RequestConfig, rules: BaseURLRules, providerId: string): URL {
+export function resolveBaseURL(
+  config: RequestConfig,
+  rules: BaseURLRules,
+  providerId: string,
+): URL {
   const given = config.baseURL ?? rules.baseURL
   if (given === null) {
     throw new OffstageError('invalid-config', `The provider '${providerId}' needs a baseURL.`)

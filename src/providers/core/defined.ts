@@ -1,5 +1,5 @@
 /** The fields that have a value. */
-export function defined<Value>(fields: { readonly [name: string]: Value | undefined }): {
+export function omitUndefined<Value>(fields: { readonly [name: string]: Value | undefined }): {
   readonly [name: string]: Value
 } {
   return Object.fromEntries(

@@ -34,7 +34,7 @@ function readable(error: ErrorData | undefined): ErrorData | undefined {
 }
 
 /** Returns the error of a 2xx answer in another format: the error it holds, else `bad-response`. */
-export function noAnswer(format: string, stray: unknown): ErrorData {
+export function noAnswerError(format: string, stray: unknown): ErrorData {
   const error = typeof stray === 'string' ? strayError(stray) : bodyError(stray)
   if (error && error.code !== 'stream-incomplete') return error
   return {
@@ -82,7 +82,7 @@ const weight: { readonly [reason in FinishReason]?: number } = {
 const MAX_WORD = 100
 
 /** Returns the finish reason that counts, of the one before and the next. */
-export function countingWord(before: string | undefined, next: string): string {
+export function pickFinishReason(before: string | undefined, next: string): string {
   const word = next.slice(0, MAX_WORD)
   const heavy = before === undefined ? 0 : (weight[reasonOf(before) ?? 'other'] ?? 0)
   return before !== undefined && heavy > 0 && heavy >= (weight[reasonOf(word) ?? 'other'] ?? 0)

@@ -6,20 +6,20 @@ import type {
   BatchProvider,
   HttpProviderDefinition,
   HttpRequest,
-  Ladder,
+  RequestAdapter,
   ModelRequest,
   RequestConfig,
   RequestForm,
   StreamOptions,
 } from '../provider.ts'
 import { type AbortScope, createAbortScope, startWatchdog, type Watchdog } from './watchdog.ts'
-import { askCredentials, withoutSecrets } from './secrets.ts'
+import { requestCredentials, withoutSecrets } from './secrets.ts'
 import { FormMemory } from './form-memory.ts'
 import { asList, asText } from './read-json.ts'
 import { createAnswerReader } from './read-answer.ts'
 import { hasContent } from './part-gate.ts'
 import { httpError, incompleteError, networkError, timeoutError } from './provider-error.ts'
-import { watchPolicy } from '../../protocol/policy.ts'
+import { watchCsp } from '../../protocol/policy.ts'
 import { ownPolicyScope, policyError } from './policy-error.ts'
 
 const FIRST_CHUNK_MS = 120_000
@@ -44,7 +44,7 @@ interface Attempt {
   readonly options: StreamOptions
   readonly abortScope: AbortScope
   /** Created at the first refusal, unless the caller gave one. */
-  ladder: Ladder | undefined
+  ladder: RequestAdapter | undefined
 }
 
 /** Creates a provider from a wire format and a configuration. */
@@ -81,7 +81,13 @@ async function* runAttempt(
   try {
     const definition = await load()
     const request = ownMetadata(setup.request, definition, config)
-    const attempt: Attempt = { ...setup, request, definition, abortScope, ladder: options.ladder }
+    const attempt: Attempt = {
+      ...setup,
+      request,
+      definition,
+      abortScope,
+      ladder: options.requestAdapter,
+    }
     for (let first: ErrorData | undefined; ;) {
       const opened = await open(attempt, watchdog)
       const refusal =
@@ -90,7 +96,7 @@ async function* runAttempt(
       const { error, body } = refusal
       const climbs =
         body !== undefined &&
-        (await ladderOf(attempt)).climb({
+        (await ladderOf(attempt)).handleRefusal({
           providerId: definition.id,
           request,
           body,
@@ -117,10 +123,10 @@ async function* runAttempt(
 }
 
 /** Loads the ladder at the first refusal, since few requests are refused. */
-async function ladderOf(attempt: Attempt): Promise<Ladder> {
+async function ladderOf(attempt: Attempt): Promise<RequestAdapter> {
   if (attempt.ladder) return attempt.ladder
-  const { FormLadder } = await import('./ladder.ts')
-  return (attempt.ladder = new FormLadder(forms, attempt.config))
+  const { FormAdapter } = await import('./ladder.ts')
+  return (attempt.ladder = new FormAdapter(forms, attempt.config))
 }
 
 /** Chooses the wire format. OpenAI's current models take function tools on the Responses API only. */
@@ -147,7 +153,7 @@ function asBadCall(error: ErrorData): readonly StreamPart[] | undefined {
   ]
 }
 
-interface Refusal {
+interface FailedRequest {
   readonly error: ErrorData
   /** The parts of the answer before the error, and the error. */
   readonly parts?: readonly StreamPart[]
@@ -167,7 +173,7 @@ async function* readAnswer(
   { config, request: asked, abortScope, ladder }: Attempt,
   { response, definition, request, config: signed, body: sent, form }: Opened,
   { watchdog, reading }: { readonly watchdog: Watchdog; readonly reading: Reading },
-): AsyncGenerator<readonly StreamPart[], Refusal | undefined> {
+): AsyncGenerator<readonly StreamPart[], FailedRequest | undefined> {
   const { firstChunkMs = FIRST_CHUNK_MS, idleMs = IDLE_MS } = config.timeouts ?? {}
   let heardAt = performance.now()
   let ending = false
@@ -234,26 +240,27 @@ interface Opened {
 }
 
 /** Sends the request. After a 401 it asks for credentials once more. */
-async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | Refusal> {
+async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | FailedRequest> {
   const { abortScope, options } = attempt
   const { provider } = attempt.config
   const form = formOf(attempt)
   const definition = await definitionFor(attempt, form)
   const baseURL = addressOf(definition, attempt.config)
   const forming = form.size > 0 ? await import('./request-form.ts') : undefined
-  const request = forming?.formedRequest(attempt.request, form, definition.id) ?? attempt.request
+  const request =
+    forming?.applyFormToRequest(attempt.request, form, definition.id) ?? attempt.request
   for (let previousRejected = false; ;) {
     // The user may have to sign in first, which takes time.
     watchdog.pause()
     const credentials = await abortScope.guard(
-      askCredentials(options, previousRejected, { provider, baseURL }),
+      requestCredentials(options, previousRejected, { provider, baseURL }),
     )
     watchdog.reset()
     if (!credentials) return { error: abortScope.failure() ?? incompleteError() }
     const signed = withCredentials(attempt.config, credentials)
-    const config = forming?.formedConfig(signed, form) ?? signed
+    const config = forming?.applyFormToConfig(signed, form) ?? signed
     const made = definition.toRequest(request, config, form)
-    const body = forming?.formedBody(made.body, form) ?? made.body
+    const body = forming?.applyFormToBody(made.body, form) ?? made.body
     const answer = await openStream({ ...made, body }, abortScope, {
       ...(options.fetch && { fetch: options.fetch }),
       ...(config.credentials && { credentials: config.credentials }),
@@ -323,7 +330,7 @@ async function openStream(
     signal: abortScope.signal,
   }
   const send = options.fetch ?? globalThis.fetch
-  const watch = watchPolicy(url.href)
+  const watch = watchCsp(url.href)
   let response: Response | undefined
   try {
     const sent = Promise.resolve(send(url.href, init))

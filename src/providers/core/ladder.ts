@@ -1,7 +1,7 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { ModelConfigData } from '../../protocol/model.ts'
 import type { FilePart, StreamPart } from '../../protocol/message.ts'
-import type { Ladder, Refused, RequestForm } from '../provider.ts'
+import type { RequestAdapter, Refused, RequestForm } from '../provider.ts'
 import type { FormMemory, StoredForm } from './form-memory.ts'
 import { asObjects, asText } from './read-json.ts'
 import { fileDigest, isBlank, metadataDigest, optionalFields, tokenField } from './request-form.ts'
@@ -37,7 +37,7 @@ const MAX_REQUESTS = 4
  * Otherwise it climbs a rung: first lossless changes, then optional fields, pictures, metadata and the system role, last
  * streaming and native tools. Only the form of an answered request is remembered.
  */
-export class FormLadder implements Ladder {
+export class FormAdapter implements RequestAdapter {
   readonly #memory: FormMemory
   readonly #model: ModelConfigData
   /** The caller can describe tools as text. */
@@ -64,7 +64,7 @@ export class FormLadder implements Ladder {
   }
 
   /** Changes the form after a refusal. Returns true if the request is worth sending again. */
-  climb(refused: Refused): boolean {
+  handleRefusal(refused: Refused): boolean {
     const { error } = refused
     const writesTools = this.#canWriteTools && offersTools(refused)
     const isTools = error.code === 'tools-unsupported'
@@ -91,7 +91,7 @@ export class FormLadder implements Ladder {
   }
 
   /** Switches to tools described as text, after the endpoint refused native tools. */
-  writeTools(error: ErrorData): void {
+  switchToTextTools(error: ErrorData): void {
     this.#add(['tools text'], error)
   }
 

@@ -1,6 +1,6 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { StreamPart, ToolCallStreamPart } from '../../protocol/message.ts'
-import { newCallId, unfinished } from './call-defaults.ts'
+import { newCallId, unfinishedCallError } from './call-defaults.ts'
 import { incompleteError } from './provider-error.ts'
 
 type Ending = Extract<StreamPart, { type: 'finish' | 'error' }>
@@ -84,5 +84,5 @@ function mergeDelta(batch: StreamPart[], part: StreamPart): boolean {
 export function withoutInput(call: ToolCallStreamPart): ToolCallStreamPart {
   if (call.error) return call
   const { input, ...rest } = call
-  return { ...rest, ...unfinished(), rawInput: JSON.stringify(input) }
+  return { ...rest, ...unfinishedCallError(), rawInput: JSON.stringify(input) }
 }

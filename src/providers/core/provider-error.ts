@@ -1,7 +1,7 @@
 import { describeThrown, type ErrorCode, type ErrorData } from '../../protocol/error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { classifyError, isRetryable } from './classify-error.ts'
-import { defined } from './defined.ts'
+import { omitUndefined } from './defined.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord, parseJson } from './read-json.ts'
 import type { StreamPart } from '../../protocol/message.ts'
 
@@ -238,7 +238,7 @@ function describeCause(thrown: unknown): string {
 }
 
 /** Error of a second answer in the middle of the first: either could be the valid one. */
-export function secondAnswer(): StreamPart[] {
+export function secondAnswerError(): StreamPart[] {
   const message = 'The endpoint restarted its answer; nothing was run.'
   return [{ type: 'error', error: { code: 'bad-response', message, retryable: true } }]
 }
@@ -312,13 +312,13 @@ function errorFromVendor(
   const hint =
     isNoPath || isWrongPath(message) ? CHECK_PATH : asksForResponses ? OTHER_API : advice[code]
   const retryAfterMs = readRetryAfter(headers, Date.now())
-  const limits = { ...rateLimits(headers), ...defined({ contextWindow, promptTokens }) }
+  const limits = { ...rateLimits(headers), ...omitUndefined({ contextWindow, promptTokens }) }
   return {
     code,
     message: withAdvice(words, hint),
     retryable: isRetryable(code),
     details: {
-      ...defined({ status, field, retryAfterMs }),
+      ...omitUndefined({ status, field, retryAfterMs }),
       ...(labels.length > 0 && { labels }),
       ...(Object.keys(limits).length > 0 && { limits }),
     },

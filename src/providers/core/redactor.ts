@@ -3,9 +3,6 @@ import { isRecord } from '../../lib/is-record.ts'
 /** Replaces a secret. */
 const MARK = '[redacted]'
 
-/** Fewest characters by which a truncated secret is recognised. */
-const KNOWN_BY = 16
-
 /** A piece of a text. */
 export interface Span {
   readonly from: number
@@ -25,14 +22,14 @@ export class Redactor {
   #start: RegExp | null = null
 
   constructor(secrets: readonly string[] = []) {
-    this.learn(secrets)
+    this.addSecrets(secrets)
   }
 
   get isIdle(): boolean {
     return this.#start === null
   }
 
-  learn(secrets: readonly string[]): void {
+  addSecrets(secrets: readonly string[]): void {
     const size = this.#secrets.size
     for (const secret of secrets) this.#secrets.add(secret).add(JSON.stringify(secret).slice(1, -1))
     if (this.#secrets.size === size) return
@@ -58,14 +55,19 @@ export class Redactor {
     return { secrets, openFrom }
   }
 
-  clean(text: string): string {
-    return withMarks(text, this.find(text).secrets, { from: 0, to: text.length })
+  redact(text: string): string {
+    let clean = ''
+    let at = 0
+    for (const { from, to } of this.find(text).secrets) {
+      clean += text.slice(at, from) + MARK
+      at = to
+    }
+    return clean + text.slice(at)
   }
 
-  /** A copy of the value with all strings and keys cleaned. */
-  cleanAll<Value>(value: Value): Value {
-    const clean = (text: string): string => this.clean(text)
-    return this.isIdle ? value : (mapStrings(value, clean, clean) as Value)
+  /** A copy of the value without secrets in its strings and names. */
+  redactAll<Value>(value: Value): Value {
+    return this.isIdle ? value : (this.#redactStrings(value) as Value)
   }
 
   /** End of the longest secret that begins at `at`. `isOpen`: more text might make it longer. */
@@ -77,42 +79,17 @@ export class Redactor {
       while (length < secret.length && text[at + length] === secret[length]) length++
       const isWhole = length === secret.length
       if (!isWhole && at + length === text.length) isOpen = true
-      if (isWhole || length >= KNOWN_BY) to = Math.max(to, at + length)
+      if (isWhole) to = Math.max(to, at + length)
     }
     return { to, isOpen }
   }
-}
 
-/** A piece of the text without the secrets. A mark replaces each secret that begins in it. */
-export function withMarks(text: string, secrets: readonly Span[], piece: Span): string {
-  let clean = ''
-  let at = piece.from
-  for (const { from, to } of secrets) {
-    if (to <= at || from >= piece.to) continue
-    if (from >= at) clean += text.slice(at, from) + MARK
-    at = Math.min(to, piece.to)
-  }
-  return clean + text.slice(at, piece.to)
-}
-
-/**
- * A copy of the data with `change` applied to each string and `rename` to each name. `path` is the string's position.
- * The path includes an object's `index`, so that calls that a server streams in parallel get different paths.
- */
-export function mapStrings(
-  data: unknown,
-  change: (text: string, path: string) => string,
-  rename: (name: string) => string = (name) => name,
-): unknown {
-  const visit = (value: unknown, path: string): unknown => {
-    if (typeof value === 'string') return change(value, path)
-    if (Array.isArray(value)) return value.map((item, index) => visit(item, `${path}/${index}`))
+  #redactStrings(value: unknown): unknown {
+    if (typeof value === 'string') return this.redact(value)
+    if (Array.isArray(value)) return value.map((item) => this.#redactStrings(item))
     if (!isRecord(value)) return value
-    const { index } = value
-    const own = typeof index === 'number' || typeof index === 'string' ? `${path}#${index}` : path
     return Object.fromEntries(
-      Object.entries(value).map(([name, item]) => [rename(name), visit(item, `${own}/${name}`)]),
+      Object.entries(value).map(([name, item]) => [this.redact(name), this.#redactStrings(item)]),
     )
   }
-  return visit(data, '')
 }

@@ -9,7 +9,7 @@ import type {
   ToolResultPart,
   UserMessage,
 } from '../../protocol/message.ts'
-import { filesInWords, outputFiles, outputText } from '../sent-files.ts'
+import { replaceFilesWithText, outputFiles, outputText } from '../sent-files.ts'
 import type { ModelRequest, RequestConfig, RequestForm } from '../provider.ts'
 import { minimalSchema, portableSchema } from './schema/portable-schema.ts'
 import { asObjects, asRecord } from './read-json.ts'
@@ -25,7 +25,7 @@ import { wireId } from './wire-ids.ts'
 // `tools text` (ACTION mode).
 
 /** Applies the form's changes to messages and tools. */
-export function formedRequest(
+export function applyFormToRequest(
   request: ModelRequest,
   form: RequestForm,
   providerId: string,
@@ -33,7 +33,7 @@ export function formedRequest(
   if (form.size === 0) return request
   const has = (change: string): boolean => form.has(change)
   let { messages, tools } = request
-  messages = filesInWords(messages, (file) => isLeftOut(file, form))
+  messages = replaceFilesWithText(messages, (file) => isLeftOut(file, form))
   messages = messages.map((message) => withoutMetadata(message, form))
   if (has('calls text')) messages = messages.flatMap(callsInWords(providerId))
   if (has('ids short')) messages = messages.map(withShortIds)
@@ -47,7 +47,7 @@ export function formedRequest(
   return has('roles simple') ? withoutSystem(formed) : formed
 }
 
-export function formedConfig(config: RequestConfig, form: RequestForm): RequestConfig {
+export function applyFormToConfig(config: RequestConfig, form: RequestForm): RequestConfig {
   return form.has('strict off') ? { ...config, strictTools: false } : config
 }
 
@@ -72,7 +72,7 @@ function isOptional(name: string): boolean {
 }
 
 /** Applies the form's changes to the body's fields. */
-export function formedBody(body: JsonObject, form: RequestForm): JsonObject {
+export function applyFormToBody(body: JsonObject, form: RequestForm): JsonObject {
   if (form.size === 0) return body
   const dropped = (name: string): boolean =>
     form.has(`without ${name}`) || (form.has('options none') && isOptional(name))

@@ -7,7 +7,7 @@ interface Address {
 }
 
 /** Asks the page for an endpoint's credentials. `rejected`: the endpoint refused the previous ones. */
-export async function askCredentials(
+export async function requestCredentials(
   { credentials }: StreamOptions,
   rejected: boolean,
   { provider, baseURL }: Address,
@@ -36,7 +36,7 @@ const PUBLIC =
  * Returns values that must never be in an event or error: the key, header values, and the base URL's query values,
  * user and password.
  */
-export function secretsOf({ apiKey = '', headers = {}, baseURL }: RequestConfig): string[] {
+export function collectSecrets({ apiKey = '', headers = {}, baseURL }: RequestConfig): string[] {
   const named = [...Object.entries(headers), ...secretsOfURL(baseURL)]
   const values = [apiKey, ...named.flatMap(([name, value]) => (PUBLIC.test(name) ? [] : [value]))]
   return values

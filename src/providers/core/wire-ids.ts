@@ -18,7 +18,7 @@ export interface WireIds {
   /** Returns the id for the next call. */
   next(call: { readonly toolCallId: string; readonly providerCallId?: string }): string
   /** Returns the id that this call got. */
-  of(toolCallId: string): string
+  getId(toolCallId: string): string
 }
 
 /**
@@ -37,7 +37,7 @@ export function createWireIds(rule: IdRule): WireIds {
       known.set(toolCallId, id)
       return id
     },
-    of: (toolCallId) => known.get(toolCallId) ?? wireId(toolCallId, rule),
+    getId: (toolCallId) => known.get(toolCallId) ?? wireId(toolCallId, rule),
   }
 }
 

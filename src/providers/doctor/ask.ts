@@ -28,7 +28,11 @@ export type Outcome =
  * Sends one small diagnostic request. Redirects are reported, not followed. Rejects only when the caller's signal is
  * aborted, with the code `aborted`.
  */
-export async function ask(url: URL, init: RequestInit, options: AskOptions): Promise<Outcome> {
+export async function sendDiagnosticRequest(
+  url: URL,
+  init: RequestInit,
+  options: AskOptions,
+): Promise<Outcome> {
   const { signal, timeoutMs } = options
   const send = fetchOf(options)
   throwIfAborted(signal)

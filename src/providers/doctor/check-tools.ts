@@ -4,11 +4,11 @@ import { withoutAdvice } from '../core/provider-error.ts'
 import { readsTextCalls } from '../text-calls.ts'
 import type { Examination } from './examination.ts'
 import { CALL_TOKENS, probeModel, type ProbeResult, probeTool } from './probe-model.ts'
-import { meantName } from '../../action/foreign/foreign-call.ts'
+import { resolveToolName } from '../../action/foreign/foreign-call.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { asRecord } from '../core/read-json.ts'
 import type { CollectedTurn } from '../collect.ts'
-import { type Dialect, dialectOf } from './dialects.ts'
+import { type ToolCallFormat, detectToolCallFormat } from './dialects.ts'
 
 const WEAK = 'Use a larger model, or one that was trained to call tools.'
 
@@ -144,7 +144,7 @@ type Verdict =
   /** A call that can't be run, and why. */
   | { readonly type: 'invalid'; readonly reason: string }
   /** The call is in the text. `isRead`: it is whole, in a format that can be read. */
-  | { readonly type: 'text'; readonly isRead: boolean; readonly dialect?: Dialect }
+  | { readonly type: 'text'; readonly isRead: boolean; readonly dialect?: ToolCallFormat }
   /** The answer was cut off before a call. */
   | { readonly type: 'cut' }
   | { readonly type: 'none'; readonly instead: Instead }
@@ -182,7 +182,7 @@ function isActionCall({ turn }: ProbeResult): boolean {
 }
 
 function judgeInput(toolName: string, input: JsonValue): Verdict {
-  if (meantName(toolName, [probeTool.name]) === undefined)
+  if (resolveToolName(toolName, [probeTool.name]) === undefined)
     return { type: 'invalid', reason: `It called the unknown tool '${shortened(toolName)}'.` }
   if (typeof asRecord(input)?.['value'] === 'number') return { type: 'native' }
   const text = shortened(JSON.stringify(input))
@@ -194,7 +194,7 @@ function judgeText({ text, finishReason }: CollectedTurn): Verdict | undefined {
   const scanner = createActionScanner([probeTool], { rescue: true })
   const parts = [...scanner.push(text), ...scanner.end({ finishReason })]
   const isRead = parts.some((part) => part.type === 'tool-call' && part.input !== undefined)
-  const dialect = dialectOf(text)
+  const dialect = detectToolCallFormat(text)
   // The text only mentions the tool: it has neither a readable call nor a dialect's mark.
   if (!isRead && !dialect) return undefined
   return { type: 'text', isRead, ...(dialect && { dialect }) }
@@ -211,7 +211,7 @@ interface ToolAdvice {
   /** Possible cause besides the model if it answers in words. An imperative sentence. */
   readonly inWords?: string
   /** Fix for a server that passes calls on as text. Imperative sentences. */
-  readonly asText: (dialect: Dialect | undefined) => string
+  readonly asText: (dialect: ToolCallFormat | undefined) => string
 }
 
 const TEMPLATE = "Try toolMode: 'action': the server's template may not show the model its tools."

@@ -1,5 +1,5 @@
 import { type ErrorData, toErrorData } from '../../protocol/error.ts'
-import { type PolicyWatch, watchPolicy } from '../../protocol/policy.ts'
+import { type PolicyWatch, watchCsp } from '../../protocol/policy.ts'
 import { httpError } from '../core/provider-error.ts'
 import { createProvider, type ProviderConfig } from '../create-provider.ts'
 import {
@@ -18,7 +18,7 @@ import {
   type DiagnoseOptions,
   type Diagnosis,
   Examination,
-  shown,
+  displayURL,
 } from './examination.ts'
 import {
   describeNonEndpoint,
@@ -29,12 +29,12 @@ import {
   offers,
   probeEndpoint,
 } from './discover.ts'
-import { helpFor, type ServerHelp, serverOf } from './server-help.ts'
-import { type Plan, planRequest, probeModel, type ProbeResult } from './probe-model.ts'
+import { helpFor, type ServerHelp, detectServer } from './server-help.ts'
+import { type PlannedRequest, planRequest, probeModel, type ProbeResult } from './probe-model.ts'
 import { explainPolicy, ownPolicyScope } from '../core/policy-error.ts'
 
 interface NoAnswer {
-  readonly plan: Plan
+  readonly plan: PlannedRequest
   readonly outcome: Exclude<Outcome, { type: 'answer' }>
   readonly page: Page | undefined
   readonly policy: PolicyWatch
@@ -78,16 +78,19 @@ function explainWithoutPage(
   const cause = outcome.type === 'timeout' ? 'no answer in time' : outcome.cause
   if (list.models) {
     findings.ok('server', `${plan.url.origin} answers.`)
-    const message = `The server lists its models, but ${shown(plan.url)} gave no answer (${cause}).`
+    const message = `The server lists its models, but ${displayURL(plan.url)} gave no answer (${cause}).`
     return findings.fail('path', message, "Look into the server's log.")
   }
   findings.fail('server', `${plan.url.origin} could not be reached (${cause}).`, help.start)
 }
 
 /** Whether the server answers a `no-cors` request: the answer stays hidden, but its existence shows. */
-async function letsSimpleRequestsThrough(examination: Examination, plan: Plan): Promise<boolean> {
+async function letsSimpleRequestsThrough(
+  examination: Examination,
+  plan: PlannedRequest,
+): Promise<boolean> {
   const root = new URL('/', plan.url)
-  const outcome = await examination.ask(root, { mode: 'no-cors', redirect: 'follow' })
+  const outcome = await examination.sendRequest(root, { mode: 'no-cors', redirect: 'follow' })
   return outcome.type === 'answer'
 }
 
@@ -103,7 +106,7 @@ async function explainRefusal(
   const endpoint = await findEndpoint(examination, plan)
   if (endpoint) {
     findings.ok('cors', `The server allows pages of ${origin}.`)
-    const message = `Nothing answers at ${shown(plan.url)}.`
+    const message = `Nothing answers at ${displayURL(plan.url)}.`
     findings.fail('path', message, `Set ${endpoint.setting}`)
     return
   }
@@ -111,7 +114,7 @@ async function explainRefusal(
     plan.url.pathname.replace(/\/(chat\/completions|messages|responses)$/, '/models'),
     plan.url,
   )
-  const simple = await examination.ask(models, {})
+  const simple = await examination.sendRequest(models, {})
   const names = [...plan.headers.keys()].filter((name) => name !== 'accept').join(', ')
   const what =
     simple.type === 'answer'
@@ -193,7 +196,7 @@ export async function diagnose(
   const models = examination.isHttp()
     ? await examineEndpoint(examination)
     : await examineEngine(examination)
-  return examination.findings.report(models, (text) => examination.clean(text))
+  return examination.findings.report(models, (text) => examination.redact(text))
 }
 
 async function examineEndpoint(examination: Examination): Promise<readonly string[] | undefined> {
@@ -204,10 +207,10 @@ async function examineEndpoint(examination: Examination): Promise<readonly strin
     findings.fail(isKey ? 'authentication' : 'configuration', plan.message)
     return undefined
   }
-  findings.ok('configuration', `Requests go to ${shown(plan.url)}.`)
+  findings.ok('configuration', `Requests go to ${displayURL(plan.url)}.`)
   const page = pageOf(examination.options.page)
-  const help = helpFor(serverOf(examination.config.provider, plan.url))
-  const policy = watchPolicy(plan.url.href)
+  const help = helpFor(detectServer(examination.config.provider, plan.url))
+  const policy = watchCsp(plan.url.href)
   try {
     const outcome = await probeEndpoint(examination, plan)
     if (outcome.type === 'answer') {
@@ -227,7 +230,11 @@ async function examineEndpoint(examination: Examination): Promise<readonly strin
 }
 
 /** An answer was seen, so nothing blocked it. */
-function passReach({ findings }: Examination, { url }: Plan, page: Page | undefined): void {
+function passReach(
+  { findings }: Examination,
+  { url }: PlannedRequest,
+  page: Page | undefined,
+): void {
   findings.ok('server', `${url.origin} answers.`)
   if (!page) {
     const message = 'No browser is involved.'
@@ -250,7 +257,7 @@ function passReach({ findings }: Examination, { url }: Plan, page: Page | undefi
 }
 
 interface Reached {
-  readonly plan: Plan
+  readonly plan: PlannedRequest
   readonly outcome: Extract<Outcome, { type: 'answer' }>
 }
 
@@ -267,14 +274,14 @@ async function examineAnswer(
     const fix = endpoint
       ? `Set ${endpoint.setting}`
       : 'Check the path of the baseURL; most servers want it to end in /v1.'
-    findings.fail('path', `${shown(plan.url)} ${strange}.`, fix)
+    findings.fail('path', `${displayURL(plan.url)} ${strange}.`, fix)
     return endpoint && (await listModels(examination, plan, endpoint.url)).models
   }
   const isClosed = refusal?.code === 'authentication' || refusal?.code === 'permission-denied'
   if (!isClosed && outcome.status < 500)
     findings.ok('path', `A model endpoint answers there, in ${formatAt(plan.url)}.`)
   const list = await listModels(examination, plan, plan.url)
-  const server = serverOf(examination.config.provider, plan.url, list.owner)
+  const server = detectServer(examination.config.provider, plan.url, list.owner)
   await checkModel(examination, {
     model: plan.model,
     list,
@@ -288,11 +295,11 @@ async function examineAnswer(
 /** Sends a real request: some servers hang on the empty one but answer a real one. */
 async function answersReal(
   examination: Examination,
-  plan: Plan,
+  plan: PlannedRequest,
   list: ModelList,
 ): Promise<boolean> {
   if (examination.options.probe === false) return false
-  const server = serverOf(examination.config.provider, plan.url, list.owner)
+  const server = detectServer(examination.config.provider, plan.url, list.owner)
   const evidence = { model: plan.model, list, help: helpFor(server), server }
   return checkModel(examination, evidence, { unlessSilent: true })
 }

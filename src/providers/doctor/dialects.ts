@@ -1,5 +1,5 @@
 /** A text format for tool calls, with the servers' names for its parsers. */
-export interface Dialect {
+export interface ToolCallFormat {
   /** Models that write this format. */
   readonly name: string
   /** Matches a text with calls in this format. */
@@ -17,7 +17,7 @@ export interface Dialect {
  * Dialects, tried in order: the first whose mark matches wins. Checked on 2026-11-22; sources: docs/action.md. A test
  * compares this list with the tables there, in docs/providers/vllm.md and in docs/providers/openai-compatible.md.
  */
-export const dialects: readonly Dialect[] = [
+export const toolCallFormats: readonly ToolCallFormat[] = [
   { name: 'GigaChat 3.5', mark: /｜GCML｜/, sglang: 'gigachat35', llamacpp: true },
   { name: 'DeepSeek V4.1', mark: /｜DSML｜ / },
   {
@@ -241,6 +241,6 @@ export const dialects: readonly Dialect[] = [
 ]
 
 /** Returns the dialect of the calls in a text, if one matches. */
-export function dialectOf(text: string): Dialect | undefined {
-  return dialects.find(({ mark }) => mark.test(text))
+export function detectToolCallFormat(text: string): ToolCallFormat | undefined {
+  return toolCallFormats.find(({ mark }) => mark.test(text))
 }

@@ -1,7 +1,7 @@
 import type { ModelConfigData } from '../../protocol/model.ts'
 import { asCount, asObjects, asRecord, asText, parseJson } from '../core/read-json.ts'
 import type { StreamOptions } from '../provider.ts'
-import { ask, throwIfAborted, type Outcome } from './ask.ts'
+import { sendDiagnosticRequest, throwIfAborted, type Outcome } from './ask.ts'
 import {
   type Availability,
   browserModel,
@@ -11,8 +11,8 @@ import {
 } from './browser-environment.ts'
 import { helpFor, identifyServer, type ServerId, ownerOf } from './server-help.ts'
 import { isWrongPath } from '../core/provider-error.ts'
-import { type Examination, shown } from './examination.ts'
-import type { Plan } from './probe-model.ts'
+import { type Examination, displayURL } from './examination.ts'
+import type { PlannedRequest } from './probe-model.ts'
 
 /** Options of `discover`: how it sends requests, and when it gives up. */
 export interface DiscoverOptions {
@@ -153,7 +153,7 @@ async function findRefusingServer(
 }
 
 function request(url: string, init: RequestInit, options: DiscoverOptions): Promise<Outcome> {
-  return ask(new URL(url), init, { timeoutMs: TIMEOUT_MS, ...options })
+  return sendDiagnosticRequest(new URL(url), init, { timeoutMs: TIMEOUT_MS, ...options })
 }
 
 async function findBrowserModel(): Promise<Discovery | undefined> {
@@ -184,7 +184,7 @@ export interface ModelList {
  */
 export async function listModels(
   examination: Examination,
-  plan: Plan,
+  plan: PlannedRequest,
   endpoint: URL,
 ): Promise<ModelList> {
   const path = endpoint.pathname.replace(/\/(chat\/completions|messages|responses)$/, '/models')
@@ -194,7 +194,7 @@ export async function listModels(
   headers.set('accept', 'application/json')
   const { credentials = 'omit' } = examination.config
   const get = (pathname: string): Promise<Outcome> =>
-    examination.ask(new URL(pathname, endpoint.origin), { headers, credentials })
+    examination.sendRequest(new URL(pathname, endpoint.origin), { headers, credentials })
   const listed = await get(path)
   const models = modelNames(listed)
   const status = listed.type === 'answer' ? { status: listed.status } : {}
@@ -251,12 +251,12 @@ const MAX_ENDPOINTS = 8
 /** Sends an empty request with the real one's method and headers, so that the same CORS rules apply. */
 export function probeEndpoint(
   examination: Examination,
-  plan: Plan,
+  plan: PlannedRequest,
   url: URL = plan.url,
 ): Promise<Outcome> {
   const { headers } = plan
   const { credentials = 'omit' } = examination.config
-  return examination.ask(url, { method: 'POST', headers, body: EMPTY_REQUEST, credentials })
+  return examination.sendRequest(url, { method: 'POST', headers, body: EMPTY_REQUEST, credentials })
 }
 
 /** Why the answer doesn't come from a model endpoint; undefined if it does. */
@@ -279,7 +279,7 @@ export interface FoundEndpoint {
 /** Searches the usual addresses for one where an endpoint answers. */
 export async function findEndpoint(
   examination: Examination,
-  plan: Plan,
+  plan: PlannedRequest,
 ): Promise<FoundEndpoint | undefined> {
   const found = await Promise.all(
     usualEndpoints(plan.url).map(async (url) => {
@@ -295,7 +295,7 @@ export async function findEndpoint(
   if (!url) return undefined
   const isOther = formatAt(url) !== formatAt(plan.url)
   const api = url.pathname.endsWith(RESPONSES) ? 'responses' : 'chat'
-  const baseURL = shown(url).replace(new RegExp(`(${CHAT}|${MESSAGES}|${RESPONSES})$`), '')
+  const baseURL = displayURL(url).replace(new RegExp(`(${CHAT}|${MESSAGES}|${RESPONSES})$`), '')
   return { url, setting: isOther ? `api: '${api}'` : `baseURL: '${baseURL}'` }
 }
 

@@ -1,11 +1,11 @@
 import { messagesPresets } from '../anthropic/presets.ts'
 import { Redactor } from '../core/redactor.ts'
-import { secretsOf } from '../core/secrets.ts'
+import { collectSecrets } from '../core/secrets.ts'
 import type { ProviderConfig } from '../create-provider.ts'
 import type { ProviderDefinition } from '../registry.ts'
 import { chatPresets } from '../openai/presets.ts'
 import type { StreamOptions } from '../provider.ts'
-import { ask, type Outcome } from './ask.ts'
+import { sendDiagnosticRequest, type Outcome } from './ask.ts'
 
 /** Names of all checks, in report order. Every report holds each of them. */
 export const CHECK_NAMES = [
@@ -133,20 +133,24 @@ export class Examination {
   }
 
   /** Sends a small diagnostic request. */
-  ask(url: URL, init: RequestInit): Promise<Outcome> {
+  sendRequest(url: URL, init: RequestInit): Promise<Outcome> {
     const { fetch, signal, timeoutMs = TIMEOUT_MS } = this.options
-    return ask(url, init, { timeoutMs, ...(fetch && { fetch }), ...(signal && { signal }) })
+    return sendDiagnosticRequest(url, init, {
+      timeoutMs,
+      ...(fetch && { fetch }),
+      ...(signal && { signal }),
+    })
   }
 
   /** Keeps the values of these headers out of the report. */
   learnSecrets(headers: Iterable<readonly [name: string, value: string]>): void {
     const values = [...headers].filter(([name]) => !harmless.has(name.toLowerCase()))
     const secret = { provider: '', model: '', headers: Object.fromEntries(values) }
-    this.#redactor.learn(secretsOf(secret))
+    this.#redactor.addSecrets(collectSecrets(secret))
   }
 
-  clean(text: string): string {
-    return this.#redactor.clean(text)
+  redact(text: string): string {
+    return this.#redactor.redact(text)
   }
 
   /** Whether the provider is reached over HTTP. */
@@ -166,6 +170,6 @@ const harmless: ReadonlySet<string> = new Set([
 ])
 
 /** Returns scheme, host and path, without the parts of an address that may hold secrets. */
-export function shown(url: URL): string {
+export function displayURL(url: URL): string {
   return url.origin + url.pathname
 }

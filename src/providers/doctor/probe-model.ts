@@ -10,7 +10,7 @@ import { fetchOf, throwIfAborted } from './ask.ts'
 import type { Examination } from './examination.ts'
 
 /** The request that a configuration results in, captured before it is sent. */
-export interface Plan {
+export interface PlannedRequest {
   readonly url: URL
   readonly headers: Headers
   /** The configured model or the provider's default; empty when there is neither. */
@@ -63,8 +63,8 @@ const ANSWER_MS = 60_000
  * Returns the request as it would be sent, or the error if the configuration yields none. Calls the key and header
  * functions once.
  */
-export async function planRequest(examination: Examination): Promise<Plan | ErrorData> {
-  let plan: Plan | undefined
+export async function planRequest(examination: Examination): Promise<PlannedRequest | ErrorData> {
+  let plan: PlannedRequest | undefined
   const { error } = await send(examination, { ask: 'call' }, (url, init) => {
     const model = asText(asRecord(parseJson(String(init?.body)))?.['model'])
     plan = {

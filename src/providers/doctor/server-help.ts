@@ -154,7 +154,7 @@ const byPort: { readonly [port: string]: string } = {
 }
 
 /** Returns the server software: from the model list's owner, else the provider, else the port. */
-export function serverOf(provider: string, endpoint: URL, owner?: string): string {
+export function detectServer(provider: string, endpoint: URL, owner?: string): string {
   const listed = serverOfOwner(owner)
   return listed ?? (provider === 'openai-compatible' ? byPort[endpoint.port] : provider) ?? ''
 }

@@ -10,15 +10,15 @@ import type {
 } from '../../protocol/message.ts'
 import { parseToolInput } from '../core/parse-tool-input.ts'
 import { asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
-import { arranged, readContent, readResult, readText } from './read-content.ts'
+import { restoreOrder, readContent, readResult, readTextPart } from './read-content.ts'
 import {
   asJson,
-  blocksOf,
-  foreignOf,
-  keptOf,
+  toBlocks,
+  collectForeign,
+  readExtension,
   placed,
-  readForeign,
-  refuse,
+  readForeignFields,
+  historyErrorAt,
   requireText,
   type Place,
   type Placed,
@@ -35,9 +35,9 @@ export function fromVendor(fields: JsonRecord, place: Place): Message[] {
   switch (role) {
     case 'system':
     case 'developer': {
-      const parts = blocksOf(fields['content'], place).map(readText)
+      const parts = toBlocks(fields['content'], place).map(readTextPart)
       const read = role === 'system' ? ['role', 'content'] : ['content']
-      return [{ role: 'system', parts, ...foreignOf(message, read) }]
+      return [{ role: 'system', parts, ...collectForeign(message, read) }]
     }
     case 'user':
       return userMessages(message)
@@ -46,37 +46,37 @@ export function fromVendor(fields: JsonRecord, place: Place): Message[] {
     case 'tool':
       return [{ role, parts: [readResult(message, 'tool_call_id')] }]
     default:
-      throw refuse(place, `has the role ${JSON.stringify(role)}`)
+      throw historyErrorAt(place, `has the role ${JSON.stringify(role)}`)
   }
 }
 
 function userMessages(message: Placed): Message[] {
   const { fields, place } = message
-  const blocks = blocksOf(fields['content'], place)
+  const blocks = toBlocks(fields['content'], place)
   const isResult = (block: Placed): boolean => block.fields['type'] === 'tool_result'
   const results = blocks.filter(isResult).map((block) => readResult(block, 'tool_use_id'))
   const parts = blocks.filter((block) => !isResult(block)).map(readContent)
-  const foreign = foreignOf(message, ['role', 'content'])
+  const foreign = collectForeign(message, ['role', 'content'])
   if (results.length > 0 && parts.length === 0)
     return [{ role: 'tool', parts: results, ...foreign }]
-  const synthetic = keptOf(message)['synthetic'] === true && { synthetic: true }
+  const synthetic = readExtension(message)['synthetic'] === true && { synthetic: true }
   const input: Message = { role: 'user', parts, ...synthetic, ...foreign }
   return results.length > 0 ? [{ role: 'tool', parts: results }, input] : [input]
 }
 
 function assistantMessage(message: Placed): AssistantMessage {
   const { fields, place } = message
-  if (fields['function_call']) throw refuse(place, 'has a function_call; use tool_calls')
-  if (fields['audio']) throw refuse(place, 'has an audio answer, which cannot be imported')
+  if (fields['function_call']) throw historyErrorAt(place, 'has a function_call; use tool_calls')
+  if (fields['audio']) throw historyErrorAt(place, 'has an audio answer, which cannot be imported')
   const calls = asList(fields['tool_calls']).map((call, index) =>
     chatCall(placed(call, { ...place, field: `tool_calls[${index}]` })),
   )
   const refusal = asText(fields['refusal'])
-  const kept = keptOf(message)
+  const kept = readExtension(message)
   const reasoning = asText(fields['reasoning_content']) ?? asText(kept['reasoning'])
   const { content } = fields
   const isSilent = content === null || (content === undefined && (calls.length > 0 || refusal))
-  const blocks = isSilent ? [] : blocksOf(content, place)
+  const blocks = isSilent ? [] : toBlocks(content, place)
   const parts = [
     ...(reasoning ? [{ type: 'reasoning', text: reasoning } as const] : []),
     ...blocks.flatMap(assistantParts),
@@ -94,11 +94,11 @@ function assistantMessage(message: Placed): AssistantMessage {
   ].flatMap(([name, isRead]) => (isRead ? [String(name)] : []))
   return {
     role: 'assistant',
-    parts: arranged(parts, kept['order']),
+    parts: restoreOrder(parts, kept['order']),
     ...(metadata && { providerMetadata: metadata as ProviderMetadata }),
     ...(typeof actionText === 'string' && { actionText }),
     ...(partial === true && { partial }),
-    ...foreignOf(message, read, cacheMarks(blocks)),
+    ...collectForeign(message, read, cacheMarks(blocks)),
   }
 }
 
@@ -116,8 +116,8 @@ function assistantParts(block: Placed): AssistantMessage['parts'] {
       return [useCall(block)]
     default:
       if (isHidden(type)) return []
-      if (type === 'text' && keptOf(block)['file']) return [readContent(block)]
-      return [place.shape === 'anthropic' ? withoutOwn(readText(block)) : readText(block)]
+      if (type === 'text' && readExtension(block)['file']) return [readContent(block)]
+      return [place.format === 'anthropic' ? withoutOwn(readTextPart(block)) : readTextPart(block)]
   }
 }
 
@@ -134,7 +134,7 @@ function foreignToAnthropic(foreign: Foreign = {}): { readonly foreign?: Foreign
 function refusalPart(
   text: string,
   fields: JsonObject,
-  { shape }: Place,
+  { format: shape }: Place,
 ): AssistantMessage['parts'][number] {
   return { type: 'text', text, foreign: { [shape]: fields } }
 }
@@ -159,7 +159,7 @@ function replayed(blocks: readonly Placed[]): ProviderMetadata | undefined {
   const isPlain = content.every(({ type, ...fields }) =>
     Object.keys(fields).every((name) => PLAIN[String(type)]?.includes(name) ?? false),
   )
-  const isAnthropic = blocks.some(({ place }) => place.shape === 'anthropic')
+  const isAnthropic = blocks.some(({ place }) => place.format === 'anthropic')
   return isAnthropic && !isPlain ? { anthropic: { content } } : undefined
 }
 
@@ -170,7 +170,7 @@ function withoutMarks(fields: JsonRecord): JsonObject {
 /** Cache marks (`cache_control`), keyed by the index of their block. */
 function cacheMarks(blocks: readonly Placed[]): JsonObject {
   const marks = blocks.flatMap(({ fields, place }, index) =>
-    place.shape === 'anthropic' && 'cache_control' in fields
+    place.format === 'anthropic' && 'cache_control' in fields
       ? [[String(index), asJson(fields)['cache_control'] ?? null] as const]
       : [],
   )
@@ -182,14 +182,14 @@ function useCall(block: Placed): ToolCallPart {
   return {
     ...refOf(block, requireText(block, 'name')),
     ...(keptInput(block) ?? { input: (input === undefined ? {} : input) as JsonValue }),
-    ...foreignToAnthropic(readForeign(keptOf(block)['foreign'])),
+    ...foreignToAnthropic(readForeignFields(readExtension(block)['foreign'])),
   }
 }
 
 function chatCall(call: Placed): ToolCallPart {
   const { fields, place } = call
   const given = asRecord(fields['function'])
-  if (!given) throw refuse(place, 'has a call of a non-function tool')
+  if (!given) throw historyErrorAt(place, 'has a call of a non-function tool')
   const args = given['arguments']
   const ref = refOf(call, requireText({ fields: given, place }, 'name'))
   const { name: _, arguments: __, ...others } = given
@@ -198,7 +198,7 @@ function chatCall(call: Placed): ToolCallPart {
   const read = keptInput(call) ?? parsed ?? { input: (isText ? {} : (args ?? {})) as JsonValue }
   const isOther = isText && 'input' in read && args !== JSON.stringify(read.input)
   const inner = asJson({ ...others, ...(isOther && { arguments: args }) })
-  const { foreign } = foreignOf(
+  const { foreign } = collectForeign(
     call,
     ['id', 'function', ...(fields['type'] === 'function' ? ['type'] : [])],
     Object.keys(inner).length > 0 ? { function: inner } : {},
@@ -213,7 +213,7 @@ function chatCall(call: Placed): ToolCallPart {
 }
 
 function refOf(call: Placed, toolName: string) {
-  const { providerCallId, rescued } = keptOf(call)
+  const { providerCallId, rescued } = readExtension(call)
   return {
     type: 'tool-call',
     toolCallId: requireText(call, 'id'),
@@ -229,7 +229,7 @@ type CallInput =
 
 /** Returns the input or error that the `offstage` extension holds for a call. */
 function keptInput(call: Placed): CallInput | undefined {
-  const { input, error, rawInput } = keptOf(call)
+  const { input, error, rawInput } = readExtension(call)
   if (input !== undefined) return { input: input as JsonValue }
   const fields = asRecord(error)
   if (!fields) return undefined
@@ -241,11 +241,11 @@ function keptInput(call: Placed): CallInput | undefined {
 }
 
 /** Reads Anthropic content into parts, with the content to replay unchanged. Undefined if it can't be read. */
-export function readAnswer(
+export function readAnthropicContent(
   content: readonly JsonObject[],
 ): Pick<AssistantMessage, 'parts' | 'providerMetadata'> | undefined {
   try {
-    const place = { at: 'content', field: '', shape: 'anthropic' } as const
+    const place = { at: 'content', field: '', format: 'anthropic' } as const
     return assistantMessage({ fields: { role: 'assistant', content }, place })
   } catch {
     return undefined

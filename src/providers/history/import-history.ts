@@ -16,7 +16,7 @@ import type {
 } from '../../protocol/message.ts'
 import { asList, asObjects, asRecord, type JsonRecord } from '../core/read-json.ts'
 import { fromVendor } from './from-vendor.ts'
-import { invalidHistory, isCallErrorCode, readForeign, type Shape } from './place.ts'
+import { invalidHistory, isCallErrorCode, readForeignFields, type HistoryFormat } from './place.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { describeThrown } from '../../protocol/error.ts'
 
@@ -42,11 +42,11 @@ export function fromAnthropic(
   return [...fromFormat(first, 'anthropic'), ...fromFormat(messages, 'anthropic')]
 }
 
-function fromFormat(messages: unknown, shape: Shape): Message[] {
-  return joined(readHistory(plain(messages), shape).flat())
+function fromFormat(messages: unknown, shape: HistoryFormat): Message[] {
+  return joinToolMessages(readHistory(toPlainJson(messages), shape).flat())
 }
 
-export function joined(read: readonly Message[]): Message[] {
+export function joinToolMessages(read: readonly Message[]): Message[] {
   const together: Message[] = []
   for (const message of read) {
     const last = together.at(-1)
@@ -63,7 +63,7 @@ export function joined(read: readonly Message[]): Message[] {
 }
 
 /** Returns a JSON copy: later changes don't reach it, and it has no getters that run code. */
-export function plain(messages: unknown): unknown {
+export function toPlainJson(messages: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(messages) ?? 'null')
   } catch (cause) {
@@ -90,14 +90,14 @@ export function importHistory(messages: unknown): Message[] {
  * Returns the messages read from each given one, with ids only if the history has them. `shape`: the format of fields
  * that Offstage doesn't know. Default: detected for each message.
  */
-function readHistory(messages: unknown, shape?: Shape): Message[][] {
+function readHistory(messages: unknown, shape?: HistoryFormat): Message[][] {
   if (!Array.isArray(messages)) throw invalidHistory('history', 'must be an array of messages')
   const matched = new CallMatcher()
   return messages.map((given: unknown, index) => {
     const at = `history[${index}]`
     const message = asRecord(given)
     if (!message) throw invalidHistory(at, 'is no message')
-    const place = { at, field: '', shape: shape ?? shapeOf(message) }
+    const place = { at, field: '', format: shape ?? shapeOf(message) }
     const read = 'parts' in message ? [fromOffstage(message, at)] : fromVendor(message, place)
     return read.map((each) => matched.match(each, at))
   })
@@ -113,7 +113,7 @@ const ANTHROPIC = new Set([
   'document',
 ])
 
-function shapeOf({ content }: JsonRecord): Shape {
+function shapeOf({ content }: JsonRecord): HistoryFormat {
   const isAnthropic = asObjects(content).some(
     (block) =>
       ANTHROPIC.has(String(block['type'])) || 'cache_control' in block || 'citations' in block,
@@ -309,7 +309,7 @@ function callError(error: JsonRecord, at: string): CallError {
 }
 
 function foreignIn(fields: JsonRecord): { readonly foreign?: Foreign } {
-  const foreign = readForeign(fields['foreign'])
+  const foreign = readForeignFields(fields['foreign'])
   return Object.keys(foreign).length > 0 ? { foreign } : {}
 }
 

@@ -75,7 +75,7 @@ function unreadField(kept: JsonRecord): string | undefined {
 }
 
 /** A vendor's format that histories are read from and written in. */
-export type Shape = keyof Foreign
+export type HistoryFormat = keyof Foreign
 
 /** Position in a history, for error messages, and the format there. */
 export interface Place {
@@ -83,10 +83,10 @@ export interface Place {
   readonly at: string
   /** `content[0]`; empty for the message itself. */
   readonly field: string
-  readonly shape: Shape
+  readonly format: HistoryFormat
 }
 
-export function refuse({ at, field }: Place, problem: string): Error {
+export function historyErrorAt({ at, field }: Place, problem: string): Error {
   return invalidHistory(at, problem, field)
 }
 
@@ -98,14 +98,14 @@ export interface Placed {
 
 export function placed(value: unknown, place: Place): Placed {
   const fields = asRecord(value)
-  if (!fields) throw refuse(place, `has something that is no object`)
+  if (!fields) throw historyErrorAt(place, `has something that is no object`)
   return { fields, place }
 }
 
 /** Returns content as a list of blocks; plain text becomes one block. */
-export function blocksOf(content: unknown, place: Place): Placed[] {
+export function toBlocks(content: unknown, place: Place): Placed[] {
   if (typeof content === 'string') return [{ fields: { type: 'text', text: content }, place }]
-  if (!Array.isArray(content)) throw refuse(place, 'has no content')
+  if (!Array.isArray(content)) throw historyErrorAt(place, 'has no content')
   const before = place.field && `${place.field}.`
   return content.map((block: unknown, index) =>
     placed(block, { ...place, field: `${before}content[${index}]` }),
@@ -114,24 +114,24 @@ export function blocksOf(content: unknown, place: Place): Placed[] {
 
 export function requireText({ fields, place }: Placed, name: string): string {
   const value = asText(fields[name])
-  if (value === undefined) throw refuse(place, `lacks the required ${name}`)
+  if (value === undefined) throw historyErrorAt(place, `lacks the required ${name}`)
   return value
 }
 
 /** Returns the `offstage` extension: data that the format itself can't express (docs/histories.md). */
-export function keptOf({ fields, place }: Placed): JsonRecord {
+export function readExtension({ fields, place }: Placed): JsonRecord {
   const { offstage } = fields
   if (offstage === undefined) return {}
   const kept = asRecord(offstage)
-  if (!kept) throw refuse(place, 'has an offstage field that is no object')
+  if (!kept) throw historyErrorAt(place, 'has an offstage field that is no object')
   const unread = unreadField(kept)
   if (unread !== undefined)
-    throw refuse(place, `has an offstage field whose ${unread} can't be read`)
+    throw historyErrorAt(place, `has an offstage field whose ${unread} can't be read`)
   return kept
 }
 
 /** Returns unknown fields, to be written back unchanged: all except those that were read. */
-export function foreignOf(
+export function collectForeign(
   from: Placed,
   read: readonly string[],
   more: JsonObject = {},
@@ -143,13 +143,13 @@ export function foreignOf(
     ...more,
   }
   const foreign = {
-    ...readForeign(keptOf(from)['foreign']),
-    ...(Object.keys(own).length > 0 && { [place.shape]: own }),
+    ...readForeignFields(readExtension(from)['foreign']),
+    ...(Object.keys(own).length > 0 && { [place.format]: own }),
   }
   return Object.keys(foreign).length > 0 ? { foreign } : {}
 }
 
-export function readForeign(value: unknown): Foreign {
+export function readForeignFields(value: unknown): Foreign {
   return Object.fromEntries(
     Object.entries(asRecord(value) ?? {}).filter(
       ([name, fields]) => /^(?:openai|responses|anthropic)$/.test(name) && asRecord(fields),

@@ -11,13 +11,13 @@ import type {
 import { asRecord, asText, type JsonRecord, parseJson } from '../core/read-json.ts'
 import {
   asJson,
-  blocksOf,
-  foreignOf,
-  keptOf,
+  toBlocks,
+  collectForeign,
+  readExtension,
   type Placed,
-  refuse,
+  historyErrorAt,
   requireText,
-  type Shape,
+  type HistoryFormat,
   invalidHistory,
 } from './place.ts'
 
@@ -41,7 +41,7 @@ export function audioFormat(mediaType: string): 'wav' | 'mp3' | undefined {
 }
 
 /** Returns the block type for a file of this media type; undefined if the format has none. */
-export function fileKind(shape: Shape, mediaType: string): string | undefined {
+export function fileKind(shape: HistoryFormat, mediaType: string): string | undefined {
   if (shape === 'anthropic') {
     if (isImageType(mediaType)) return 'image'
     return mediaType === 'application/pdf' ? 'document' : undefined
@@ -67,7 +67,7 @@ export function readResult(
   idField: 'tool_call_id' | 'tool_use_id',
 ): ToolResultPart {
   const { fields } = result
-  const { note } = keptOf(result)
+  const { note } = readExtension(result)
   const isMarked = idField === 'tool_use_id'
   const { output, isWhole } = readOutput(result, isMarked)
   const read = ['role', 'type', idField, ...(isWhole ? ['content'] : [])]
@@ -77,7 +77,7 @@ export function readResult(
     toolName: '',
     output,
     ...(typeof note === 'string' && { note }),
-    ...foreignOf(result, fields['is_error'] === true ? [...read, 'is_error'] : read),
+    ...collectForeign(result, fields['is_error'] === true ? [...read, 'is_error'] : read),
   }
 }
 
@@ -90,11 +90,11 @@ interface ReadOutput {
 function readOutput(result: Placed, isMarked: boolean): ReadOutput {
   const { fields, place } = result
   const content = fields['content'] ?? ''
-  const parts = blocksOf(content, place).map(readContent)
+  const parts = toBlocks(content, place).map(readContent)
   const text = textOf(parts)
   const [first] = parts
   const isText = parts.length === 1 && first?.type === 'text' && !first.foreign
-  const kept = keptOf(result)
+  const kept = readExtension(result)
   const isError = fields['is_error'] === true
   const special = keptOutput(kept, text, isMarked)
   if (special) return { output: special, isWhole: isText }
@@ -110,8 +110,8 @@ function readOutput(result: Placed, isMarked: boolean): ReadOutput {
 /** Returns the text of an error's content; undefined if it can't be read. */
 export function errorText(content: unknown): string | undefined {
   try {
-    const place = { at: 'content', field: '', shape: 'anthropic' } as const
-    return textOf(blocksOf(content, place).map(readContent))
+    const place = { at: 'content', field: '', format: 'anthropic' } as const
+    return textOf(toBlocks(content, place).map(readContent))
   } catch {
     return undefined
   }
@@ -163,21 +163,24 @@ export function readContent(block: Placed): TextPart | FilePart {
     case 'document':
       return document(block)
     default:
-      return keptFile(block) ?? readText(block)
+      return keptFile(block) ?? readTextPart(block)
   }
 }
 
-export function readText(block: Placed): TextPart {
+export function readTextPart(block: Placed): TextPart {
   const { fields, place } = block
   const { type, text } = fields
   if (type !== 'text' || typeof text !== 'string')
-    throw refuse(place, `has content of the type ${JSON.stringify(type)}, which can't be read`)
-  return { type: 'text', text, ...foreignOf(block, ['type', 'text']) }
+    throw historyErrorAt(
+      place,
+      `has content of the type ${JSON.stringify(type)}, which can't be read`,
+    )
+  return { type: 'text', text, ...collectForeign(block, ['type', 'text']) }
 }
 
 /** Restores a file that the format has no block for: a text block stands in its place. */
 function keptFile(block: Placed): FilePart | undefined {
-  const file = asRecord(keptOf(block)['file'])
+  const file = asRecord(readExtension(block)['file'])
   if (!file) return undefined
   const { mediaType, data, filename } = file as unknown as FilePart
   return {
@@ -185,7 +188,7 @@ function keptFile(block: Placed): FilePart | undefined {
     mediaType,
     data,
     ...(filename !== undefined && { filename }),
-    ...foreignOf(block, ['type', 'text']),
+    ...collectForeign(block, ['type', 'text']),
   }
 }
 
@@ -198,7 +201,7 @@ function inData(
   const [, mediaType = '', data = ''] =
     /^data:([^,]+?);base64,(.+)$/s.exec(asText(inner[urlField]) ?? '') ?? []
   if (data === '') throw elsewhere(block)
-  const filename = inner['filename'] ?? keptOf(block)['filename']
+  const filename = inner['filename'] ?? readExtension(block)['filename']
   const read = ['type', name]
   const rest = unread(inner, name === 'file' ? [urlField, 'filename'] : [urlField])
   return {
@@ -206,7 +209,7 @@ function inData(
     mediaType,
     data,
     ...(typeof filename === 'string' && { filename }),
-    ...foreignOf(block, read, {
+    ...collectForeign(block, read, {
       ...(Object.keys(rest).length > 0 && { [name]: rest }),
       ...(fileKind('openai', mediaType) !== name && { type: name }),
     }),
@@ -217,14 +220,14 @@ function audio(block: Placed): FilePart {
   const { fields, place } = block
   const inner = { fields: asRecord(fields['input_audio']) ?? {}, place }
   const format = requireText(inner, 'format')
-  const { filename } = keptOf(block)
+  const { filename } = readExtension(block)
   const rest = unread(inner.fields, ['data', 'format'])
   return {
     type: 'file',
     mediaType: `audio/${format === 'mp3' ? 'mpeg' : format}`,
     data: requireText(inner, 'data'),
     ...(typeof filename === 'string' && { filename }),
-    ...foreignOf(
+    ...collectForeign(
       block,
       ['type', 'input_audio'],
       Object.keys(rest).length > 0 ? { input_audio: rest } : {},
@@ -243,20 +246,20 @@ function document(block: Placed): TextPart | FilePart {
     return {
       type: 'text',
       text: requireText(source, 'data'),
-      ...foreignOf(block, ['source'], more),
+      ...collectForeign(block, ['source'], more),
     }
   }
   if (source.fields['type'] !== 'base64') throw elsewhere(block)
   const mediaType = requireText(source, 'media_type')
   const { title } = fields
   const isNamed = type === 'document' && typeof title === 'string'
-  const filename = isNamed ? title : keptOf(block)['filename']
+  const filename = isNamed ? title : readExtension(block)['filename']
   return {
     type: 'file',
     mediaType,
     data: requireText(source, 'data'),
     ...(typeof filename === 'string' && { filename }),
-    ...foreignOf(
+    ...collectForeign(
       block,
       isNamed ? ['type', 'source', 'title'] : ['type', 'source'],
       fileKind('anthropic', mediaType) === type ? {} : { type },
@@ -269,7 +272,7 @@ function unread(fields: JsonRecord, read: readonly string[]): JsonObject {
 }
 
 function elsewhere({ place }: Placed): Error {
-  return refuse(place, 'refers to a file: only base64 data can be imported')
+  return historyErrorAt(place, 'refers to a file: only base64 data can be imported')
 }
 
 /** Writes a result as text. `errors`: whether the format marks errors, or the text has to say so. */
@@ -301,7 +304,7 @@ export function resultExtension(
 
 function meaning(
   output: ToolOutput,
-  { shape }: Target,
+  { format: shape }: Target,
 ): { readonly output?: string; readonly code?: string } {
   switch (output.type) {
     case 'text':
@@ -332,7 +335,7 @@ type Part = AssistantMessage['parts'][number]
  * The order of an assistant message's parts, for formats that separate text, reasoning and calls. `t` (text) and
  * `r` (reasoning) are followed by a length in UTF-16 units. `c` is a call, `f` a file.
  */
-export function orderOf(parts: readonly Part[]): string[] {
+export function encodeOrder(parts: readonly Part[]): string[] {
   return parts.map((part) => {
     switch (part.type) {
       case 'tool-call':
@@ -349,8 +352,8 @@ export function orderOf(parts: readonly Part[]): string[] {
   })
 }
 
-/** Restores an order from `orderOf`. If it doesn't fit the parts (any more), they stay as they are. */
-export function arranged(parts: readonly Part[], order: unknown): readonly Part[] {
+/** Restores an order from `encodeOrder`. If it doesn't fit the parts (any more), they stay as they are. */
+export function restoreOrder(parts: readonly Part[], order: unknown): readonly Part[] {
   if (!Array.isArray(order)) return parts
   const texts = new Cutter('text', parts)
   const thoughts = new Cutter('reasoning', parts)
@@ -410,7 +413,7 @@ type Fields = { readonly [name: string]: JsonValue | undefined }
 
 /** Output format, and how to treat data that it can't express. */
 export interface Target {
-  readonly shape: Shape
+  readonly format: HistoryFormat
   readonly extensions: Extensions
   /** Index of the message, for errors. */
   readonly index: number
@@ -434,7 +437,7 @@ export function extension(
 }
 
 /** Returns the `foreign` fields that belong to other formats. */
-export function otherForeign(foreign: Foreign | undefined, { shape }: Target): Fields {
+export function otherForeign(foreign: Foreign | undefined, { format: shape }: Target): Fields {
   const { [shape]: _, ...others } = foreign ?? {}
   return { foreign: Object.keys(others).length > 0 ? others : undefined }
 }
@@ -445,7 +448,7 @@ export function fileWords(
   target: Target,
 ): { type: 'text'; text: string; offstage?: JsonObject } {
   return {
-    ...foreign?.[target.shape],
+    ...foreign?.[target.format],
     type: 'text',
     text: `[file: ${filename ?? mediaType}]`,
     ...extension(target, {
@@ -456,7 +459,7 @@ export function fileWords(
 }
 
 /** Returns a single bare text block as a string, and any other list unchanged. */
-export function contentOf<Block extends { readonly type: string }>(
+export function unwrapSingleText<Block extends { readonly type: string }>(
   blocks: Block[],
 ): string | Block[] {
   const [first] = blocks

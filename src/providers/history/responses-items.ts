@@ -3,7 +3,7 @@ import { asObjects, asRecord, asText } from '../core/read-json.ts'
 import type { AssistantMessage, FilePart, Message } from '../../protocol/message.ts'
 import { asArguments, parseToolInput } from '../core/parse-tool-input.ts'
 import { GAP, partText, withPictures } from '../openai-responses/item-content.ts'
-import { CallMatcher, joined, plain } from './import-history.ts'
+import { CallMatcher, joinToolMessages, toPlainJson } from './import-history.ts'
 import { fromVendor } from './from-vendor.ts'
 import { invalidHistory } from './place.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
@@ -23,12 +23,12 @@ export function fromResponses(
     | readonly object[]
     | { readonly instructions?: string; readonly input: string | readonly object[] },
 ): Message[] {
-  const { instructions, input } = asRecord(plain(history)) ?? { input: plain(history) }
+  const { instructions, input } = asRecord(toPlainJson(history)) ?? { input: toPlainJson(history) }
   const items: unknown = typeof input === 'string' ? [{ role: 'user', content: input }] : input
   if (!Array.isArray(items)) throw invalidHistory('history', 'must be an array of items')
   const matched = new CallMatcher()
   const text = asText(instructions)
-  return joined([
+  return joinToolMessages([
     ...(text === undefined ? [] : [{ role: 'system', parts: [{ type: 'text', text }] } as const]),
     ...stepsOf(items).flatMap(({ at, step }) =>
       readItems(step, at).map((message) => matched.match(message, at)),
@@ -62,7 +62,7 @@ function stepsOf(items: readonly unknown[]): Step[] {
 
 function readItems(step: readonly JsonObject[], at: string): Message[] {
   const [item = {}] = step
-  const place = { at, field: '', shape: 'responses' } as const
+  const place = { at, field: '', format: 'responses' } as const
   if (isAnswer(item))
     return isBuilt(step) ? fromVendor(chatAnswer(step), place) : [readOwn(step, at)]
   const { type: _, content, output, call_id: callId, ...rest } = item
@@ -193,7 +193,7 @@ export function toResponses(
 ): ResponsesItem[] {
   const items: JsonObject[] = []
   for (const [index, message] of messages.entries()) {
-    const target: Target = { shape: 'responses', extensions, index }
+    const target: Target = { format: 'responses', extensions, index }
     const [first, ...rest] =
       message.role === 'assistant'
         ? (ownStep(message, target) ?? chatMessages(message, target).flatMap(itemsOf))

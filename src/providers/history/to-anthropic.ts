@@ -11,10 +11,10 @@ import type {
 import { sameJson } from '../../lib/json/same-json.ts'
 import { asObjects, asRecord, asText } from '../core/read-json.ts'
 import {
-  contentOf,
+  unwrapSingleText,
   extension,
   fileWords,
-  orderOf,
+  encodeOrder,
   otherForeign,
   resultExtension,
   resultText,
@@ -33,7 +33,7 @@ import type {
   AnthropicToolResult,
   AnthropicToolUse,
 } from './formats.ts'
-import { readAnswer } from './from-vendor.ts'
+import { readAnthropicContent } from './from-vendor.ts'
 
 /**
  * Converts messages, as `agent.conversations.get()` and snapshots return them, to Anthropic's Messages format. Pure.
@@ -44,7 +44,7 @@ export function toAnthropic(
   messages: readonly Message[],
   { extensions = 'keep' }: ToHistoryOptions = {},
 ): AnthropicHistory {
-  const targetAt = (index: number): Target => ({ shape: 'anthropic', extensions, index })
+  const targetAt = (index: number): Target => ({ format: 'anthropic', extensions, index })
   const [first] = messages
   const isSystem = first?.role === 'system' && !first.foreign && first.parts.length > 0
   const written: AnthropicMessage[] = []
@@ -63,7 +63,9 @@ export function toAnthropic(
     } else written.push(...writeMessage(message, target))
   }
   return {
-    ...(isSystem && { system: contentOf(first.parts.map((part) => textBlock(part, targetAt(0)))) }),
+    ...(isSystem && {
+      system: unwrapSingleText(first.parts.map((part) => textBlock(part, targetAt(0)))),
+    }),
     messages: written,
   }
 }
@@ -72,7 +74,7 @@ function writeMessage(message: Message, target: Target): AnthropicMessage[] {
   switch (message.role) {
     case 'system': {
       const { parts, foreign } = message
-      const content = contentOf(parts.map((part) => textBlock(part, target)))
+      const content = unwrapSingleText(parts.map((part) => textBlock(part, target)))
       const other = otherForeign(foreign, target)
       return [{ ...foreign?.anthropic, role: 'system', content, ...extension(target, other) }]
     }
@@ -110,7 +112,7 @@ function userMessage({ parts, synthetic, foreign }: UserMessage, target: Target)
   return {
     ...foreign?.anthropic,
     role: 'user',
-    content: contentOf(parts.map((part) => contentBlock(part, target))),
+    content: unwrapSingleText(parts.map((part) => contentBlock(part, target))),
     ...extension(target, { synthetic: synthetic || undefined, ...otherForeign(foreign, target) }),
   }
 }
@@ -184,14 +186,14 @@ function assistantMessage(message: AssistantMessage, target: Target): AnthropicM
     ...(thoughts === '' ? [] : [{ type: 'reasoning', text: thoughts } as const]),
     ...parts.filter((part) => part.type !== 'reasoning'),
   ]
-  const order = orderOf(parts)
+  const order = encodeOrder(parts)
   return {
     ...anthropic,
     role: 'assistant',
-    content: contentOf(marked(blocks, asRecord(marks))),
+    content: unwrapSingleText(marked(blocks, asRecord(marks))),
     ...extension(target, {
       reasoning: own || thoughts === '' ? undefined : thoughts,
-      order: sameJson(order, orderOf(read)) ? undefined : order,
+      order: sameJson(order, encodeOrder(read)) ? undefined : order,
       actionText,
       partial: partial || undefined,
       providerMetadata: sameJson(providerMetadata, own?.metadata) ? undefined : providerMetadata,
@@ -215,7 +217,7 @@ function ownContent({ parts, providerMetadata }: AssistantMessage): OwnContent |
     const call = block['type'] === 'tool_use' ? left.shift() : undefined
     return call ? { ...block, id: call.toolCallId, name: call.toolName } : block
   })
-  const read = readAnswer(content)
+  const read = readAnthropicContent(content)
   if (!read || left.length > 0 || !sameJson(saidBy(read.parts), saidBy(parts))) return undefined
   return {
     content: content as readonly JsonObject[] as AnthropicAssistantBlock[],

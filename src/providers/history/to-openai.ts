@@ -11,10 +11,10 @@ import { parseToolInput } from '../core/parse-tool-input.ts'
 import { asRecord, asText } from '../core/read-json.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
 import {
-  contentOf,
+  unwrapSingleText,
   extension,
   fileWords,
-  orderOf,
+  encodeOrder,
   otherForeign,
   resultExtension,
   resultText,
@@ -41,7 +41,7 @@ export function toOpenAI(
   { extensions = 'keep' }: ToHistoryOptions = {},
 ): OpenAIMessage[] {
   return messages.flatMap((message, index) =>
-    chatMessages(message, { shape: 'openai', extensions, index }),
+    chatMessages(message, { format: 'openai', extensions, index }),
   )
 }
 
@@ -52,8 +52,8 @@ export function toOpenAI(
 export function chatMessages(message: Message, target: Target): OpenAIMessage[] {
   switch (message.role) {
     case 'system': {
-      const foreign = message.foreign?.[target.shape]
-      const content = contentOf(message.parts.map((part) => textPart(part, target)))
+      const foreign = message.foreign?.[target.format]
+      const content = unwrapSingleText(message.parts.map((part) => textPart(part, target)))
       const role = foreign?.['role'] === 'developer' ? 'developer' : 'system'
       const extended = extension(target, otherForeign(message.foreign, target))
       return [{ ...foreign, role, content, ...extended }]
@@ -62,9 +62,9 @@ export function chatMessages(message: Message, target: Target): OpenAIMessage[] 
       const { parts, synthetic, foreign } = message
       return [
         {
-          ...foreign?.[target.shape],
+          ...foreign?.[target.format],
           role: 'user',
-          content: contentOf(parts.map((part) => contentPart(part, target))),
+          content: unwrapSingleText(parts.map((part) => contentPart(part, target))),
           ...extension(target, {
             synthetic: synthetic || undefined,
             ...otherForeign(foreign, target),
@@ -83,7 +83,7 @@ export function chatMessages(message: Message, target: Target): OpenAIMessage[] 
 
 function textPart({ text, foreign }: TextPart, target: Target): OpenAIText {
   return {
-    ...foreign?.[target.shape],
+    ...foreign?.[target.format],
     type: 'text',
     text,
     ...extension(target, otherForeign(foreign, target)),
@@ -100,13 +100,13 @@ function filePart(part: FilePart, target: Target): OpenAIContent {
   // A data URL can't express such a media type, or empty data.
   if (!/^[^,]+$/.test(mediaType) || mediaType.includes(';base64') || data === '')
     return fileWords(part, target)
-  const openai = foreign?.[target.shape] ?? {}
+  const openai = foreign?.[target.format] ?? {}
   // The Responses API accepts no audio or video in messages.
-  const isMute = target.shape === 'responses' && openai['type'] === undefined
+  const isMute = target.format === 'responses' && openai['type'] === undefined
   if (isMute && /^(?:audio|video)\//.test(mediaType)) return fileWords(part, target)
   const other = otherForeign(foreign, target)
   const unnamed = extension(target, { filename, ...other })
-  switch (asText(openai['type']) ?? fileKind(target.shape, mediaType)) {
+  switch (asText(openai['type']) ?? fileKind(target.format, mediaType)) {
     case 'image_url':
       return {
         ...openai,
@@ -137,7 +137,7 @@ function assistantMessage(message: AssistantMessage, target: Target): OpenAIAssi
   const reasoning = thoughts.map(({ text }) => text).join('')
   const all = parts.filter((part) => part.type === 'text' || part.type === 'file')
   const last = all.at(-1)
-  const isChat = target.shape === 'openai'
+  const isChat = target.format === 'openai'
   const isRefusal = isChat && last?.type === 'text' && last.foreign?.openai?.['refusal'] === true
   const refusal = isRefusal ? last : undefined
   const texts = refusal ? all.slice(0, -1) : all
@@ -147,11 +147,12 @@ function assistantMessage(message: AssistantMessage, target: Target): OpenAIAssi
     ...all,
     ...calls,
   ]
-  const order = orderOf(parts)
+  const order = encodeOrder(parts)
   return {
-    ...foreign?.[target.shape],
+    ...foreign?.[target.format],
     role: 'assistant',
-    content: texts.length === 0 ? null : contentOf(texts.map((part) => answerPart(part, target))),
+    content:
+      texts.length === 0 ? null : unwrapSingleText(texts.map((part) => answerPart(part, target))),
     ...(refusal && { refusal: refusal.text }),
     ...(reasoning !== '' &&
       isChat &&
@@ -160,7 +161,7 @@ function assistantMessage(message: AssistantMessage, target: Target): OpenAIAssi
     ...extension(target, {
       reasoning:
         (isChat && target.extensions === 'keep') || reasoning === '' ? undefined : reasoning,
-      order: sameJson(order, orderOf(usual)) ? undefined : order,
+      order: sameJson(order, encodeOrder(usual)) ? undefined : order,
       actionText,
       partial: partial || undefined,
       providerMetadata,
@@ -173,7 +174,7 @@ type AnswerPart = Exclude<NonNullable<OpenAIAssistantMessage['content']>, string
 
 function answerPart(part: TextPart | FilePart, target: Target): AnswerPart {
   if (part.type === 'file') return fileWords(part, target)
-  const { type, ...openai } = part.foreign?.[target.shape] ?? {}
+  const { type, ...openai } = part.foreign?.[target.format] ?? {}
   if (type !== 'refusal') return textPart(part, target)
   const other = otherForeign(part.foreign, target)
   return { ...openai, type, refusal: part.text, ...extension(target, other) }
@@ -181,7 +182,7 @@ function answerPart(part: TextPart | FilePart, target: Target): AnswerPart {
 
 function toolCall(call: ToolCallPart, target: Target): OpenAIToolCall {
   const { toolCallId, toolName, providerCallId, rescued, foreign } = call
-  const openai = foreign?.[target.shape] ?? {}
+  const openai = foreign?.[target.format] ?? {}
   const inner = innerOf(openai, 'function')
   const said = call.error
     ? { error: call.error, rawInput: call.rawInput }
@@ -218,13 +219,13 @@ function toolMessage(part: ToolResultPart, target: Target): OpenAIMessage {
     output.type === 'content'
       ? output.value.map((each) =>
           // Chat Completions allows no files in results.
-          each.type === 'file' && target.shape === 'openai'
+          each.type === 'file' && target.format === 'openai'
             ? fileWords(each, target)
             : contentPart(each, target),
         )
       : resultText(output, 'in-words')
   return {
-    ...foreign?.[target.shape],
+    ...foreign?.[target.format],
     role: 'tool',
     tool_call_id: toolCallId,
     content: content as string | OpenAIText[],

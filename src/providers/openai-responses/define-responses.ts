@@ -1,4 +1,4 @@
-import { baseURLOf, endpointURL } from '../core/base-url.ts'
+import { resolveBaseURL, endpointURL } from '../core/base-url.ts'
 import type { ChatRules } from '../openai/presets.ts'
 import type {
   HttpProviderDefinition,
@@ -13,7 +13,7 @@ import {
   startResponses,
 } from './map-event.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
-import { defined } from '../core/defined.ts'
+import { omitUndefined } from '../core/defined.ts'
 import { asObjects, asRecord, asText, parseJson } from '../core/read-json.ts'
 import { toolFields } from '../openai/to-request.ts'
 import type {
@@ -26,7 +26,7 @@ import type {
 } from '../../protocol/message.ts'
 import { createWireIds, legalToolName, type WireIds } from '../core/wire-ids.ts'
 import { healHistory } from '../heal-history.ts'
-import { fileInWords, outputFiles, outputText, withFilesAsInput } from '../sent-files.ts'
+import { describeFile, outputFiles, outputText, withFilesAsInput } from '../sent-files.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
 import { asArguments } from '../core/parse-tool-input.ts'
@@ -40,7 +40,7 @@ export function defineResponses(
 ): HttpProviderDefinition<ResponsesState> {
   return {
     id,
-    baseURL: (config) => baseURLOf(config, rules, id).href,
+    baseURL: (config) => resolveBaseURL(config, rules, id).href,
     toRequest: (request, config) => toResponsesRequest(request, config, { providerId: id, rules }),
     start: (request, { strictTools = false, maxOutputTokens }) =>
       startResponses(id, request, {
@@ -63,7 +63,7 @@ function toResponsesRequest(
 ): HttpRequest {
   const instructions = instructionsOf(request)
   return {
-    url: endpointURL(baseURLOf(config, rules, providerId), '/responses'),
+    url: endpointURL(resolveBaseURL(config, rules, providerId), '/responses'),
     headers: {
       ...(config.apiKey && { authorization: `Bearer ${config.apiKey}` }),
       ...config.headers,
@@ -76,7 +76,7 @@ function toResponsesRequest(
       store: false,
       include: ['reasoning.encrypted_content'],
       ...(request.toolMode !== 'action' && flatTools(toolFields(request.tools, config, rules))),
-      ...defined({
+      ...omitUndefined({
         max_output_tokens: config.maxOutputTokens,
         temperature: config.temperature,
         top_p: config.topP,
@@ -144,7 +144,7 @@ function itemsOf(
     case 'tool':
       return message.parts.map((part) => ({
         type: 'function_call_output',
-        call_id: ids.of(part.toolCallId),
+        call_id: ids.getId(part.toolCallId),
         output: outputOf(part.output),
       }))
     default:
@@ -196,7 +196,7 @@ function inputPart(part: TextPart | FilePart): JsonObject {
   // Servers that check each field refuse an image without `detail` (vLLM).
   if (mediaType.startsWith('image/')) return { type: 'input_image', detail: 'auto', image_url: url }
   return /^(?:audio|video)\//.test(mediaType)
-    ? { type: 'input_text', text: fileInWords(part) }
+    ? { type: 'input_text', text: describeFile(part) }
     : { type: 'input_file', filename, file_data: url }
 }
 

@@ -5,14 +5,14 @@ import type { ToolDefinition } from '../../protocol/tool.ts'
 import { asArguments, asPiece } from '../core/parse-tool-input.ts'
 import {
   addStray,
-  countingWord,
+  pickFinishReason,
   failedError,
   mapFinishReason,
-  noAnswer,
+  noAnswerError,
   outputEnd,
   strayError,
 } from '../core/finish-reason.ts'
-import { secondAnswer, streamError } from '../core/provider-error.ts'
+import { secondAnswerError, streamError } from '../core/provider-error.ts'
 import {
   asCount,
   asList,
@@ -170,7 +170,7 @@ export function mapResponsesEvent(state: ResponsesState, event: unknown): Stream
       state.hasRefusal ||= asRecord(record['part'])?.['type'] === 'refusal'
       return [{ type: 'raw', data: event }]
     case 'response.created':
-      return state.items.length > 0 ? secondAnswer() : []
+      return state.items.length > 0 ? secondAnswerError() : []
     case 'response.completed':
     case 'response.incomplete':
     case 'response.failed':
@@ -190,7 +190,7 @@ export function endResponses(
   { done }: { readonly done: boolean },
 ): StreamPart[] {
   if (!done || state.hasResponse) return finish(state, undefined, strayError(state.stray))
-  return [{ type: 'error', error: noAnswer('response', state.stray) }]
+  return [{ type: 'error', error: noAnswerError('response', state.stray) }]
 }
 
 /** The event's type. A whole response has none: its status says how it ended. */
@@ -216,7 +216,7 @@ function addItem(
   const isRepeated =
     known !== undefined && known.index === asCount(index) && known.value['id'] === item['id']
   if (!isRepeated) return openCall(state, openItem(state.items, item, asCount(index)))
-  return known.isDone || known.shown.size > 0 ? secondAnswer() : []
+  return known.isDone || known.shown.size > 0 ? secondAnswerError() : []
 }
 
 function readText(
@@ -342,7 +342,7 @@ function readEnd(state: ResponsesState, ending: string, response: JsonRecord): S
   const outputs = asObjects(output)
   // If there are fewer calls than were streamed, the answer was streamed twice.
   const calls = outputs.filter(({ type }) => type === 'function_call').length
-  if (outputs.length > 0 && calls < state.items.filter(isCall).length) return secondAnswer()
+  if (outputs.length > 0 && calls < state.items.filter(isCall).length) return secondAnswerError()
   state.hasRefusal ||= outputs.some(refuses)
   const isWhole = state.items.length === 0
   const parts = asList(output).flatMap((value, index) => {
@@ -369,7 +369,7 @@ function readEnd(state: ResponsesState, ending: string, response: JsonRecord): S
     // llama.cpp reports `completed` even if the limit cut the answer.
     Number(counts?.['output_tokens']) >= (state.limit ?? NaN) && 'length',
   ]
-  const word = words.flatMap((each) => asText(each) ?? []).reduce(countingWord)
+  const word = words.flatMap((each) => asText(each) ?? []).reduce(pickFinishReason)
   const isFailed = mapFinishReason(word, false) === 'error' || asRecord(response['error'])
   const error = isFailed ? (streamError(response) ?? failedError(word)) : undefined
   return [...parts, ...finish(state, word, error)]

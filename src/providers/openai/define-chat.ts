@@ -1,4 +1,4 @@
-import { baseURLOf } from '../core/base-url.ts'
+import { resolveBaseURL } from '../core/base-url.ts'
 import type { ChatId, HttpProviderDefinition } from '../provider.ts'
 import { endChat, mapChatChunk, startChat, type ChatState } from './map-chunk.ts'
 import { chatPresets, simpleRoles, type ChatRules } from './presets.ts'
@@ -8,7 +8,7 @@ import { toChatRequest } from './to-request.ts'
 function defineChat(id: string, rules: ChatRules): HttpProviderDefinition<ChatState> {
   return {
     id,
-    baseURL: (config) => baseURLOf(config, rules, id).href,
+    baseURL: (config) => resolveBaseURL(config, rules, id).href,
     toRequest: (request, config, form) =>
       toChatRequest(request, config, {
         providerId: id,

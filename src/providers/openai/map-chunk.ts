@@ -8,14 +8,14 @@ import {
 } from '../core/assemble-tool-calls.ts'
 import {
   addStray,
-  countingWord,
+  pickFinishReason,
   failedError,
   mapFinishReason,
-  noAnswer,
+  noAnswerError,
   outputEnd,
   strayError,
 } from '../core/finish-reason.ts'
-import { secondAnswer, streamError } from '../core/provider-error.ts'
+import { secondAnswerError, streamError } from '../core/provider-error.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord } from '../core/read-json.ts'
 import { withoutNulls } from '../core/schema/strict-nulls.ts'
 import type { ModelRequest } from '../provider.ts'
@@ -214,7 +214,7 @@ export function mapChatChunk(state: ChatState, chunk: unknown): StreamPart[] {
   const choices = asList(record?.['choices'])
   if (choices.length > 0 && beginsAnother(state, asText(record?.['id']), choices)) {
     if (state.finishWord !== undefined) return endChat(state, { done: true })
-    return secondAnswer()
+    return secondAnswerError()
   }
   const usage = record && readUsage(record)
   if (usage) state.usage = { ...state.usage, ...usage }
@@ -245,7 +245,7 @@ function readChoice(state: ChatState, choice: JsonRecord, parts: StreamPart[]): 
   if (usage) state.usage = { ...state.usage, ...usage }
   const finish = asText(choice['finish_reason'])
   const isFinish = finish !== undefined && finish !== 'null'
-  if (isFinish) state.finishWord = countingWord(state.finishWord, finish)
+  if (isFinish) state.finishWord = pickFinishReason(state.finishWord, finish)
   // A whole message in place of deltas; after deltas it would only repeat them.
   const message = state.hasDelta ? undefined : asRecord(choice['message'])
   state.hasDelta ||= delta ? hasContent(delta) : finish !== undefined
@@ -356,7 +356,7 @@ export function endChat(state: ChatState, { done }: { readonly done: boolean }):
   const isProven = (done && !state.hasOther) || state.finishWord !== undefined
   const finishWord = isProven && state.isRefused ? 'refusal' : state.finishWord
   if (isProven && !state.hasChoice)
-    return [...parts, { type: 'error', error: noAnswer('chat completion', state.stray) }]
+    return [...parts, { type: 'error', error: noAnswerError('chat completion', state.stray) }]
   const reason = mapFinishReason(finishWord, state.calls.count() > 0)
   const error =
     (state.isFinished ? undefined : strayError(state.stray)) ??

@@ -108,7 +108,7 @@ function withThinking(own: readonly JsonObject[], text: string): string | JsonOb
 function toolMessages(message: ToolMessage, { rules, ids }: Conversion): ChatMessage[] {
   const answers = message.parts.map((part): ChatMessage => ({
     role: 'tool',
-    tool_call_id: ids.of(part.toolCallId),
+    tool_call_id: ids.getId(part.toolCallId),
     ...(rules.namesToolMessages && { name: legalToolName(part.toolName) }),
     content: outputText(part.output) || '(no output)',
   }))

@@ -10,7 +10,7 @@ export interface ChatRules {
   readonly defaultPath: string
   readonly tokenField: 'max_tokens' | 'max_completion_tokens'
   /** `stream_options.include_usage` is sent. Some servers refuse the unknown field. */
-  readonly asksUsage: boolean
+  readonly requestsUsage: boolean
   /** `content` of an assistant message that only has calls. Some servers refuse null. */
   readonly emptyContent: null | ''
   /** Tool messages carry the tool's `name`. */
@@ -26,7 +26,7 @@ export interface ChatRules {
   /** The server heeds only the last of several system messages, so they are merged. */
   readonly mergesSystem: boolean
   /** Request fields that the server refuses, so they aren't sent. */
-  readonly leavesOut: readonly ('seed' | 'parallel_tool_calls')[]
+  readonly unsupportedFields: readonly ('seed' | 'parallel_tool_calls')[]
   /** Schemas of tool parameters: unchanged, or only the part of JSON Schema that OpenAPI 3.0 has. */
   readonly toolSchemas: 'json-schema' | 'portable'
   /** Rules for strict tools; null if unsupported. */
@@ -55,7 +55,7 @@ const openai: ChatRules = {
   baseURL: 'https://api.openai.com/v1',
   defaultPath: '',
   tokenField: 'max_completion_tokens',
-  asksUsage: true,
+  requestsUsage: true,
   emptyContent: null,
   namesToolMessages: false,
   userAfterTool: true,
@@ -63,7 +63,7 @@ const openai: ChatRules = {
   namedToolChoice: true,
   takesThinking: false,
   mergesSystem: false,
-  leavesOut: [],
+  unsupportedFields: [],
   toolSchemas: 'json-schema',
   strict,
   unsignedCall: null,
@@ -81,7 +81,7 @@ export const compatible: ChatRules = {
   ...simpleRoles,
   baseURL: null,
   tokenField: 'max_tokens',
-  asksUsage: false,
+  requestsUsage: false,
   emptyContent: '',
   namesToolMessages: true,
   strict: null,
@@ -99,7 +99,7 @@ const geminiRules = {
   userAfterTool: false,
   namedToolChoice: false,
   mergesSystem: true,
-  leavesOut: ['seed', 'parallel_tool_calls'],
+  unsupportedFields: ['seed', 'parallel_tool_calls'],
   toolSchemas: 'portable',
   strict: null,
   unsignedCall: {
@@ -129,7 +129,7 @@ export const chatPresets: { readonly [Id in ChatId]: ChatRules } = {
 
 /**
  * Vendors whose own addresses need other rules than their preset, by host name.
- * Mistral: tool call ids are nine letters or digits. Vendors with `asksUsage` document the option.
+ * Mistral: tool call ids are nine letters or digits. Vendors with `requestsUsage` document the option.
  */
 export const hostRules: { readonly [host: string]: Partial<ChatRules> } = {
   'api.mistral.ai': {
@@ -138,8 +138,8 @@ export const hostRules: { readonly [host: string]: Partial<ChatRules> } = {
     toolCallId: /^[a-zA-Z0-9]{9}$/,
     toolCallIdLength: 9,
   },
-  'api.deepseek.com': { asksUsage: true, userAfterTool: true },
-  'openrouter.ai': { asksUsage: true, userAfterTool: true },
-  'api.groq.com': { asksUsage: true, userAfterTool: true },
+  'api.deepseek.com': { requestsUsage: true, userAfterTool: true },
+  'openrouter.ai': { requestsUsage: true, userAfterTool: true },
+  'api.groq.com': { requestsUsage: true, userAfterTool: true },
   'generativelanguage.googleapis.com': geminiRules,
 }

@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { ToolChoice } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
-import { baseURLOf, endpointURL } from '../core/base-url.ts'
-import { defined } from '../core/defined.ts'
+import { resolveBaseURL, endpointURL } from '../core/base-url.ts'
+import { omitUndefined } from '../core/defined.ts'
 import { portableSchema } from '../core/schema/portable-schema.ts'
 import { strictParameters } from '../core/schema/strict-schema.ts'
 import type { HttpRequest, ModelRequest, RequestConfig } from '../provider.ts'
@@ -19,7 +19,7 @@ export function toChatRequest(
   preset: { readonly providerId: string; readonly rules: ChatRules },
 ): HttpRequest {
   const { providerId } = preset
-  const baseURL = baseURLOf(config, preset.rules, providerId)
+  const baseURL = resolveBaseURL(config, preset.rules, providerId)
   const rules = { ...preset.rules, ...hostRules[baseURL.hostname] }
   return {
     url: endpointURL(baseURL, '/chat/completions'),
@@ -41,7 +41,7 @@ export function chatBody(
     model: config.model,
     messages: chatMessages(request, { providerId, rules }),
     stream: true,
-    ...(rules.asksUsage && { stream_options: { include_usage: true } }),
+    ...(rules.requestsUsage && { stream_options: { include_usage: true } }),
     ...(request.toolMode !== 'action' && toolFields(request.tools, config, rules)),
     ...sampling(config, rules),
     ...config.extraBody,
@@ -84,11 +84,11 @@ export function toolFields(
 
 /** Drops undefined fields and those that the server refuses. */
 function takenFields(
-  { leavesOut }: ChatRules,
+  { unsupportedFields }: ChatRules,
   fields: { readonly [name: string]: JsonValue | undefined },
 ): JsonObject {
-  const left: readonly string[] = leavesOut
-  return defined(
+  const left: readonly string[] = unsupportedFields
+  return omitUndefined(
     Object.fromEntries(Object.entries(fields).filter(([name]) => !left.includes(name))),
   )
 }

@@ -4,22 +4,22 @@ import type { NewRow, Row } from '../../protocol/fact.ts'
 import type { Append, Store } from '../../worker/store/store.ts'
 
 /** Throws unless both are the same plain data. The order of keys doesn't matter. */
-export function same(found: unknown, wanted: unknown, what: string): void {
+export function expectSame(found: unknown, wanted: unknown, what: string): void {
   const [is, must] = [canonicalJson(found), canonicalJson(wanted)]
   if (is !== must) throw new Error(`${what}: found ${is}, must be ${must}.`)
 }
 
-export function holds(condition: boolean, what: string): void {
+export function expectTrue(condition: boolean, what: string): void {
   if (!condition) throw new Error(`${what}: not true.`)
 }
 
 /** Throws unless the promise rejects with an `OffstageError` with this code. */
-export async function refused(
+export async function expectRefusal(
   promise: Promise<unknown>,
   code: string,
   what: string,
 ): Promise<void> {
-  same(await codeOf(promise), code, what)
+  expectSame(await codeOf(promise), code, what)
 }
 
 /** Code of the promise's rejection; null if it resolves. */

@@ -7,10 +7,10 @@ import {
   appendOf,
   codeOf,
   ended,
-  holds,
+  expectTrue,
   newId,
   type Requirement,
-  same,
+  expectSame,
   started,
   type StorePair,
 } from './expectations.ts'
@@ -65,11 +65,11 @@ async function playStep(
   const what = next()
   if (what < 0.2) {
     const { epoch } = await store.claim(id, 1)
-    same(epoch > Math.max(0, ...epochs.values()), true, 'an epoch is newer than all before')
+    expectSame(epoch > Math.max(0, ...epochs.values()), true, 'an epoch is newer than all before')
     epochs.set(`${owner} ${id}`, epoch)
     newest.set(id, epoch)
   } else if (what < 0.26) {
-    same(await store.delete(id), newest.delete(id), 'whether there was something to delete')
+    expectSame(await store.delete(id), newest.delete(id), 'whether there was something to delete')
     done.delete(id)
   } else if (what < 0.4) {
     const written = done.get(id) ?? []
@@ -79,7 +79,11 @@ async function playStep(
     const epoch = epochs.get(`${owner} ${id}`) ?? 0
     const append = appendOf(id, epoch, someRows(next))
     if (newest.get(id) !== epoch)
-      return same(await codeOf(store.append(append)), 'ownership-lost', 'what a former owner gets')
+      return expectSame(
+        await codeOf(store.append(append)),
+        'ownership-lost',
+        'what a former owner gets',
+      )
     done.set(id, [...(done.get(id) ?? []), { append, rows: await store.append(append) }])
   }
 }
@@ -87,9 +91,12 @@ async function playStep(
 /** Repeats an append. A store must recognize its newest append; it may reject an older one as late. */
 async function repeat(store: Store, { append, rows }: Done, isNewest: boolean): Promise<void> {
   const again = await store.append(append).catch((error: unknown) => error)
-  if (Array.isArray(again) || isNewest) return same(again, rows, 'what a repeat returns')
+  if (Array.isArray(again) || isNewest) return expectSame(again, rows, 'what a repeat returns')
   const code = OffstageError.is(again) ? again.code : describeThrown(again)
-  holds(code === 'storage-failed' || code === 'ownership-lost', `the code ${code} of a late repeat`)
+  expectTrue(
+    code === 'storage-failed' || code === 'ownership-lost',
+    `the code ${code} of a late repeat`,
+  )
 }
 
 function someRows(next: () => number): NewRow[] {
@@ -103,13 +110,13 @@ function someRows(next: () => number): NewRow[] {
 async function check({ store, other }: StorePair, model: Model, id: string): Promise<void> {
   const wanted = (model.done.get(id) ?? []).flatMap(({ rows }) => rows)
   const { record, rows } = await other.read(id)
-  same(rows, wanted, 'all rows')
-  same(record, await store.get(id), 'the record that is read, and that of the other one')
-  same(record !== null, model.newest.has(id), 'whether it is there')
+  expectSame(rows, wanted, 'all rows')
+  expectSame(record, await store.get(id), 'the record that is read, and that of the other one')
+  expectSame(record !== null, model.newest.has(id), 'whether it is there')
   if (record === null) return
   const state = fold(emptyState(id), wanted)
   const openRunId = state.run?.end === null ? state.run.runId : null
-  same(
+  expectSame(
     [record.lastSeq, record.title, record.era, record.openRunId, record.epoch],
     [wanted.length, state.title ?? '', state.era, openRunId, model.newest.get(id)],
     'the record: lastSeq, title, era, openRunId, epoch',

@@ -3,12 +3,12 @@ import type { ListedRecords, Store, StoreChange } from '../../worker/store/store
 import {
   appendOf,
   ended,
-  holds,
+  expectTrue,
   newId,
-  refused,
+  expectRefusal,
   type Requirement,
   rowsIn,
-  same,
+  expectSame,
   seqsOf,
   started,
 } from './expectations.ts'
@@ -27,16 +27,16 @@ export const READS: Record<string, Requirement> = {
     await store.append(appendOf('c', epoch, rows))
     const seqs = async (range: Parameters<Store['read']>[1]): Promise<number[]> =>
       seqsOf((await other.read('c', range)).rows)
-    same((await seqs({})).length, 1200, 'how many rows there are')
-    same(await seqs({ after: 3, limit: 2 }), [4, 5], 'a page')
-    same(await seqs({ after: 1198, limit: 9 }), [1199, 1200], 'the last page')
-    same(await seqs({ after: 1200 }), [], 'what is after the end')
-    same(await seqs({ newest: 3 }), [1198, 1199, 1200], 'the end')
-    same((await seqs({ newest: 5000 })).length, 1200, 'an end that is longer than all')
+    expectSame((await seqs({})).length, 1200, 'how many rows there are')
+    expectSame(await seqs({ after: 3, limit: 2 }), [4, 5], 'a page')
+    expectSame(await seqs({ after: 1198, limit: 9 }), [1199, 1200], 'the last page')
+    expectSame(await seqs({ after: 1200 }), [], 'what is after the end')
+    expectSame(await seqs({ newest: 3 }), [1198, 1199, 1200], 'the end')
+    expectSame((await seqs({ newest: 5000 })).length, 1200, 'an end that is longer than all')
     const { record, rows: none } = await other.read('c', { limit: 0 })
-    same([record?.lastSeq, none], [1200, []], 'the record alone')
-    same(await other.read('nobody'), { record: null, rows: [] }, 'what is not there')
-    same(await other.get('nobody'), null, 'the record of what is not there')
+    expectSame([record?.lastSeq, none], [1200, []], 'the record alone')
+    expectSame(await other.read('nobody'), { record: null, rows: [] }, 'what is not there')
+    expectSame(await other.get('nobody'), null, 'the record of what is not there')
   },
   'reads what was committed, with a record that fits': async ({ store, other }) => {
     const { epoch } = await store.claim('c', 1)
@@ -45,7 +45,7 @@ export const READS: Record<string, Requirement> = {
     })()
     for (let at = 0; at < 25; at++) {
       const { record, rows } = await other.read('c')
-      same(rows.length, record?.lastSeq, 'how many rows the record says there are')
+      expectSame(rows.length, record?.lastSeq, 'how many rows the record says there are')
     }
     await writing
   },
@@ -61,65 +61,77 @@ export const READS: Record<string, Requirement> = {
         limit: 3,
         ...(after !== undefined && { after }),
       })
-      holds(page.records.length <= 3, 'a page is no longer than was asked for')
+      expectTrue(page.records.length <= 3, 'a page is no longer than was asked for')
       found.push(...page.records.map((record) => record.conversationId))
-      holds(found.length <= wanted.length, 'each conversation is on one page')
+      expectTrue(found.length <= wanted.length, 'each conversation is on one page')
       after = page.next
     }
-    same(found, wanted, 'the ids of all pages')
+    expectSame(found, wanted, 'the ids of all pages')
   },
   'gives a title as a fact, to whoever owns the conversation': async ({ store, other }) => {
     const { epoch } = await store.claim('c', 1)
     await store.append(appendOf('c', epoch, [started('r', 'Mugs'), ended('r')]))
-    same(await other.rename('c', { title: 'Late', at: 9, ifLastSeq: 1 }), false, 'a late title')
-    same(await other.rename('c', { title: 'Two mugs', at: 9, ifLastSeq: 2 }), true, 'a title')
+    expectSame(
+      await other.rename('c', { title: 'Late', at: 9, ifLastSeq: 1 }),
+      false,
+      'a late title',
+    )
+    expectSame(await other.rename('c', { title: 'Two mugs', at: 9, ifLastSeq: 2 }), true, 'a title')
     const record = await store.get('c')
-    same([record?.title, record?.lastSeq, record?.updatedAt], ['Two mugs', 3, 6], 'the record')
-    same((await rowsIn(store)).at(-1)?.type, 'renamed', 'the newest row')
-    same(
+    expectSame(
+      [record?.title, record?.lastSeq, record?.updatedAt],
+      ['Two mugs', 3, 6],
+      'the record',
+    )
+    expectSame((await rowsIn(store)).at(-1)?.type, 'renamed', 'the newest row')
+    expectSame(
       seqsOf(await store.append(appendOf('c', epoch, [started('s', 'on')]))),
       [4],
       'what follows',
     )
-    same(await other.rename('nobody', { title: 'x', at: 9 }), false, 'a title of nothing')
+    expectSame(await other.rename('nobody', { title: 'x', at: 9 }), false, 'a title of nothing')
   },
   'deletes a conversation with those that its calls started': async ({ store, other }) => {
     await write(store, 'top', 1)
     await store.claim('child', 2, { parent: { conversationId: 'top', ...PARENT } })
     await store.claim('below', 3, { parent: { conversationId: 'child', ...PARENT } })
     await write(store, 'else', 4)
-    same((await other.descendants('top')).toSorted(), ['below', 'child'], 'what is below')
-    same(await other.delete('top'), true, 'the answer')
-    same(await store.delete('top'), false, 'the answer to a repeat')
-    same(await store.read('top'), { record: null, rows: [] }, 'what is read')
+    expectSame((await other.descendants('top')).toSorted(), ['below', 'child'], 'what is below')
+    expectSame(await other.delete('top'), true, 'the answer')
+    expectSame(await store.delete('top'), false, 'the answer to a repeat')
+    expectSame(await store.read('top'), { record: null, rows: [] }, 'what is read')
     const ids = (await store.list()).records.map((record) => record.conversationId)
-    same(ids, ['else'], 'what is left')
+    expectSame(ids, ['else'], 'what is left')
   },
   'takes conversations from elsewhere, whole or not at all': async ({ store, other }) => {
     const place = { conversationId: 'c', importId: 'i', createdAt: 3, updatedAt: 4 }
     const [first, second] = [[started('r', 'hi')], [ended('r')]]
     const part = { ...place, after: 0, rows: first, isLast: false }
-    same(await store.place(part), true, 'a part')
-    same(await store.place(part), true, 'a repeat of the part')
-    await refused(other.claim('c', 1), 'conversation-broken', 'a claim of a part')
+    expectSame(await store.place(part), true, 'a part')
+    expectSame(await store.place(part), true, 'a repeat of the part')
+    await expectRefusal(other.claim('c', 1), 'conversation-broken', 'a claim of a part')
     const foreign = { ...place, importId: 'j', after: 1, rows: second, isLast: true }
-    await refused(store.place(foreign), 'ownership-lost', 'a part of another import')
+    await expectRefusal(store.place(foreign), 'ownership-lost', 'a part of another import')
     const rest = { ...place, after: 1, rows: second, isLast: true }
-    same(await store.place(rest), true, 'the rest')
-    same(await other.place(part), true, 'a repeat of the part after the rest')
-    same(await other.place(rest), true, 'a repeat of the rest')
+    expectSame(await store.place(rest), true, 'the rest')
+    expectSame(await other.place(part), true, 'a repeat of the part after the rest')
+    expectSame(await other.place(rest), true, 'a repeat of the rest')
     const again = { ...place, importId: newId('i'), after: 0, rows: first, isLast: true }
-    same(await store.place(again), false, 'another one of its id')
+    expectSame(await store.place(again), false, 'another one of its id')
     const record = await other.get('c')
-    same([record?.lastSeq, record?.updatedAt, record?.createdAt], [2, 4, 3], 'the record')
-    same(record?.broken, undefined, 'what is wrong with it')
+    expectSame([record?.lastSeq, record?.updatedAt, record?.createdAt], [2, 4, 3], 'the record')
+    expectSame(record?.broken, undefined, 'what is wrong with it')
     await other.claim('c', 5)
   },
   'refuses an import with a row that could not be read again': async ({ store }) => {
     const place = { conversationId: 'c', importId: 'i', createdAt: 3, updatedAt: 4, after: 0 }
     const rows = [{ ...ended('r'), end: { outcome: 'aborted', reason: {} } } as unknown as NewRow]
-    await refused(store.place({ ...place, rows, isLast: true }), 'invalid-input', 'an unsound row')
-    same(await store.read('c'), { record: null, rows: [] }, 'what is read')
+    await expectRefusal(
+      store.place({ ...place, rows, isLast: true }),
+      'invalid-input',
+      'an unsound row',
+    )
+    expectSame(await store.read('c'), { record: null, rows: [] }, 'what is read')
   },
 }
 
@@ -162,14 +174,14 @@ export const FOLLOWS: Record<string, Requirement> = {
     await store.claim('d', 1)
     const after = changes.length
     await new Promise((resolve) => setTimeout(resolve, 50))
-    holds(changes.length === after, 'nothing is called back afterwards')
+    expectTrue(changes.length === after, 'nothing is called back afterwards')
   },
 }
 
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + LATE_MS
   while (!(await isSo())) {
-    holds(Date.now() < end, `a change is reported within ${LATE_MS} ms`)
+    expectTrue(Date.now() < end, `a change is reported within ${LATE_MS} ms`)
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
 }

@@ -2,11 +2,11 @@ import {
   appendOf,
   codeOf,
   ended,
-  holds,
-  refused,
+  expectTrue,
+  expectRefusal,
   type Requirement,
   rowsIn,
-  same,
+  expectSame,
   started,
   nextOrder,
   seqsOf,
@@ -20,14 +20,18 @@ export const OWNERS: Record<string, Requirement> = {
     const first = await store.claim('c', 1)
     const second = await other.claim('d', 1)
     const third = await store.claim('c', 2)
-    holds(first.epoch < second.epoch && second.epoch < third.epoch, 'each epoch is newer')
-    same(second.storeId, first.storeId, 'the name of the store')
+    expectTrue(first.epoch < second.epoch && second.epoch < third.epoch, 'each epoch is newer')
+    expectSame(second.storeId, first.storeId, 'the name of the store')
   },
   'refuses an owner who was replaced, and writes nothing of it': async ({ store, other }) => {
     const { epoch } = await store.claim('c', 1)
     await other.claim('c', 2)
-    await refused(store.append(appendOf('c', epoch, [ended('r')])), 'ownership-lost', 'an append')
-    same(await rowsIn(store), [], 'what is stored')
+    await expectRefusal(
+      store.append(appendOf('c', epoch, [ended('r')])),
+      'ownership-lost',
+      'an append',
+    )
+    expectSame(await rowsIn(store), [], 'what is stored')
   },
   'answers a claim that arrives twice with one epoch, while it is the newest': async ({
     store,
@@ -36,15 +40,19 @@ export const OWNERS: Record<string, Requirement> = {
     const options = { attempt: 'one', claimId: 'mine', ifEpoch: 0 }
     const { epoch } = await store.claim('c', 1, options)
     await store.append(appendOf('c', epoch, [ended('r')]))
-    same((await other.claim('c', 1, options)).epoch, epoch, 'the epoch of the second copy')
+    expectSame((await other.claim('c', 1, options)).epoch, epoch, 'the epoch of the second copy')
     await store.append(appendOf('c', epoch, [ended('r')]))
     // Two tabs of one browser share a name, but their attempts differ.
     const tab = await other.claim('c', 2, { attempt: 'two', claimId: 'mine' })
-    holds(tab.epoch > epoch, 'another attempt gets another epoch')
-    await refused(store.append(appendOf('c', epoch, [ended('r')])), 'ownership-lost', 'an append')
+    expectTrue(tab.epoch > epoch, 'another attempt gets another epoch')
+    await expectRefusal(
+      store.append(appendOf('c', epoch, [ended('r')])),
+      'ownership-lost',
+      'an append',
+    )
     // Nobody receives the answer to the late copy, so it must not stop the current owner.
     const late = await codeOf(other.claim('c', 1, options))
-    holds(late === null || late === 'ownership-lost', `the code ${late} of a late copy`)
+    expectTrue(late === null || late === 'ownership-lost', `the code ${late} of a late copy`)
     if (late !== null) await other.append(appendOf('c', tab.epoch, [ended('r')]))
   },
   'gives no claim the name of another one, where it keeps what claims are named': async ({
@@ -54,20 +62,20 @@ export const OWNERS: Record<string, Requirement> = {
     const named = async (claimId?: string): Promise<string | null> => {
       const { epoch } = await store.claim('c', 1, claimId === undefined ? {} : { claimId })
       const claim = (await other.get('c'))?.claim
-      same((await store.read('c')).record?.claim, claim, 'what a reading says of the claim')
+      expectSame((await store.read('c')).record?.claim, claim, 'what a reading says of the claim')
       // A claim of another epoch says nothing about the newest claim.
       return claim?.epoch === epoch ? claim.id : null
     }
     const first = await named('one')
-    holds(first === null || first === 'one', 'the name is the one that was given, or none')
-    same(await named('two'), first && 'two', 'the name of the next claim')
-    same(await named(), null, 'the name of a claim without one')
+    expectTrue(first === null || first === 'one', 'the name is the one that was given, or none')
+    expectSame(await named('two'), first && 'two', 'the name of the next claim')
+    expectSame(await named(), null, 'the name of a claim without one')
     const again = await named('three')
     const epoch = (await store.get('c'))?.epoch ?? 0
     await store.append(appendOf('c', epoch, [ended('r')]))
     await store.rename('c', { title: 'A name', at: 9 })
     const kept = (await other.get('c'))?.claim
-    same(kept?.id ?? null, again, 'the name after what was written')
+    expectSame(kept?.id ?? null, again, 'the name after what was written')
   },
   'refuses a claim for which somebody else was quicker, or takes it whole': async ({
     store,
@@ -76,11 +84,11 @@ export const OWNERS: Record<string, Requirement> = {
     const { epoch } = await store.claim('c', 1, { ifEpoch: 0 })
     const newer = await other.claim('c', 2, { ifEpoch: epoch })
     const code = await codeOf(store.claim('c', 3, { ifEpoch: epoch }))
-    holds(code === null || code === 'ownership-lost', `the code ${code}`)
+    expectTrue(code === null || code === 'ownership-lost', `the code ${code}`)
     const isNewest = (await other.get('c'))?.epoch === newer.epoch
-    same(isNewest, code !== null, 'whether the claim before is still the newest')
+    expectSame(isNewest, code !== null, 'whether the claim before is still the newest')
     const appended = await codeOf(other.append(appendOf('c', newer.epoch, [ended('r')])))
-    same(appended, code === null ? 'ownership-lost' : null, 'an append of the quicker one')
+    expectSame(appended, code === null ? 'ownership-lost' : null, 'an append of the quicker one')
   },
   'orders a claim and an append that arrive at once': async ({ store, other }) => {
     for (let round = 0; round < 10; round++) {
@@ -89,8 +97,8 @@ export const OWNERS: Record<string, Requirement> = {
       const append = appendOf('c', epoch, [started('r', 'hi'), ended('r')])
       const [code] = await Promise.all([codeOf(store.append(append)), other.claim('c', 2)])
       const written = (await rowsIn(other)).length - before
-      same(written, code === null ? 2 : 0, `the rows of an append that came to ${code}`)
-      holds(code === null || code === 'ownership-lost', `the code ${code}`)
+      expectSame(written, code === null ? 2 : 0, `the rows of an append that came to ${code}`)
+      expectTrue(code === null || code === 'ownership-lost', `the code ${code}`)
     }
   },
   'refuses the owner of a conversation that was deleted, also once it is made again': async ({
@@ -98,27 +106,35 @@ export const OWNERS: Record<string, Requirement> = {
     other,
   }) => {
     const { epoch } = await store.claim('c', 1)
-    same(await other.delete('c'), true, 'the answer to a deletion')
-    await refused(store.append(appendOf('c', epoch, [ended('r')])), 'ownership-lost', 'an append')
+    expectSame(await other.delete('c'), true, 'the answer to a deletion')
+    await expectRefusal(
+      store.append(appendOf('c', epoch, [ended('r')])),
+      'ownership-lost',
+      'an append',
+    )
     const again = await other.claim('c', 2)
-    holds(again.epoch > epoch, 'the epoch of one that is made again is newer')
-    await refused(store.append(appendOf('c', epoch, [ended('r')])), 'ownership-lost', 'an append')
-    same(await rowsIn(store), [], 'what is stored')
+    expectTrue(again.epoch > epoch, 'the epoch of one that is made again is newer')
+    await expectRefusal(
+      store.append(appendOf('c', epoch, [ended('r')])),
+      'ownership-lost',
+      'an append',
+    )
+    expectSame(await rowsIn(store), [], 'what is stored')
   },
   'creates none where that is not wished, or whose parent is gone': async ({ store }) => {
     const none = store.claim('c', 1, { create: false })
-    await refused(none, 'conversation-not-found', 'a claim of what is not there')
+    await expectRefusal(none, 'conversation-not-found', 'a claim of what is not there')
     const parent = { conversationId: 'gone', runId: 'r', toolCallId: 't' }
     const orphan = store.claim('c', 1, { parent })
-    await refused(orphan, 'conversation-not-found', 'a claim for a call of what is not there')
-    same((await store.list()).records, [], 'the list')
+    await expectRefusal(orphan, 'conversation-not-found', 'a claim for a call of what is not there')
+    expectSame((await store.list()).records, [], 'the list')
   },
   'lets nobody claim one whose record says that it is broken': async ({ store }) => {
     const { epoch } = await store.claim('c', 1)
     await store.mark('c', 'Row 3 is missing.')
-    same((await store.get('c'))?.broken, 'Row 3 is missing.', 'the record')
-    await refused(store.claim('c', 2), 'conversation-broken', 'a claim')
-    await refused(
+    expectSame((await store.get('c'))?.broken, 'Row 3 is missing.', 'the record')
+    await expectRefusal(store.claim('c', 2), 'conversation-broken', 'a claim')
+    await expectRefusal(
       store.append(appendOf('c', epoch, [ended('r')])),
       'conversation-broken',
       'an append',
@@ -136,28 +152,28 @@ export const APPENDS: Record<string, Requirement> = {
     const { epoch } = await store.claim('c', 1)
     const first = await store.append(appendOf('c', epoch, [started('r', 'hi'), ended('r')]))
     const second = await store.append(appendOf('c', epoch, [started('s', 'again')]))
-    same(seqsOf([...first, ...second]), [1, 2, 3], 'seqs as they were returned')
-    same(await rowsIn(store), [...first, ...second], 'rows as they were stored')
+    expectSame(seqsOf([...first, ...second]), [1, 2, 3], 'seqs as they were returned')
+    expectSame(await rowsIn(store), [...first, ...second], 'rows as they were stored')
   },
   'keeps the state of the rows in the record': async ({ store }) => {
     const { epoch } = await store.claim('c', 1)
     await store.append(appendOf('c', epoch, [started('r', '  Buy\n mugs ')]))
     const open = await store.get('c')
-    same([open?.title, open?.openRunId, open?.lastSeq], ['Buy mugs', 'r', 1], 'the record')
+    expectSame([open?.title, open?.openRunId, open?.lastSeq], ['Buy mugs', 'r', 1], 'the record')
     await store.append(appendOf('c', epoch, [ended('r', 9)]))
     const closed = await store.get('c')
-    same([closed?.openRunId, closed?.updatedAt], [null, 9], 'the record after the end')
+    expectSame([closed?.openRunId, closed?.updatedAt], [null, 9], 'the record after the end')
   },
   'writes a repeat once, and returns what the first one wrote': async ({ store, other }) => {
     const { epoch } = await store.claim('c', 1)
     const append = appendOf('c', epoch, [started('r', 'hi')])
     const rows = await store.append(append)
-    same(await store.append(append), rows, 'the rows of a repeat')
+    expectSame(await store.append(append), rows, 'the rows of a repeat')
     const changed = { ...append, rows: [ended('r')] }
-    same(await other.append(changed), rows, 'the rows of a repeat with other rows')
+    expectSame(await other.append(changed), rows, 'the rows of a repeat with other rows')
     await other.claim('c', 2)
-    same(await store.append(append), rows, 'the rows of a repeat by a former owner')
-    same(await rowsIn(store), rows, 'what is stored')
+    expectSame(await store.append(append), rows, 'the rows of a repeat by a former owner')
+    expectSame(await rowsIn(store), rows, 'what is stored')
   },
   'writes nothing of an append that arrives late, however many came after it': async ({
     store,
@@ -169,50 +185,54 @@ export const APPENDS: Record<string, Requirement> = {
     const written = await store.append(append)
     for (let at = 0; at < 20; at++) await store.append(appendOf('c', epoch, [ended('r')]))
     const rows = [...(await rowsIn(store))]
-    await refused(other.append(unsent), 'storage-failed', 'a request that was overtaken')
+    await expectRefusal(other.append(unsent), 'storage-failed', 'a request that was overtaken')
     const newest = appendOf('c', epoch, [ended('r')])
     rows.push(...(await store.append(newest)))
     const twin = { ...appendOf('c', epoch, [ended('twin')]), order: newest.order }
-    await refused(other.append(twin), 'storage-failed', 'another append of the same order')
+    await expectRefusal(other.append(twin), 'storage-failed', 'another append of the same order')
     const again = await other.append(append).catch((error: unknown) => error)
-    if (Array.isArray(again)) same(again, written, 'the rows of a second copy')
-    else await refused(Promise.reject(again), 'storage-failed', 'a second copy')
-    same(await rowsIn(store), rows, 'what is stored')
+    if (Array.isArray(again)) expectSame(again, written, 'the rows of a second copy')
+    else await expectRefusal(Promise.reject(again), 'storage-failed', 'a second copy')
+    expectSame(await rowsIn(store), rows, 'what is stored')
     const next = await store.append({ ...unsent, order: nextOrder() })
-    same(seqsOf(next), [rows.length + 1], 'the next try')
+    expectSame(seqsOf(next), [rows.length + 1], 'the next try')
     const newer = await other.claim('c', 2)
     const first = { ...appendOf('c', newer.epoch, [ended('late')]), order: 1 }
-    same(seqsOf(await other.append(first)), [rows.length + 2], 'the first append of a new owner')
+    expectSame(
+      seqsOf(await other.append(first)),
+      [rows.length + 2],
+      'the first append of a new owner',
+    )
   },
   'takes an append as a whole or not at all': async ({ store }) => {
     const { epoch } = await store.claim('c', 1)
     const unsound = { ...ended('r'), end: { outcome: 'aborted', reason: {} } } as unknown as NewRow
     const late = store.append(appendOf('c', epoch, [started('r', 'hi'), unsound]))
-    await refused(late, 'invalid-input', 'a row that could not be read again')
-    same(await rowsIn(store), [], 'what is stored')
+    await expectRefusal(late, 'invalid-input', 'a row that could not be read again')
+    expectSame(await rowsIn(store), [], 'what is stored')
   },
   'refuses a row whose message has another role than its fact gives it': async ({ store }) => {
     const { epoch } = await store.claim('c', 1)
     const message = { id: 'm', role: 'system', parts: [] }
     const forged = { ...started('r', 'hi'), message }
     const append = store.append(appendOf('c', epoch, [forged as unknown as NewRow]))
-    await refused(append, 'invalid-input', 'a message in the role system')
-    same(await rowsIn(store), [], 'what is stored')
+    await expectRefusal(append, 'invalid-input', 'a message in the role system')
+    expectSame(await rowsIn(store), [], 'what is stored')
   },
   'refuses a text that is longer than its limit': async ({ store }) => {
     const { epoch } = await store.claim('c', 1)
     const title = 'x'.repeat(10_001)
     const row: NewRow = { type: 'renamed', runId: null, at: 5, title }
-    await refused(store.append(appendOf('c', epoch, [row])), 'invalid-input', 'a long title')
-    await refused(store.rename('c', { title, at: 5 }), 'invalid-input', 'a long name')
-    same(await rowsIn(store), [], 'what is stored')
+    await expectRefusal(store.append(appendOf('c', epoch, [row])), 'invalid-input', 'a long title')
+    await expectRefusal(store.rename('c', { title, at: 5 }), 'invalid-input', 'a long name')
+    expectSame(await rowsIn(store), [], 'what is stored')
   },
   'keeps big rows and any text': async ({ store, other }) => {
     const { epoch } = await store.claim('c', 1)
     const texts = ['x'.repeat(4_500_000), 'a\u0000b', '\ud83d\ude00 \u2028 "\\', '\u202e']
     const rows = texts.map((text, at) => started(`r${at}`, text))
     const written = await store.append(appendOf('c', epoch, rows))
-    same(await rowsIn(other), written, 'what is stored')
+    expectSame(await rowsIn(other), written, 'what is stored')
   },
   'takes simultaneous appends as wholes, one after the other': async ({ store, other }) => {
     const { epoch } = await store.claim('c', 1)
@@ -221,13 +241,13 @@ export const APPENDS: Record<string, Requirement> = {
     )
     await Promise.all(appends.map((append, at) => inTurn(at % 2 ? store : other, append)))
     const rows = await rowsIn(store)
-    same(
+    expectSame(
       seqsOf(rows),
       Array.from({ length: 24 }, (_, at) => at + 1),
       'seqs',
     )
     for (let at = 0; at < rows.length; at += 2)
-      same(rows[at]?.runId, rows[at + 1]?.runId, 'two rows of one append')
+      expectSame(rows[at]?.runId, rows[at + 1]?.runId, 'two rows of one append')
   },
   'finds an append whose answer was lost, and does not write it again': async (pair, tested) => {
     const { store, other } = pair
@@ -235,11 +255,11 @@ export const APPENDS: Record<string, Requirement> = {
     const append = appendOf('c', epoch, [started('r', 'hi')])
     tested.loseNextAnswer?.(store)
     const code = await codeOf(store.append(append))
-    holds(code === null || code.startsWith('storage-'), `the code ${code} of a lost answer`)
+    expectTrue(code === null || code.startsWith('storage-'), `the code ${code} of a lost answer`)
     const { rows } = await other.read('c')
-    same(seqsOf(rows), [1], 'what is read back')
-    same(await store.append(append), rows, 'what the repeat returns')
-    same(await rowsIn(other), rows, 'what is stored')
+    expectSame(seqsOf(rows), [1], 'what is read back')
+    expectSame(await store.append(append), rows, 'what the repeat returns')
+    expectSame(await rowsIn(other), rows, 'what is stored')
   },
   'refuses what it has no room for, and takes it once there is room': async (pair, tested) => {
     const { store } = pair
@@ -247,9 +267,9 @@ export const APPENDS: Record<string, Requirement> = {
     const append = appendOf('c', epoch, [started('r', 'hi')])
     const makeRoom = await tested.fill?.(store)
     if (!makeRoom) return
-    await refused(store.append(append), 'storage-full', 'an append to a full store')
+    await expectRefusal(store.append(append), 'storage-full', 'an append to a full store')
     await makeRoom()
-    same(seqsOf(await store.append(append)), [1], 'the same append, with room')
+    expectSame(seqsOf(await store.append(append)), [1], 'the same append, with room')
   },
 }
 
@@ -258,7 +278,7 @@ async function inTurn(store: Store, append: Append): Promise<void> {
   let code: string | null = 'storage-failed'
   for (let tries = 0; code === 'storage-failed' && tries < MOST_TRIES; tries++)
     code = await codeOf(store.append({ ...append, order: nextOrder() }))
-  same(code, null, 'what an append ends with')
+  expectSame(code, null, 'what an append ends with')
 }
 
 interface Late extends StorePair {
@@ -283,14 +303,14 @@ export const LATE_REQUESTS: Record<string, Requirement> = {
       await store.claim('c', 1, { attempt: 'one', ifEpoch: 0 })
       await other.delete('c')
       await deliver()
-      same(await other.get('c'), null, 'the record')
+      expectSame(await other.get('c'), null, 'the record')
       const { epoch } = await store.claim('c', 2, { attempt: 'two', ifEpoch: 0 })
       await store.append(appendOf('c', epoch, [ended('r')]))
       await deliver()
-      same((await other.get('c'))?.epoch, epoch, 'the epoch of one that is made again')
+      expectSame((await other.get('c'))?.epoch, epoch, 'the epoch of one that is made again')
       await other.delete('c')
       await deliver()
-      same(await other.get('c'), null, 'the record after another deletion')
+      expectSame(await other.get('c'), null, 'the record after another deletion')
     },
   ),
   'a late copy of a title does not replace a newer one': late(
@@ -298,12 +318,12 @@ export const LATE_REQUESTS: Record<string, Requirement> = {
       const { epoch } = await store.claim('c', 1)
       await store.append(appendOf('c', epoch, [started('r', 'Mugs'), ended('r')]))
       const deliver = copyNext()
-      same(await store.rename('c', { title: 'First', at: 9 }), true, 'a title')
-      same(await other.rename('c', { title: 'Second', at: 9 }), true, 'another one')
+      expectSame(await store.rename('c', { title: 'First', at: 9 }), true, 'a title')
+      expectSame(await other.rename('c', { title: 'Second', at: 9 }), true, 'another one')
       const rows = await rowsIn(other)
       await deliver()
-      same((await other.get('c'))?.title, 'Second', 'the title')
-      same(await rowsIn(other), rows, 'what is stored')
+      expectSame((await other.get('c'))?.title, 'Second', 'the title')
+      expectSame(await rowsIn(other), rows, 'what is stored')
     },
   ),
   'a late copy of an import does not take back its later rows, nor its deletion': late(
@@ -319,12 +339,12 @@ export const LATE_REQUESTS: Record<string, Requirement> = {
       const { epoch } = await other.claim('c', 5)
       await other.append(appendOf('c', epoch, [ended('s')]))
       const found = await other.read('c')
-      same(found.rows.length, 4, 'how many rows there are')
+      expectSame(found.rows.length, 4, 'how many rows there are')
       for (const deliver of copies) await deliver()
-      same(await other.read('c'), found, 'what is stored')
+      expectSame(await other.read('c'), found, 'what is stored')
       await other.delete('c')
       for (const deliver of copies) await deliver()
-      same(await other.get('c'), null, 'the record after a deletion')
+      expectSame(await other.get('c'), null, 'the record after a deletion')
     },
   ),
   'a late copy of an import does not take the place of another one': late(
@@ -336,7 +356,7 @@ export const LATE_REQUESTS: Record<string, Requirement> = {
       await other.place({ ...place, importId: 'new', after: 0, rows })
       await deliver()
       const rest = { importId: 'new', after: 1, rows: [ended('r')], isLast: true }
-      same(await other.place({ ...place, ...rest }), true, 'the rest of the new one')
+      expectSame(await other.place({ ...place, ...rest }), true, 'the rest of the new one')
     },
   ),
   'a late copy of a deletion does not delete what was made again': late(
@@ -346,7 +366,7 @@ export const LATE_REQUESTS: Record<string, Requirement> = {
       await store.delete('c')
       const { epoch } = await other.claim('c', 2)
       await deliver()
-      same((await other.get('c'))?.epoch, epoch, 'the epoch of one that is made again')
+      expectSame((await other.get('c'))?.epoch, epoch, 'the epoch of one that is made again')
     },
   ),
   'a late copy of what was wrong with a conversation is not noted again': late(
@@ -356,7 +376,7 @@ export const LATE_REQUESTS: Record<string, Requirement> = {
       await store.mark('c', 'Row 3 is missing.')
       await other.mark('c', null)
       await deliver()
-      same((await other.get('c'))?.broken, undefined, 'the record')
+      expectSame((await other.get('c'))?.broken, undefined, 'the record')
     },
   ),
 }

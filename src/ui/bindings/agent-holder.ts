@@ -29,6 +29,6 @@ const ERROR = {
 }
 
 /** Throws an error that `OffstageError.is` accepts. The class itself is loaded with the agent. */
-export function noAgent(message: string): never {
+export function throwNoAgent(message: string): never {
   throw Object.assign(new Error(message), ERROR)
 }

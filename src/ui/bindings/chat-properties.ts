@@ -1,6 +1,6 @@
 import type { CallRenderers, ChatProperties, RendererActions } from '../chat/index.ts'
 import type { ShownCall } from '../../index.ts'
-import { selection } from './selection.ts'
+import { memoizeSelector } from './selection.ts'
 
 /** Properties that a component passes on to `<offstage-chat>`. */
 export type ChatSettings = Omit<ChatProperties, 'send' | 'focusComposer' | 'open' | 'close'>
@@ -90,7 +90,7 @@ export function createCards(): Cards {
   }
   return {
     // Equal names return the same object, so the chat re-renders nothing.
-    renderers: selection((named) =>
+    renderers: memoizeSelector((named) =>
       Object.fromEntries(Object.keys(named).map((name) => [name, open])),
     ),
     subscribe(listener) {

@@ -1,6 +1,6 @@
 import { emptySnapshot } from '../../conversation/index.ts'
 import type { Agent, Conversation, ConversationSnapshot } from '../../index.ts'
-import { noAgent } from './agent-holder.ts'
+import { throwNoAgent } from './agent-holder.ts'
 
 /** Actions of a person in a conversation. */
 export interface ConversationActions {
@@ -43,7 +43,7 @@ export function actionsOf(now: () => FollowedConversation): ConversationActions 
   const actions = METHODS.map((method) => [
     method === 'abort' ? 'stop' : method,
     (...args: unknown[]) => {
-      const act = now().conversation?.[method] ?? noAgent('The agent is not ready yet.')
+      const act = now().conversation?.[method] ?? throwNoAgent('The agent is not ready yet.')
       return (act as (...given: unknown[]) => unknown)(...args)
     },
   ])

@@ -1,5 +1,5 @@
 /** Memoizes `select`: returns the previous result, at first `shown`, while the new one is shallowly equal. */
-export function selection<Value extends object, Shown>(
+export function memoizeSelector<Value extends object, Shown>(
   select: (value: Value) => Shown,
   shown?: Shown,
 ): (value: Value) => Shown {

@@ -10,7 +10,7 @@ import type {
 import type { Action, ChatActions, LocalState } from './context.ts'
 import { problemKey } from './problem-key.ts'
 import { editKey, editSendingKey } from './local-keys.ts'
-import { giveBack, noteOnItsWay, noteReturned } from './unsent.ts'
+import { restoreUnsent, markBeingSent, noteReturned } from './unsent.ts'
 import type { Words } from './words/words.ts'
 
 export interface ActionTarget extends SendingTarget {
@@ -31,7 +31,7 @@ export function createActions(target: ActionTarget): ChatActions {
     perform,
     ...sending(target, perform),
     ...deleting(target, perform),
-    open(conversationId) {
+    openConversation(conversationId) {
       target.local.set('list', undefined)
       target.view(conversationId)
     },
@@ -39,9 +39,9 @@ export function createActions(target: ActionTarget): ChatActions {
       target.local.set('list', undefined)
       target.view(null)
     },
-    toLatest: () => target.toLatest(),
-    show: () => target.setOpen(true),
-    close: () => target.setOpen(false),
+    scrollToLatest: () => target.toLatest(),
+    openBubble: () => target.setOpen(true),
+    closeBubble: () => target.setOpen(false),
   }
 }
 
@@ -147,13 +147,13 @@ function sending(target: SendingTarget, perform: ChatActions['perform']): Sendin
       return perform({ name: 'send', detail: { text, files, steers }, key }, async () => {
         target.toLatest()
         const { conversationId } = conversation.getSnapshot()
-        const arrived = noteOnItsWay(target.local, conversationId, text)
+        const arrived = markBeingSent(target.local, conversationId, text)
         target.keepOnItsWay(conversationId)
         try {
           await deliver(conversation, inputOf(text, files))
         } catch (thrown) {
           const isOnView = target.conversation() === conversation
-          giveBack(target.local, { conversationId, isOnView, text, files })
+          restoreUnsent(target.local, { conversationId, isOnView, text, files })
           throw notSent(thrown, target.words())
         } finally {
           arrived()
@@ -184,7 +184,7 @@ async function deliver(conversation: Conversation, input: RunInput): Promise<voi
   // The run may have ended meanwhile, and a loading conversation may have one.
   const isMaybeOpen = runId !== undefined || status === 'loading'
   if (isMaybeOpen && (await conversation.steer(input, { when: 'soonest' })) !== null) return
-  await runBegun(conversation.send(input))
+  await waitForRunStart(conversation.send(input))
 }
 
 /** The editor stays open with its text until that is part of the conversation. */
@@ -194,14 +194,14 @@ async function sendEdit(
   { message, text }: { readonly message: ShownMessage; readonly text: string },
 ): Promise<void> {
   try {
-    await runBegun(conversation.edit(message.id, text))
+    await waitForRunStart(conversation.edit(message.id, text))
     local.set(editKey(message), undefined)
     forgetEdit(conversation.getSnapshot().conversationId, message)
   } catch (thrown) {
     const { conversationId, messages } = conversation.getSnapshot()
     // Another tab may have switched to a branch without this message.
     if (messages.some(({ id }) => id === message.id)) noteReturned(local, conversationId, text)
-    else giveBack(local, { conversationId, isOnView: onView() === conversation, text })
+    else restoreUnsent(local, { conversationId, isOnView: onView() === conversation, text })
     throw notSent(thrown, words())
   }
 }
@@ -212,7 +212,7 @@ function inputOf(text: string, files: readonly FilePart[]): RunInput {
 }
 
 /** Resolves once a run has begun, or waits for room in the storage. Rejects if it was refused or aborted before. */
-export async function runBegun(run: Run): Promise<void> {
+export async function waitForRunStart(run: Run): Promise<void> {
   for await (const event of run) {
     if (event.type !== 'run-end') return
     const { result } = event

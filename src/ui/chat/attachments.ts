@@ -5,11 +5,11 @@ import type { FilePart } from '../../index.ts'
 const MOST = 20_000_000
 
 /** Returns the files attached to the draft of a conversation. */
-export function attachedTo(local: LocalState, conversationId: string): readonly FilePart[] {
+export function getAttachments(local: LocalState, conversationId: string): readonly FilePart[] {
   return local.get<readonly FilePart[]>(keyOf(conversationId)) ?? []
 }
 
-export function setAttached(
+export function setAttachments(
   local: LocalState,
   conversationId: string,
   files: readonly FilePart[],
@@ -28,7 +28,10 @@ export async function attach(
   conversationId: string,
   files: readonly File[],
 ): Promise<void> {
-  const sizes = [...attachedTo(local, conversationId).map(sizeOf), ...files.map(({ size }) => size)]
+  const sizes = [
+    ...getAttachments(local, conversationId).map(sizeOf),
+    ...files.map(({ size }) => size),
+  ]
   const total = sizes.reduce((sum, size) => sum + size, 0)
   if (total > MOST) throw new RangeError(`${total} > ${MOST} bytes`)
   const addToRead = (count: number): void =>
@@ -36,7 +39,7 @@ export async function attach(
   addToRead(files.length)
   try {
     const parts = await Promise.all(files.map(partOf))
-    setAttached(local, conversationId, [...attachedTo(local, conversationId), ...parts])
+    setAttachments(local, conversationId, [...getAttachments(local, conversationId), ...parts])
   } finally {
     addToRead(-files.length)
   }

@@ -30,7 +30,7 @@ export class SeenApprovals {
   }
 
   /** Updates which approvals are seen. Returns whether any changed. */
-  look(root: ParentNode): boolean {
+  update(root: ParentNode): boolean {
     const band = bandOf(root.querySelector('.log'))
     const before = this.#whole.join()
     this.#whole = [...root.querySelectorAll<HTMLElement>('[data-asks]')]
@@ -205,7 +205,7 @@ export class CardGuard implements ReactiveController {
       const settledAt = this.#settledAt(card, { top, left, now, isChatMoved, isOwn })
       this.#cards.set(card, { top, left, settledAt })
     }
-    if (this.seen.look(this.#host.renderRoot)) this.#host.requestUpdate()
+    if (this.seen.update(this.#host.renderRoot)) this.#host.requestUpdate()
   }
 
   #settledAt(card: Element, { top, left, now, isChatMoved, isOwn }: Place): number {
@@ -213,7 +213,7 @@ export class CardGuard implements ReactiveController {
     const isSame = !isChatMoved && before?.top === top && before.left === left
     if (before && (isSame || isOwn)) return before.settledAt
     if (before && now === this.#thrown.at) return now - SETTLING + AFTER_THROW
-    rest(card)
+    makeInert(card)
     return now
   }
 
@@ -256,7 +256,7 @@ function isLog(target: EventTarget | null): target is HTMLElement {
 const resting = new WeakMap<Element, ReturnType<typeof setTimeout>>()
 
 /** Makes a card's buttons inert until it has settled, unless a person is already there by keyboard. */
-function rest(card: Element): void {
+function makeInert(card: Element): void {
   if (card.querySelector(':focus, slot:focus-within')) return
   clearTimeout(resting.get(card))
   const rows = [...card.querySelectorAll<HTMLElement>('.buttons, slot')].filter(

@@ -1,8 +1,8 @@
 /** Functions of the element for custom chat UIs: everything it derives from a snapshot. Entry `offstage/chat/parts`. */
 export { announce, announcedBy, type Announced } from './parts/announce.ts'
-export { isLetGo, stateIn, stateOf, type CallState } from './parts/shown-call.ts'
+export { isRunDetached, stateIn, stateOf, type CallState } from './parts/shown-call.ts'
 export { choicesOf } from './parts/form-content.ts'
-export { contentOf } from './parts/form-content.ts'
+export { readFormValues } from './parts/form-content.ts'
 export { inputFields, type InputField } from './parts/input-fields.ts'
 export { outputText } from './parts/shown-call.ts'
 export { loadSentences, pageSentence } from './parts/page-sentence.ts'

@@ -12,7 +12,7 @@ import type {
 } from '../../index.ts'
 import type { Failure } from './parts/failures.ts'
 import type { ChatRow, ShownRows } from './parts/rows.ts'
-import type { Around } from './parts/states.ts'
+import type { ChatEnvironment } from './parts/states.ts'
 import type { PanelWidth } from './panel-width.ts'
 import type { Words } from './words/words.ts'
 
@@ -29,7 +29,7 @@ export interface ChatContext {
   readonly actions: ChatActions
   readonly renderers: CallRenderers
   /** Whether a card of the host's has the buttons that answer its call. */
-  readonly answersItself: (call: ShownCall) => boolean
+  readonly hasOwnButtons: (call: ShownCall) => boolean
   readonly markdown: MarkdownOptions
   readonly answers: AnswerOptions
   /** Texts to send with one press, for an empty conversation. */
@@ -40,7 +40,7 @@ export interface ChatContext {
   readonly history: ChatHistory
   /** Whether a bubble is open. */
   readonly isOpen: boolean
-  readonly around: Around
+  readonly around: ChatEnvironment
   /** Why a run failed, by the id of its last message. */
   readonly failures: ReadonlyMap<string, Failure>
   /** The newest message is in view, or is being followed. */
@@ -90,15 +90,15 @@ export interface ChatActions {
    * if the event was cancelled.
    */
   perform(action: Action, act: () => Promise<unknown>): boolean
-  open(conversationId: string): void
+  openConversation(conversationId: string): void
   startNew(): void
   /** Deletes a conversation after a few seconds, unless `restore` is called or the page is left before. */
   delete(conversation: ConversationRecord): void
   restore(): void
-  toLatest(): void
+  scrollToLatest(): void
   /** Opens a bubble. */
-  show(): void
-  close(): void
+  openBubble(): void
+  closeBubble(): void
 }
 
 export type Action = {

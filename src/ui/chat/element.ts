@@ -11,30 +11,30 @@ import type { Conversation, ConversationSnapshot, Run } from '../../index.ts'
 import { createActions } from './actions.ts'
 import { CardGuard } from './card-guard.ts'
 import type { ChatActions, ChatContext, ChatProperties, LocalState } from './context.ts'
-import { FollowConversation } from './follow-conversation.ts'
+import { ConversationController } from './follow-conversation.ts'
 import { FollowUps } from './follow-ups.ts'
 import { HistoryWindow } from './history-window.ts'
-import { KeptWriting } from './kept-writing.ts'
+import { DraftStore } from './kept-writing.ts'
 import { PanelWidth } from './panel-width.ts'
 import { Failures } from './parts/failures.ts'
-import type { Around } from './parts/states.ts'
+import type { ChatEnvironment } from './parts/states.ts'
 import { problemKey } from './problem-key.ts'
 import { ReasoningTimes } from './reasoning-times.ts'
-import { remembered } from './remembered.ts'
+import { openStorage } from './remembered.ts'
 import { RenderedCalls } from './rendered-calls.ts'
 import { ScrollFollow } from './scroll-follow.ts'
 import { styles } from './styles/index.ts'
-import { Surroundings } from './surroundings.ts'
+import { EnvironmentController } from './surroundings.ts'
 import { unsentIn } from './unsent.ts'
 import { chatView } from './views/chat.ts'
-import { goOn } from './views/notices.ts'
+import { continueRun } from './views/notices.ts'
 import { en } from './words/en.ts'
 import { loadTable, tableOf } from './words/languages.ts'
 import type { Words } from './words/words.ts'
 import type * as announcing from './parts/announce.ts'
 import type { Announced } from './parts/announce.ts'
 import { LONG_MS } from './parts/shown-call.ts'
-import { waitingIn } from './walk-messages.ts'
+import { findWaitingCard } from './walk-messages.ts'
 
 /** See `OffstageChat`. */
 export class ChatElement extends LitElement implements ChatProperties {
@@ -63,15 +63,15 @@ export class ChatElement extends LitElement implements ChatProperties {
   declare markdown: ChatProperties['markdown']
   declare answers: ChatProperties['answers']
 
-  readonly #follow = new FollowConversation(this, () => this.#scroll.showsNewest)
+  readonly #follow = new ConversationController(this, () => this.#scroll.showsNewest)
   readonly #scroll = new ScrollFollow(this)
   readonly #history = new HistoryWindow(this, () => this.#scroll.showsNewest)
-  readonly #width = new PanelWidth(this, () => remembered(this.id, 'browser'))
+  readonly #width = new PanelWidth(this, () => openStorage(this.id, 'browser'))
   readonly #announcer = new Announcer(this)
-  readonly #around = new Surroundings(this)
+  readonly #around = new EnvironmentController(this)
   readonly #rendered = new RenderedCalls(this)
   readonly #guard = new CardGuard(this)
-  readonly #writing = new KeptWriting(() => remembered(this.id))
+  readonly #writing = new DraftStore(() => openStorage(this.id))
   readonly #deletions = new DeletionWatch()
   readonly #failures = new Failures()
   readonly #followUps = new FollowUps()
@@ -104,7 +104,7 @@ export class ChatElement extends LitElement implements ChatProperties {
         this.conversationId = conversationId ?? this.agent?.newConversationId() ?? null
       },
       words: () => this.#wordsIn(localeFor(this)),
-      keepOnItsWay: (conversationId) => this.#writing.keepOnItsWay(this.#local, conversationId),
+      keepOnItsWay: (conversationId) => this.#writing.keepSending(this.#local, conversationId),
       forgetEdit: (conversationId, message) => this.#writing.forgetEdit(conversationId, message),
       toLatest: () => this.#toLatest(),
       setOpen: (isOpen) => (isOpen ? this.open() : this.close()),
@@ -136,12 +136,12 @@ export class ChatElement extends LitElement implements ChatProperties {
   /** Opens or closes the bubble. An open bubble opens again after a reload. */
   #setOpen(isOpen: boolean): void {
     this.#isOpen = isOpen
-    remembered(this.id).write('open', isOpen ? 'yes' : null)
+    openStorage(this.id).setItem('open', isOpen ? 'yes' : null)
     this.requestUpdate()
   }
 
   protected override willUpdate(changed: PropertyValues<this>): void {
-    if (!this.hasUpdated) this.#isOpen ||= remembered(this.id).read('open') !== null
+    if (!this.hasUpdated) this.#isOpen ||= openStorage(this.id).getItem('open') !== null
     if (changed.has('placement') && this.placement !== 'inline') this.#width.restore()
     if (!changed.has('agent') && !changed.has('conversationId')) return
     this.#around.watch(this.agent)
@@ -159,35 +159,35 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#rendered.show(context)
     if (!context) return
     this.#announcer.say(context)
-    if (this.#failures.takeLost(context.snapshot, this.#around.isOffline)) goOn(context)
-    this.#writing.keep(context)
-    this.#deletions.look(context)
-    this.#followUps.look(context)
-    this.#reasoning.look(context)
+    if (this.#failures.takeLost(context.snapshot, this.#around.isOffline)) continueRun(context)
+    this.#writing.save(context)
+    this.#deletions.update(context)
+    this.#followUps.update(context)
+    this.#reasoning.update(context)
   }
 
   /** Chooses the conversation on view, and resumes its unfinished run. */
   #choose(): void {
     const { agent } = this
-    if (!agent) return this.#follow.leave()
-    const memory = remembered(this.id)
-    this.conversationId ??= memory.read('conversation') ?? agent.newConversationId()
+    if (!agent) return this.#follow.unfollow()
+    const memory = openStorage(this.id)
+    this.conversationId ??= memory.getItem('conversation') ?? agent.newConversationId()
     if (this.#follow.conversation === agent.conversation(this.conversationId)) return
-    memory.write('conversation', this.conversationId)
+    memory.setItem('conversation', this.conversationId)
     this.#follow.follow(agent, this.conversationId)
     this.#history.reset()
     this.#writing.restore(this.#local, this.conversationId)
     // Memories may differ by conversation, so the open list is left; opening it reads them anew.
     if (this.#local.get('list') === 'memories') this.#local.set('list', 'conversations')
     for (const key of ['composer', 'notices']) this.#local.set(problemKey(key), undefined)
-    this.#scroll.toLatest()
+    this.#scroll.scrollToLatest()
     this.#resume().catch(() => {})
     this.#tellView(this.conversationId)
   }
 
   #toLatest(): void {
     if (!this.#scroll.isFollowing) this.#history.reset()
-    this.#scroll.toLatest()
+    this.#scroll.scrollToLatest()
   }
 
   /** Resumes an unfinished run. Tells the person if the run had been cut off. */
@@ -231,7 +231,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       local: this.#local,
       actions: this.#actions,
       renderers,
-      answersItself: (call) => this.#rendered.answersItself(call),
+      hasOwnButtons: (call) => this.#rendered.hasOwnButtons(call),
       markdown,
       answers: answers ?? {},
       suggestions,
@@ -240,20 +240,20 @@ export class ChatElement extends LitElement implements ChatProperties {
       history: this.#history,
       isOpen: this.#isOpen,
       around: this.#aroundOf(snapshot),
-      failures: this.#failures.look(snapshot, this.#around.isOffline),
+      failures: this.#failures.update(snapshot, this.#around.isOffline),
       isFollowing: this.#scroll.isFollowing,
       seen: this.#guard.seen,
     }
   }
 
-  #aroundOf(snapshot: ConversationSnapshot): Around {
+  #aroundOf(snapshot: ConversationSnapshot): ChatEnvironment {
     const { error, conversationId, run } = snapshot
     const isShown = (key: string): boolean =>
       error !== undefined &&
       this.#local.get<string>(problemKey(key))?.includes(error.message) === true
     return {
       ...this.#around.current(run?.retry),
-      isGone: this.#local.get(goneKey(conversationId)) === true,
+      isDeleted: this.#local.get(goneKey(conversationId)) === true,
       resumedRunId: this.#local.get('resumed'),
       unsent: unsentIn(this.#local, snapshot).text,
       isErrorShown: isShown('composer') || isShown('notices'),
@@ -353,7 +353,7 @@ export class DeletionWatch {
   #seen: string | null = null
 
   /** Runs after each drawing. */
-  look({ agent, snapshot, local }: Pick<ChatContext, 'agent' | 'snapshot' | 'local'>): void {
+  update({ agent, snapshot, local }: Pick<ChatContext, 'agent' | 'snapshot' | 'local'>): void {
     const { conversationId, messages, status } = snapshot
     if (messages.length > 0) {
       this.#seen = conversationId
@@ -522,7 +522,7 @@ function nextPlace(
   if (message) return message.querySelector('textarea') ?? message
   if (card?.isConnected && card !== element) return card
   // An approval card for several calls is replaced by another card once a single call is left.
-  const next = card?.matches('.approvals') ? waitingIn(root) : null
+  const next = card?.matches('.approvals') ? findWaitingCard(root) : null
   if (next) return next
   const inSheet = isInSheet ? root.querySelector<HTMLElement>(FIRST_IN_SHEET) : null
   if (inSheet) return inSheet

@@ -16,7 +16,7 @@ const REST_PER_WORK = 7
 const LONGEST_REST = 1000
 
 /** Redraws an element when its conversation changes, while it is connected. */
-export class FollowConversation implements ReactiveController {
+export class ConversationController implements ReactiveController {
   readonly #host: Host
   readonly #isSeen: () => boolean
   #conversation: Conversation | null = null
@@ -55,7 +55,7 @@ export class FollowConversation implements ReactiveController {
     this.#host.requestUpdate()
   }
 
-  leave(): void {
+  unfollow(): void {
     this.#release()
     this.#conversation = null
     this.#host.requestUpdate()

@@ -8,7 +8,7 @@ export class FollowUps {
   #asked: string | null = null
 
   /** Runs after each drawing. */
-  look({ snapshot, answers, local }: Context): void {
+  update({ snapshot, answers, local }: Context): void {
     const answer = answers.followUps && finishedAnswer(snapshot)
     const id = answer?.id ?? null
     if (id === this.#asked) return

@@ -1,29 +1,31 @@
-import { isLeftOpen } from '../../conversation/index.ts'
+import { isUnfinished } from '../../conversation/index.ts'
 import type { ShownMessage } from '../../index.ts'
 import type { ChatContext, LocalState } from './context.ts'
 import { editedId, editKey, inputKey, isInputKey } from './local-keys.ts'
-import { refOf } from './parts/call-ref.ts'
-import type { Remembered } from './remembered.ts'
-import { joined, onItsWay } from './unsent.ts'
+import { toCallRef } from './parts/call-ref.ts'
+import type { PersistentStorage } from './remembered.ts'
+import { joined, sendingTexts } from './unsent.ts'
 
 /** Texts by their keys in a local state. */
 type Texts = Readonly<Record<string, string>>
 
 /** Keeps unsent writing over a reload: the message, edits of earlier ones, and changed inputs of waiting calls. */
-export class KeptWriting {
-  readonly #memory: () => Remembered
+export class DraftStore {
+  readonly #memory: () => PersistentStorage
   /** Keys restored from storage. A call of another agent, or an old message, may appear later than its conversation. */
   #kept: readonly string[] = []
 
-  constructor(memory: () => Remembered) {
+  constructor(memory: () => PersistentStorage) {
     this.#memory = memory
   }
 
   /** Restores the writing of a conversation that comes on view. */
   restore(local: LocalState, conversationId: string): void {
     const memory = this.#memory()
-    const left = joined(...onItsWay(local, conversationId)) ? null : this.#takeLeft(conversationId)
-    const draft = joined(left, memory.read(draftName(conversationId)))
+    const left = joined(...sendingTexts(local, conversationId))
+      ? null
+      : this.#takeLeft(conversationId)
+    const draft = joined(left, memory.getItem(draftName(conversationId)))
     local.set('draft', draft || undefined)
     const texts = {
       ...this.#read(inputsName(conversationId)),
@@ -34,11 +36,11 @@ export class KeptWriting {
   }
 
   /** Runs after each drawing. */
-  keep({ local, snapshot }: Pick<ChatContext, 'local' | 'snapshot'>): void {
+  save({ local, snapshot }: Pick<ChatContext, 'local' | 'snapshot'>): void {
     const { conversationId } = snapshot
     this.#write(draftName(conversationId), local.get<string>('draft') ?? null)
     // Calls of a run that this page has left still wait, so inputs written for them are kept.
-    if (!snapshot.ended || !isLeftOpen(snapshot.ended))
+    if (!snapshot.ended || !isUnfinished(snapshot.ended))
       this.#writeTexts(inputsName(conversationId), textsIn(local, this.#inputKeys(snapshot)))
     const edits = this.#editKeys(local, snapshot)
     this.#kept = [...new Set([...this.#kept, ...edits])]
@@ -46,15 +48,15 @@ export class KeptWriting {
   }
 
   /** Keeps texts that are being sent, even to a conversation off view. After a reload they return to the draft. */
-  keepOnItsWay(local: LocalState, conversationId: string): void {
-    const text = joined(...onItsWay(local, conversationId))
+  keepSending(local: LocalState, conversationId: string): void {
+    const text = joined(...sendingTexts(local, conversationId))
     this.#write(onItsWayName(conversationId), text || null)
   }
 
   /** Takes the text that the previous page was sending when it was left. */
   #takeLeft(conversationId: string): string | null {
     const name = onItsWayName(conversationId)
-    const left = this.#memory().read(name)
+    const left = this.#memory().getItem(name)
     this.#write(name, null)
     return left
   }
@@ -68,7 +70,7 @@ export class KeptWriting {
 
   #inputKeys(snapshot: ChatContext['snapshot']): readonly string[] {
     if (snapshot.status === 'idle' && snapshot.runId === undefined) return []
-    const waiting = snapshot.pending.map((call) => inputKey(refOf({ snapshot }, call)))
+    const waiting = snapshot.pending.map((call) => inputKey(toCallRef({ snapshot }, call)))
     return [...this.#kept.filter(isInputKey), ...waiting]
   }
 
@@ -83,7 +85,7 @@ export class KeptWriting {
   }
 
   #read(name: string): Texts {
-    return parsed(this.#memory().read(name))
+    return parsed(this.#memory().getItem(name))
   }
 
   #writeTexts(name: string, texts: Texts): void {
@@ -92,7 +94,7 @@ export class KeptWriting {
 
   #write(name: string, value: string | null): void {
     const memory = this.#memory()
-    if (memory.read(name) !== value) memory.write(name, value)
+    if (memory.getItem(name) !== value) memory.setItem(name, value)
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Remembered } from './remembered.ts'
+import type { PersistentStorage } from './remembered.ts'
 
 /** Minimum width of the panel, and of the page beside it. Pixels. */
 const LEAST = 260
@@ -8,16 +8,16 @@ const STEP = 24
 /** The width of a panel, as a person has set it. Outlives the page. */
 export class PanelWidth {
   readonly #element: HTMLElement
-  readonly #memory: () => Remembered
+  readonly #memory: () => PersistentStorage
 
-  constructor(element: HTMLElement, memory: () => Remembered) {
+  constructor(element: HTMLElement, memory: () => PersistentStorage) {
     this.#element = element
     this.#memory = memory
   }
 
   /** Restores the width from storage. */
   restore(): void {
-    const width = Number(this.#memory().read('width'))
+    const width = Number(this.#memory().getItem('width'))
     if (width > 0) this.#apply(width)
   }
 
@@ -64,7 +64,7 @@ export class PanelWidth {
   }
 
   #set(width: number): void {
-    this.#memory().write('width', String(Math.round(this.#apply(width))))
+    this.#memory().setItem('width', String(Math.round(this.#apply(width))))
   }
 
   #apply(width: number): number {

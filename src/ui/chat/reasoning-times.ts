@@ -21,7 +21,7 @@ export class ReasoningTimes {
   }
 
   /** Runs after each drawing. */
-  look({ snapshot, local }: Context): void {
+  update({ snapshot, local }: Context): void {
     const { conversationId, status, messages, ownership } = snapshot
     if (conversationId !== this.#conversationId) {
       this.#leave(local)

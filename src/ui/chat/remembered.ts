@@ -1,23 +1,23 @@
 /** Values that survive a reload. If storage is forbidden or full, nothing is kept and nothing fails. */
-export interface Remembered {
-  read(name: string): string | null
+export interface PersistentStorage {
+  getItem(name: string): string | null
   /** Null forgets. */
-  write(name: string, value: string | null): void
+  setItem(name: string, value: string | null): void
 }
 
 /** `key` tells the elements of an origin apart. `tab`: for this tab only; `browser`: for all later pages. */
-export function remembered(key: string, where: 'tab' | 'browser' = 'tab'): Remembered {
+export function openStorage(key: string, where: 'tab' | 'browser' = 'tab'): PersistentStorage {
   const full = (name: string): string => `offstage-chat:${key}:${name}`
   const storage = (): Storage => (where === 'tab' ? sessionStorage : localStorage)
   return {
-    read(name) {
+    getItem(name) {
       try {
         return storage().getItem(full(name))
       } catch {
         return null
       }
     },
-    write(name, value) {
+    setItem(name, value) {
       try {
         if (value === null) storage().removeItem(full(name))
         else storage().setItem(full(name), value)

@@ -1,7 +1,7 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { FieldValues, ShownCall } from '../../index.ts'
 import type { ChatContext, RenderedCall } from './context.ts'
-import { refOf } from './parts/call-ref.ts'
+import { toCallRef } from './parts/call-ref.ts'
 import { answerKey } from './problem-key.ts'
 
 interface Shown {
@@ -30,7 +30,7 @@ export class RenderedCalls implements ReactiveController {
   }
 
   /** Whether the host's card has the buttons that answer the call. */
-  answersItself({ toolCallId }: ShownCall): boolean {
+  hasOwnButtons({ toolCallId }: ShownCall): boolean {
     return this.#shown.get(toolCallId)?.rendered?.answers === true
   }
 
@@ -70,7 +70,7 @@ export class RenderedCalls implements ReactiveController {
         this.#context?.renderers[call.toolName]?.(call, { container, respond }) ?? null
     })
     // Redraws before the paint, so that the chat's buttons don't appear beside the card's own.
-    if (this.answersItself(call)) this.#host.requestUpdate()
+    if (this.hasOwnButtons(call)) this.#host.requestUpdate()
   }
 
   #respond({ call }: Shown, answer: unknown): Promise<boolean> {
@@ -109,7 +109,7 @@ function attempt(act: () => void): void {
 /** Passes the answer of a host's card on, by what its call waits for. */
 function answerTo(context: ChatContext, call: ShownCall, answer: unknown): Promise<boolean> {
   const { agent } = context
-  const ref = refOf(context, call)
+  const ref = toCallRef(context, call)
   switch (call.status) {
     case 'awaiting-approval':
       return answer === true ? agent.approve(ref) : agent.deny(ref, reasonOf(answer))

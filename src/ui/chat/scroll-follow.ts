@@ -53,7 +53,7 @@ export class ScrollFollow implements ReactiveController {
   }
 
   /** Goes to the newest text, and follows it from now on. */
-  toLatest(): void {
+  scrollToLatest(): void {
     if (this.#anchor) this.#anchored.add(this.#anchor)
     this.#anchor = null
     this.#setFollowing(true)

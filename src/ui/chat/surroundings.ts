@@ -1,7 +1,7 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { Agent, ShownRun } from '../../index.ts'
 import type { EngineLoading } from './parts/engine-loading.ts'
-import type { Around } from './parts/states.ts'
+import type { ChatEnvironment } from './parts/states.ts'
 
 /** A load without news for this long is hidden. Milliseconds. */
 const SILENT_MS = 120_000
@@ -10,7 +10,7 @@ const SILENT_MS = 120_000
  * State around a conversation: network, storage, a loading engine, the list of conversations. Redraws the element on
  * changes.
  */
-export class Surroundings implements ReactiveController {
+export class EnvironmentController implements ReactiveController {
   readonly #host: ReactiveControllerHost
   #agent: Agent | null = null
   #undo: (() => void)[] = []
@@ -39,7 +39,7 @@ export class Surroundings implements ReactiveController {
   }
 
   /** Returns the state. Redraws each second while a retry is pending. */
-  current(retry: ShownRun['retry']): Around {
+  current(retry: ShownRun['retry']): ChatEnvironment {
     if (retry !== this.#retry) this.#retryAt = Date.now() + (retry?.delayMs ?? 0)
     this.#retry = retry
     const retryInMs = Math.max(0, this.#retryAt - Date.now())
@@ -48,7 +48,7 @@ export class Surroundings implements ReactiveController {
       this.#ticking = setTimeout(() => this.#host.requestUpdate(), retryInMs % 1000 || 1000)
     return {
       isOffline: this.isOffline,
-      isKept: this.#isKept,
+      isPersisted: this.#isKept,
       loading: this.#loading,
       retryInMs,
     }

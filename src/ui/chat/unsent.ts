@@ -1,7 +1,7 @@
-import { attachedTo, setAttached } from './attachments.ts'
+import { getAttachments, setAttachments } from './attachments.ts'
 import type { LocalState } from './context.ts'
 import type { ConversationSnapshot, FilePart } from '../../index.ts'
-import { textOf } from './parts/text-of.ts'
+import { messageText } from './parts/text-of.ts'
 
 /** Returns text that was neither sent nor put back into the composer. */
 export function unsentOf(local: LocalState, conversationId: string): string | undefined {
@@ -13,7 +13,7 @@ export function unsentIn(
   local: LocalState,
   { unsent, conversationId }: Pick<ConversationSnapshot, 'unsent' | 'conversationId'>,
 ): { readonly text: string | undefined; readonly files: readonly FilePart[] } {
-  const refused = unsent && textOf(unsent)
+  const refused = unsent && messageText(unsent)
   const isBack = refused === undefined || isReturned(local, conversationId, refused)
   const parts = isBack || !unsent ? [] : unsent.parts
   return {
@@ -23,7 +23,7 @@ export function unsentIn(
 }
 
 /** Returns texts that are being sent to a conversation; they may wait until the storage opens. */
-export function onItsWay(local: LocalState, conversationId: string): readonly string[] {
+export function sendingTexts(local: LocalState, conversationId: string): readonly string[] {
   return local.get<readonly OnItsWay[]>(onItsWayKey(conversationId))?.map(({ text }) => text) ?? []
 }
 
@@ -32,11 +32,11 @@ export function sentWhileLoading(
   { conversationId, status }: ConversationSnapshot,
   local: LocalState,
 ): readonly string[] {
-  return status === 'loading' ? onItsWay(local, conversationId) : []
+  return status === 'loading' ? sendingTexts(local, conversationId) : []
 }
 
 /** Marks a text as being sent. Returns a function that removes the mark. */
-export function noteOnItsWay(local: LocalState, conversationId: string, text: string): () => void {
+export function markBeingSent(local: LocalState, conversationId: string, text: string): () => void {
   const key = onItsWayKey(conversationId)
   const one: OnItsWay = { text }
   const others = (): readonly OnItsWay[] =>
@@ -68,12 +68,12 @@ export interface Returned {
 }
 
 /** Gives back what was not sent: to the composer, unless it holds another draft. */
-export function giveBack(
+export function restoreUnsent(
   local: LocalState,
   { conversationId, isOnView, text, files = [] }: Returned,
 ): void {
   if (files.length > 0)
-    setAttached(local, conversationId, [...files, ...attachedTo(local, conversationId)])
+    setAttachments(local, conversationId, [...files, ...getAttachments(local, conversationId)])
   noteReturned(local, conversationId, text)
   if (text.trim() === '') return
   const isFree = isOnView && (local.get<string>('draft') ?? '').trim() === ''
@@ -82,12 +82,12 @@ export function giveBack(
 }
 
 /** Takes an unsent message back: its text goes before the current draft. */
-export function takeBack(
+export function prependToDraft(
   local: LocalState,
   { conversationId, text, files = [] }: Omit<Returned, 'isOnView'>,
 ): void {
   if (files.length > 0)
-    setAttached(local, conversationId, [...files, ...attachedTo(local, conversationId)])
+    setAttachments(local, conversationId, [...files, ...getAttachments(local, conversationId)])
   noteReturned(local, conversationId, text)
   local.set('draft', joined(text, local.get('draft')))
   local.set(unsentKey(conversationId), undefined)

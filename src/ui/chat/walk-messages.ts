@@ -6,7 +6,7 @@ const STOPS = '.message, .call:not(.calls .call), .earlier, .later'
  * the person, else to the newest message. After the newest one, `Alt+↓` returns to the composer. False for other
  * keys.
  */
-export function walkMessages(root: ParentNode, event: KeyboardEvent): boolean {
+export function handleMessageKeys(root: ParentNode, event: KeyboardEvent): boolean {
   const { key, altKey, ctrlKey, metaKey, shiftKey } = event
   if (!altKey || ctrlKey || metaKey || shiftKey || (key !== 'ArrowUp' && key !== 'ArrowDown'))
     return false
@@ -15,14 +15,15 @@ export function walkMessages(root: ParentNode, event: KeyboardEvent): boolean {
   const from = event.target instanceof Element ? event.target.closest<HTMLElement>(STOPS) : null
   const at = from ? stops.indexOf(from) : -1
   if (at < 0 && key === 'ArrowDown') return false
-  const next = at < 0 ? (waitingIn(root) ?? stops.at(-1)) : stops[at + (key === 'ArrowUp' ? -1 : 1)]
+  const next =
+    at < 0 ? (findWaitingCard(root) ?? stops.at(-1)) : stops[at + (key === 'ArrowUp' ? -1 : 1)]
   const place = next ?? (key === 'ArrowDown' ? prompt : null)
   if (place) goTo(place)
   return true
 }
 
 /** The first card that waits for the person. */
-export function waitingIn(root: ParentNode): HTMLElement | null {
+export function findWaitingCard(root: ParentNode): HTMLElement | null {
   return root.querySelector<HTMLElement>('.call.waiting')
 }
 

@@ -423,7 +423,7 @@ class RowReader {
     if (this.#isStopped) return false
     for (const row of found?.rows ?? [])
       this.#recording.addRow(row, row.runId !== null && this.#isSeen(row.runId))
-    if (found?.broken !== undefined) journal.break(found.broken)
+    if (found?.broken !== undefined) journal.markBroken(found.broken)
     const hasMore = found?.hasMore === true && journal.rows.length > after
     this.#took(!hasMore)
     return hasMore

@@ -38,7 +38,7 @@ export class ListWindow implements ReactiveController {
     host.addController(this)
   }
 
-  rows({ name, count, selected }: Drawn): RowWindow {
+  rows({ name, count, selected }: Drawn): RowRange {
     if (name !== this.#name) this.#reveals = Math.max(0, selected)
     this.#name = name
     this.#count = count
@@ -109,7 +109,7 @@ export class ListWindow implements ReactiveController {
 /** Extra rows to draw above and below those in view. */
 const AROUND = 8
 
-export interface RowWindow {
+export interface RowRange {
   readonly from: number
   /** Index after the last drawn row. */
   readonly to: number
@@ -119,7 +119,7 @@ export interface RowWindow {
 export function rowWindow(
   count: number,
   view: { readonly top: number; readonly height: number; readonly row: number },
-): RowWindow {
+): RowRange {
   const inView = Math.ceil(view.height / view.row)
   const first = Math.min(Math.floor(view.top / view.row), Math.max(0, count - inView))
   return {

@@ -5,7 +5,7 @@ import {
   type Row,
 } from '../../conversation/index.ts'
 import type { RunEvent } from '../../index.ts'
-import { EventBook, RowEvents, type TimedEvent } from './parts/event-book.ts'
+import { EventLog, RowEvents, type TimedEvent } from './parts/event-book.ts'
 import type { Journal } from './parts/journal.ts'
 import { Timeline } from './parts/timeline.ts'
 
@@ -26,20 +26,20 @@ export class Recording {
   readonly #rowEvents = new RowEvents()
   readonly #asked = new Map<string, { step: number; at: number }>()
   #isMerged = true
-  #book = new EventBook(true)
+  #book = new EventLog(true)
 
   constructor(journal: Journal) {
     this.journal = journal
   }
 
-  get book(): EventBook {
+  get eventLog(): EventLog {
     return this.#book
   }
 
   merge(isMerged: boolean): void {
     if (isMerged === this.#isMerged) return
     this.#isMerged = isMerged
-    this.#book = new EventBook(isMerged)
+    this.#book = new EventLog(isMerged)
     for (const event of this.#events) this.#book.add(event)
   }
 
@@ -58,7 +58,7 @@ export class Recording {
         this.addEvent({ at: row.at, event }, false)
     } catch {
       // Rows of a file may hold anything.
-      this.journal.break(`Row ${row.seq} can't be shown.`)
+      this.journal.markBroken(`Row ${row.seq} can't be shown.`)
     }
   }
 
@@ -73,7 +73,7 @@ export class Recording {
   }
 
   /** Returns the conversation's snapshot after the first `count` rows; null if they can't be shown. */
-  shownAt(count: number): ConversationSnapshot | null {
+  snapshotAt(count: number): ConversationSnapshot | null {
     try {
       return view(this.journal.stateAt(count), NOTHING_LIVE)
     } catch {

@@ -13,7 +13,7 @@ import {
   type DependencyList,
   type RefObject,
 } from 'react'
-import { holdAgent, noAgent } from '../bindings/agent-holder.ts'
+import { holdAgent, throwNoAgent } from '../bindings/agent-holder.ts'
 import type {
   Agent,
   Conversation,
@@ -22,7 +22,7 @@ import type {
   StandardSchema,
 } from '../../index.ts'
 import { actionsOf, type ConversationActions, conversationOf } from '../bindings/conversation-of.ts'
-import { selection } from '../bindings/selection.ts'
+import { memoizeSelector } from '../bindings/selection.ts'
 import {
   type AnyTool,
   type CompositeToolWith,
@@ -68,7 +68,7 @@ export function OffstageProvider({ agent, create, children }: OffstageProviderPr
 export function useAgent(): Agent | null {
   const agent = useContext(AgentContext)
   return agent === undefined
-    ? noAgent('There is no <OffstageProvider> around this component.')
+    ? throwNoAgent('There is no <OffstageProvider> around this component.')
     : agent
 }
 
@@ -97,7 +97,7 @@ export function useConversation(
   const agent = useAgent()
   const followed = useMemo(() => conversationOf(agent, id), [agent, id])
   const shown = useRef<unknown>(undefined)
-  const pick = useMemo(() => selection(select, shown.current), [followed, select])
+  const pick = useMemo(() => memoizeSelector(select, shown.current), [followed, select])
   const snapshot = useSyncExternalStore(
     followed.subscribe,
     () => pick(followed.getSnapshot()),

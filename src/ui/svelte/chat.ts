@@ -8,7 +8,7 @@ import {
   loadChat,
   setProperties,
 } from '../bindings/chat-properties.ts'
-import { selection } from '../bindings/selection.ts'
+import { memoizeSelector } from '../bindings/selection.ts'
 import type { CallRenderers } from '../chat/index.ts'
 import type { Agent } from '../../index.ts'
 import { type Given, providedAgent, read } from './hooks.ts'
@@ -35,8 +35,8 @@ export function attachChat(options: Given<ChatOptions> = {}): ChatAttachment {
   const provided = fromStore(providedAgent() ?? writable<Agent | null>(null))
   const context = getAllContexts()
   // An object literal is new each time, but has the same components.
-  const pick = selection((cards: CallCards) => cards)
-  const draw = selection((cards: CallCards) => renderersOf(cards, context))
+  const pick = memoizeSelector((cards: CallCards) => cards)
+  const draw = memoizeSelector((cards: CallCards) => renderersOf(cards, context))
   let before = CHAT_DEFAULTS
   return (element) => {
     loadChat()

@@ -1,6 +1,6 @@
 import { getContext, onMount, setContext } from 'svelte'
 import { fromStore, type Readable, toStore, writable } from 'svelte/store'
-import { noAgent } from '../bindings/agent-holder.ts'
+import { throwNoAgent } from '../bindings/agent-holder.ts'
 import type {
   Agent,
   Conversation,
@@ -15,7 +15,7 @@ import {
   conversationOf,
   type FollowedConversation,
 } from '../bindings/conversation-of.ts'
-import { selection } from '../bindings/selection.ts'
+import { memoizeSelector } from '../bindings/selection.ts'
 import {
   type AnyTool,
   type CompositeToolWith,
@@ -52,7 +52,7 @@ export function provideAgent(given: Agent | (() => Agent)): AgentRef {
 
 /** The nearest provider's agent. If the provider creates the agent, null until then, and always null on a server. */
 export function useAgent(): AgentRef {
-  return fromStore(providedAgent() ?? noAgent('No component above has provided an agent.'))
+  return fromStore(providedAgent() ?? throwNoAgent('No component above has provided an agent.'))
 }
 
 /** Runs `work` with the agent while the component is mounted. `work` returns its cleanup. */
@@ -114,8 +114,10 @@ export function useConversation(
 ): UsedConversation<unknown> {
   const agent = useAgent()
   // Returns the same object for the same agent and id.
-  const key = selection((named: Key) => named)
-  const shown = selection((named: Key) => shownOf(conversationOf(named.agent, named.id), select))
+  const key = memoizeSelector((named: Key) => named)
+  const shown = memoizeSelector((named: Key) =>
+    shownOf(conversationOf(named.agent, named.id), select),
+  )
   const now = (): Shown => shown(key({ agent: agent.current, id: read(id) }))
   return {
     get snapshot() {
@@ -143,7 +145,7 @@ function shownOf(
   followed: FollowedConversation,
   select: (snapshot: ConversationSnapshot) => unknown,
 ): Shown {
-  const pick = selection(select)
+  const pick = memoizeSelector(select)
   const newest = (): unknown => pick(followed.getSnapshot())
   const follow = createSubscriber((update) => {
     let told = newest()

@@ -16,7 +16,7 @@ import {
   type MaybeRefOrGetter,
   toValue,
 } from 'vue'
-import { noAgent } from '../bindings/agent-holder.ts'
+import { throwNoAgent } from '../bindings/agent-holder.ts'
 import type {
   Agent,
   Conversation,
@@ -25,7 +25,7 @@ import type {
   StandardSchema,
 } from '../../index.ts'
 import { actionsOf, type ConversationActions, conversationOf } from '../bindings/conversation-of.ts'
-import { selection } from '../bindings/selection.ts'
+import { memoizeSelector } from '../bindings/selection.ts'
 import {
   type AnyTool,
   type CompositeToolWith,
@@ -58,7 +58,7 @@ export function provideAgent(given: Agent | (() => Agent)): AgentRef {
 
 /** The nearest provider's agent. If the provider creates the agent, null until then, and always null on a server. */
 export function useAgent(): AgentRef {
-  return inject(AGENT, null) ?? noAgent('There is no OffstageProvider around this component.')
+  return inject(AGENT, null) ?? throwNoAgent('There is no OffstageProvider around this component.')
 }
 
 /** Runs `work` with the agent while the component is mounted. `work` returns its cleanup. */
@@ -128,7 +128,7 @@ export function useConversation(
       _before: unknown,
       onCleanup: (undo: () => void) => void,
     ): void => {
-      const pick = selection(select, snapshot.value)
+      const pick = memoizeSelector(select, snapshot.value)
       const show = (): void => {
         snapshot.value = pick(getSnapshot())
       }

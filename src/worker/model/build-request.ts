@@ -19,7 +19,7 @@ import {
   type UserMessage,
 } from '../../protocol/message.ts'
 import { modelFacts } from '../../providers/catalogue/model-facts.ts'
-import { filesInWords, outputFiles } from '../../providers/sent-files.ts'
+import { replaceFilesWithText, outputFiles } from '../../providers/sent-files.ts'
 import { isRequest } from '../../conversation/requests.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { messageText } from '../../conversation/result.ts'
@@ -28,7 +28,7 @@ import { isRecord } from '../../lib/shape.ts'
 /** Replaces images with text if the model is known not to accept them. */
 function imagesInWords(messages: readonly Message[], model: string): readonly Message[] {
   if (modelFacts(model).vision !== false) return messages
-  return filesInWords(messages, ({ mediaType }) => mediaType.startsWith('image/'))
+  return replaceFilesWithText(messages, ({ mediaType }) => mediaType.startsWith('image/'))
 }
 
 const INTRODUCTION = `# Active skills

@@ -11,12 +11,17 @@ import type {
   Usage,
 } from '../../protocol/message.ts'
 import type { StoredForm } from '../../providers/core/form-memory.ts'
-import { FormLadder } from '../../providers/core/ladder.ts'
+import { FormAdapter } from '../../providers/core/ladder.ts'
 import { retryDelay } from '../../providers/core/retry-delay.ts'
-import type { Ladder, ModelRequest, Provider, StreamOptions } from '../../providers/provider.ts'
+import type {
+  RequestAdapter,
+  ModelRequest,
+  Provider,
+  StreamOptions,
+} from '../../providers/provider.ts'
 import type { Effects } from '../effects.ts'
 import type { ModelMemory } from './model-memory.ts'
-import { type Said, fixedSize, messageTokens, partTokens } from './token-counts.ts'
+import { type AttemptResult, fixedSize, messageTokens, partTokens } from './token-counts.ts'
 import { untilAborted } from '../../lib/abort.ts'
 import { readsDelimitedOnly, readsTextCalls } from '../../providers/text-calls.ts'
 import { forModel } from './model-names.ts'
@@ -206,7 +211,7 @@ export interface ModelCall {
   readonly emit: (delta: CallDelta, attempt: AttemptRef['attempt']) => void
   readonly isUsedId: (toolCallId: string) => boolean
   /** Computes an attempt's usage, as the run's limits count it. */
-  readonly meter: (said: Said, attempt: number) => Usage
+  readonly meter: (said: AttemptResult, attempt: number) => Usage
   readonly attemptFailed: (attempt: FailedAttempt) => Promise<unknown>
   /**
    * Called before anything is shown. False: another worker owns the run, so nothing more is shown. Returns a
@@ -235,7 +240,7 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
   const { stepContext, effects, signal, messageId } = call
   const { model } = stepContext
   const canWriteTools = (model.toolMode ?? 'auto') === 'auto' && stepContext.tools.length > 0
-  const ladder = new FormLadder(call.memory.forms, model, canWriteTools)
+  const ladder = new FormAdapter(call.memory.forms, model, canWriteTools)
   for (let attempt = call.firstAttempt ?? 1, retries = 0; ; attempt++) {
     const toolMode = call.memory.toolMode(model, ladder.form)
     const emit = (delta: CallDelta): void => call.emit(delta, attempt)
@@ -265,7 +270,7 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
       : retryDelay(error, retries + 1, { policy: model.retry, random: effects.random })
     if (delayMs === null) return { attempt, ...failure(error, reader, emit) }
     if (reader.isVisible) emit({ type: 'step-reset', reason: error })
-    if (refused) ladder.writeTools(error)
+    if (refused) ladder.switchToTextTools(error)
     else {
       retries += 1
       emit({ type: 'retry', retries, delayMs, error })
@@ -300,7 +305,11 @@ const INCOMPLETE: ErrorData = {
 
 async function readAttempt(
   call: ModelCall,
-  { attempt, toolMode, ladder }: { attempt: number; toolMode: 'native' | 'action'; ladder: Ladder },
+  {
+    attempt,
+    toolMode,
+    ladder,
+  }: { attempt: number; toolMode: 'native' | 'action'; ladder: RequestAdapter },
 ): Promise<TurnReader> {
   const reader = new TurnReader({
     toolMode,
@@ -328,7 +337,7 @@ async function readAttempt(
     const batches = call.provider.batches(configured, {
       signal,
       credentials,
-      ladder,
+      requestAdapter: ladder,
       ...(fetch && { fetch }),
     })
     for await (const batch of untilAborted(batches, signal)) {

@@ -12,10 +12,14 @@ import { whenAborted } from '../../lib/abort.ts'
 
 /** The provider for a step's model: an engine of the page, or one that runs in this worker. */
 export function providerOf(
-  { agentId, engine, model }: Pick<StepContext, 'engine' | 'model'> & { readonly agentId: string },
+  {
+    agentId,
+    hasEngine,
+    model,
+  }: Pick<StepContext, 'hasEngine' | 'model'> & { readonly agentId: string },
   { engines, providers }: { readonly engines: Engines; readonly providers: ProviderRegistry },
 ): Pick<Provider, 'batches'> {
-  return engine ? engines.provider(agentId, model) : providers.create(model)
+  return hasEngine ? engines.provider(agentId, model) : providers.create(model)
 }
 
 export interface EnginesOptions {

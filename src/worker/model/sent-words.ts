@@ -53,7 +53,7 @@ interface Call {
  * appears in these texts may be a quotation. Kept when the history is cleared. Finds only verbatim repetitions:
  * disguised calls are covered by the taint of untrusted content.
  */
-export class SentWords {
+export class PromptTexts {
   readonly #texts: string[] = []
   /** Calls in an imported history. */
   readonly #importedCalls: Call[] = []
@@ -70,9 +70,9 @@ export class SentWords {
   }
 
   /** Whether others sent this call to the model. In texts, calls have the model's names. */
-  hold(call: Call, tools: readonly NamedTool[]): boolean {
+  hasCall(call: Call, tools: readonly NamedTool[]): boolean {
     const { toolName, input } = toModelNames(call, tools)
-    return this.#read(tools).holds(toolName, input)
+    return this.#read(tools).hasCall(toolName, input)
   }
 
   /**
@@ -83,7 +83,7 @@ export class SentWords {
     const known = this.#unstored
     const loaded = skills.filter((skill) => skill.loaded)
     this.#unstored = [...textsIn([context, ...loaded.map(({ description }) => description)])]
-    for (const text of this.#unstored) if (!known.includes(text)) this.#read(tools).read(text)
+    for (const text of this.#unstored) if (!known.includes(text)) this.#read(tools).addText(text)
   }
 
   fold(row: Row): void {
@@ -101,12 +101,12 @@ export class SentWords {
     const wanted = JSON.stringify(tools.map(({ name, inputSchema }) => [name, inputSchema]))
     if (this.#found?.tools !== wanted) {
       const finder = new CallFinder(tools, this.#found?.finder)
-      for (const call of this.#importedCalls) finder.take(toModelNames(call, own))
-      for (const text of this.#unstored) finder.read(text)
+      for (const call of this.#importedCalls) finder.addCall(toModelNames(call, own))
+      for (const text of this.#unstored) finder.addText(text)
       this.#found = { tools: wanted, finder, read: 0 }
     }
     const { finder, read } = this.#found
-    for (const text of this.#texts.slice(read)) finder.read(text)
+    for (const text of this.#texts.slice(read)) finder.addText(text)
     this.#found.read = this.#texts.length
     return finder
   }

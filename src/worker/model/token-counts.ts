@@ -4,7 +4,7 @@ import type { ModelConfigData, ModelPrices } from '../../protocol/model.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import { countedUsage } from '../../conversation/usage.ts'
 import type { Limits } from '../../protocol/run.ts'
-import { pricesOf } from '../../providers/catalogue/model-facts.ts'
+import { getPrices } from '../../providers/catalogue/model-facts.ts'
 
 type Part = Message['parts'][number]
 
@@ -92,7 +92,7 @@ function resultTokens(output: ToolOutput): number {
 }
 
 /** Result of one attempt at a model call. */
-export interface Said {
+export interface AttemptResult {
   readonly toolMode: 'native' | 'action'
   /** The provider's own counts. */
   readonly usage: Usage
@@ -113,9 +113,9 @@ export interface Metering {
  * Adds the total tokens to an attempt's usage, and the cost if the prices are known. If the run limits tokens or
  * cost, upper estimates replace the counts that the provider left out. Pure.
  */
-export function meterUsage(said: Said, { model, limits, request }: Metering): Usage {
+export function meterUsage(said: AttemptResult, { model, limits, request }: Metering): Usage {
   const isLimited = limits.tokens !== undefined || limits.costUSD !== undefined
-  const prices = pricesOf(model)
+  const prices = getPrices(model)
   if (!isLimited && !prices) return said.usage
   const usage = isLimited ? withEstimates(said, request) : said.usage
   const { input, cached, written, output } = countsOf(usage, model.provider)
@@ -158,7 +158,7 @@ function costOf({ input, cached, written, output }: Counts, prices: ModelPrices)
 }
 
 /** Estimates missing counts. Proxies report zero for "unknown"; a cut-off answer may have an outdated count. */
-function withEstimates({ usage, parts, whole }: Said, request: () => ModelRequest): Usage {
+function withEstimates({ usage, parts, whole }: AttemptResult, request: () => ModelRequest): Usage {
   const isKnown = Object.values(usage).some((count) => count > 0)
   // No count and no output: the model has probably done no work.
   if (!whole && !isKnown && parts.length === 0) return usage

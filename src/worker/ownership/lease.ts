@@ -2,7 +2,7 @@ import type { Effects } from '../effects.ts'
 import { type HeldLock, type Locks, orAbort, requestLock } from './locks.ts'
 import type { TabChannel, TabShapes } from './tab-channel.ts'
 import { withStop } from '../stopping.ts'
-import { type Check, isFlag, isNumber, isText, nullOr, shape } from '../../lib/shape.ts'
+import { type ShapeCheck, isBoolean, isNumber, isText, nullOr, shape } from '../../lib/shape.ts'
 
 /** The two locks of a conversation: its lease, and the first place in the line of its heirs. */
 type LockRole = 'lease' | 'heir'
@@ -45,9 +45,10 @@ export interface LockState {
   readonly isHeld: boolean
 }
 
-const isRole: Check = (value) => value === 'lease' || value === 'heir'
-const isAnswer: Check = (value) => value === 'pending' || value === 'granted' || value === 'refused'
-const isCount: Check = (value) => Number.isSafeInteger(value) && Number(value) >= 0
+const isRole: ShapeCheck = (value) => value === 'lease' || value === 'heir'
+const isAnswer: ShapeCheck = (value) =>
+  value === 'pending' || value === 'granted' || value === 'refused'
+const isCount: ShapeCheck = (value) => Number.isSafeInteger(value) && Number(value) >= 0
 
 export const LEASE_MESSAGES: TabShapes<LeaseMessages> = {
   'lease-ask': shape({ conversationId: isText, role: isRole }),
@@ -56,15 +57,15 @@ export const LEASE_MESSAGES: TabShapes<LeaseMessages> = {
   'lease-decided': shape({ conversationId: isText }),
   'handover-ask': shape({ conversationId: isText, requestId: isText }),
   'handover-answer': shape({ requestId: isText, answer: isAnswer }),
-  'lock-hello': shape({ isAnswer: isFlag }),
-  'lock-request': shape({ name: isText, id: isText, ticket: isCount, isOld: isFlag }),
+  'lock-hello': shape({ isAnswer: isBoolean }),
+  'lock-request': shape({ name: isText, id: isText, ticket: isCount, isOld: isBoolean }),
   'lock-withdrawn': shape({ name: isText, id: isText }),
   'lock-state': shape({
     name: isText,
     id: isText,
     term: isCount,
     epoch: nullOr(isNumber),
-    isHeld: isFlag,
+    isHeld: isBoolean,
   }),
 }
 

@@ -515,7 +515,7 @@ export function createLeases({ scope, channel, effects, observer }: LeasesOption
   }
 }
 
-export function elsewhere(conversationId: string, where = 'in another tab'): OffstageError {
+export function otherOwnerError(conversationId: string, where = 'in another tab'): OffstageError {
   return new OffstageError(
     'conversation-busy',
     `Conversation ${conversationId} is being worked on ${where}.`,
@@ -523,12 +523,12 @@ export function elsewhere(conversationId: string, where = 'in another tab'): Off
   )
 }
 
-export function onOtherDevice(conversationId: string): OffstageError {
-  return elsewhere(conversationId, 'on another device')
+export function otherDeviceError(conversationId: string): OffstageError {
+  return otherOwnerError(conversationId, 'on another device')
 }
 
 /** Whether the error means that another owner works on the conversation or deleted it. */
-export function isElsewhere(thrown: unknown): boolean {
+export function isOtherOwnerError(thrown: unknown): boolean {
   return (
     OffstageError.is(thrown) &&
     (thrown.code === 'conversation-busy' ||

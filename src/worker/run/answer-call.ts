@@ -1,10 +1,10 @@
 import { headId } from '../../conversation/tree.ts'
 import type { CallAnswer } from '../../protocol/worker-calls.ts'
-import { findRepeats } from '../../lib/replace-repeats.ts'
+import { createSecretReplacer } from '../../lib/replace-repeats.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { replaceInOutput } from '../../protocol/message.ts'
-import { holdsSeal } from '../../protocol/sealed.ts'
+import { hasPlaceholder } from '../../protocol/sealed.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
 import { errorOutput, isOverdue, settledFacts, type Settlement } from './settle.ts'
 import { callContext, type RunContext } from './run-context.ts'
@@ -12,7 +12,7 @@ import type { FactDraft } from '../store/fact-draft.ts'
 import { consentGiven, deniedTogether } from './approval/judge-approval.ts'
 import { noteApproval } from './execute-calls.ts'
 import { checkShown } from '../validation/check-input.ts'
-import { sealInput } from './seal-output.ts'
+import { hideInputSecrets } from './seal-output.ts'
 import { availableTool } from './recover-call.ts'
 import { checkContent } from '../../protocol/fields.ts'
 
@@ -148,10 +148,10 @@ async function checkedEdit(
   // An input equal to the call's isn't an edit.
   if (edited === undefined || sameJson(edited, call.input)) return plain
   const tool = await availableTool(context, call)
-  const { sealed } = context.conversation
+  const { secrets: sealed } = context.conversation
   if (!tool) {
     // Without the tool, nobody knows which values are secret. If the call had a secret, all values count as secret.
-    const input = sealed.seal(call.toolCallId, edited, () => holdsSeal(call.input))
+    const input = sealed.hide(call.toolCallId, edited, () => hasPlaceholder(call.input))
     return { ...answer, input }
   }
   const filled = await context.page.beforeToolCall({
@@ -159,8 +159,8 @@ async function checkedEdit(
     edited: true,
   })
   if (filled.type === 'veto') throw new OffstageError('invalid-input', filled.reason)
-  const input = await sealInput(context, call, { tool, input: filled.input })
-  const whole = sealed.open(call.toolCallId, input)
+  const input = await hideInputSecrets(context, call, { tool, input: filled.input })
+  const whole = sealed.restore(call.toolCallId, input)
   // `null` means a lost secret, unless the person's input is itself null.
   if (whole === null && input !== null) throw new OffstageError('invalid-input', LOST)
   const problem = checkShown(context.validator, tool, { input: whole, shown: input })
@@ -174,9 +174,11 @@ function withoutSecrets(
   { toolCallId, input }: CallState,
   answer: Answer,
 ): Answer {
-  const secrets = conversation.sealed.valuesIn(toolCallId, input)
+  const secrets = conversation.secrets.valuesIn(toolCallId, input)
   if (secrets.length === 0) return answer
-  const { replace } = findRepeats(new Map(secrets.map(({ seal, value }) => [`${value}`, seal])))
+  const { replace } = createSecretReplacer(
+    new Map(secrets.map(({ placeholder, value }) => [`${value}`, placeholder])),
+  )
   if ('output' in answer && answer.output)
     return { ...answer, output: replaceInOutput(answer.output, replace) }
   return answer.type === 'deny' && answer.reason !== undefined

@@ -16,7 +16,7 @@ import { modelFetch } from '../model/page-fetch.ts'
 import { REQUEST_CHANGED, TOOLS_REFUSED } from '../../providers/core/ladder.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
 import { maySeal } from './seal-output.ts'
-import type { CallFacts, FactOf, Identified } from '../../protocol/fact.ts'
+import type { CallDetails, FactOf, Identified } from '../../protocol/fact.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { formatObservation } from '../../action/index.ts'
 import type { JsonValue } from '../../protocol/json.ts'
@@ -29,7 +29,7 @@ import type { ModelRequest } from '../../providers/provider.ts'
 export const PROMPT_TRUNCATED = 'prompt-truncated'
 
 /** Share of a request's minimum tokens below which the server can't have read all of it. */
-export const READ = 0.7
+export const MIN_READ_SHARE = 0.7
 /** Counts up to this many tokens prove nothing: a server's cache may have held the rest. */
 const LEAST_COUNT = 1000
 
@@ -53,9 +53,9 @@ export function truncationSigns(
   counted: number,
 ): { readonly signs: 0 | 1 | 2; readonly least: number } {
   const least = leastTokens(`${instructions} ${trailer}`) + leastOf(messages)
-  if (counted <= LEAST_COUNT || counted >= READ * least) return { signs: 0, least }
+  if (counted <= LEAST_COUNT || counted >= MIN_READ_SHARE * least) return { signs: 0, least }
   const fresh = messages.slice(messages.findLastIndex(({ role }) => role === 'assistant'))
-  if (counted < READ * leastOf(fresh)) return { signs: 2, least }
+  if (counted < MIN_READ_SHARE * leastOf(fresh)) return { signs: 2, least }
   const most = fresh.reduce((sum, message) => sum + messageTokens(message), 0)
   return { signs: counted > 1.5 * most ? 1 : 0, least }
 }
@@ -124,7 +124,7 @@ function modelOutput(output: TurnOutput): Omit<FactOf<'model-output'>, 'parentId
   }
 }
 
-function factsOf(part: ToolCallPart, output: TurnOutput): CallFacts {
+function factsOf(part: ToolCallPart, output: TurnOutput): CallDetails {
   const { toolMode } = output
   const tool = output.tools.get(part.toolName)
   const besides =
@@ -157,7 +157,7 @@ function mayBeOthers(part: ToolCallPart, output: TurnOutput): boolean {
 }
 
 /** A step requested from the model. */
-export interface AskedStep {
+export interface RequestedStep {
   readonly step: number
   readonly messageId: string
   readonly stepContext: StepContext
@@ -169,8 +169,8 @@ export type TurnOutcome = Extract<ModelOutcome, { readonly type: 'turn' }>
 
 /** The fact that records the model's answer to a step. */
 export function turnFact(
-  { conversation: { sentWords }, effects, losses, tools }: RunContext,
-  asked: AskedStep,
+  { conversation: { promptTexts }, effects, losses, tools }: RunContext,
+  asked: RequestedStep,
   outcome: TurnOutcome,
 ): ReturnType<typeof modelOutput> {
   return modelOutput({
@@ -179,14 +179,14 @@ export function turnFact(
     newId: effects.newId,
     losses: losses.splice(0),
     tools,
-    isQuoted: (call) => sentWords.hold(call, asked.stepContext.tools),
-    calledNatively: sentWords.calledNatively,
+    isQuoted: (call) => promptTexts.hasCall(call, asked.stepContext.tools),
+    calledNatively: promptTexts.calledNatively,
   })
 }
 
 /** The fact of a step that was cut short because a person wrote a message. */
 export function cutForMessage(
-  asked: AskedStep,
+  asked: RequestedStep,
   outcome: CutTurn & { readonly attempt: number },
 ): FactDraft {
   const { attempt, usage } = outcome
@@ -202,7 +202,7 @@ export function cutForMessage(
 
 /** The fact of a step that was cut short. Null if it has neither parts nor usage. */
 export function cutFact(
-  { step, messageId }: AskedStep,
+  { step, messageId }: RequestedStep,
   { attempt, partial, usage }: CutTurn & { readonly attempt: number },
 ): CutFact | null {
   if (partial.length === 0 && Object.keys(usage).length === 0) return null
@@ -234,10 +234,10 @@ export async function askModel(
   const request: ModelCall['request'] = (toolMode) =>
     buildRequest(conversation.state, run, { stepContext, toolMode })
   if (readsTextCalls(stepContext.model, memory.toolMode(stepContext.model)))
-    conversation.sentWords.takeUnstored(stepContext)
+    conversation.promptTexts.takeUnstored(stepContext)
   const { drafts } = conversation
   // Drafts must not hold secrets, and which values are secret is known only once the answer is complete.
-  if (tools.sealing.length === 0) drafts.begin()
+  if (tools.toolsWithSecrets.length === 0) drafts.begin()
   try {
     return await callModel({
       ...reaching(context, stepContext),
@@ -294,7 +294,7 @@ function meter(
       request: () => request(said.toolMode),
     })
     if (usage.estimated && !conversation.run?.usage.estimated)
-      stream.delta({ type: 'warning', ...ESTIMATED, runId, step: run.steps + 1, attempt })
+      stream.pushDelta({ type: 'warning', ...ESTIMATED, runId, step: run.steps + 1, attempt })
     return usage
   }
 }
@@ -324,7 +324,7 @@ function reaching(
 /** Publishes a delta. A loss is also stored with the next answer. */
 export function report({ losses, stream }: RunContext, delta: Delta): void {
   if (isLoss(delta)) losses.push({ code: delta.code, message: delta.message })
-  stream.delta(delta)
+  stream.pushDelta(delta)
 }
 
 function isLoss(delta: Delta): delta is Extract<Delta, { type: 'warning' }> {

@@ -7,9 +7,9 @@ import { buildRequest } from '../model/build-request.ts'
 import { sentTokens } from '../model/compaction.ts'
 import { fixedSize, outputTokens, type FixedSize } from '../model/token-counts.ts'
 import {
-  type AskedStep,
+  type RequestedStep,
   PROMPT_TRUNCATED,
-  READ,
+  MIN_READ_SHARE,
   report,
   truncationSigns,
   type TurnOutcome,
@@ -28,7 +28,7 @@ const TOO_SMALL = 1.5
  */
 export function learnTokens(
   context: RunContext,
-  { step, stepContext }: AskedStep,
+  { step, stepContext }: RequestedStep,
   { attempt, turn: { usage }, toolMode }: TurnOutcome,
 ): void {
   const { compaction = COMPACTION_DEFAULTS, model } = stepContext
@@ -42,7 +42,7 @@ export function learnTokens(
   // Some servers exclude cached tokens from `inputTokens`.
   const counted = inputTokens + cachedInputTokens + cacheWriteTokens
   const cut =
-    counted < READ * sent &&
+    counted < MIN_READ_SHARE * sent &&
     truncationSigns(buildRequest(state, run, { stepContext, toolMode }), counted)
   if (!memory.provesTruncation(model, cut ? cut.signs : 0) || !cut) return
   const message = `The server read about ${counted} of ${cut.least} tokens: raise its context length (OLLAMA_CONTEXT_LENGTH).`

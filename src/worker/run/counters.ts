@@ -1,4 +1,4 @@
-import { ownCalls, rests } from '../../conversation/nested.ts'
+import { topLevelCalls, isRunWaiting } from '../../conversation/nested.ts'
 import { isSettled } from '../../conversation/pending.ts'
 import type { FactOf, ReflectMode, Row, RunEnd } from '../../protocol/fact.ts'
 import type { CallError, RunUsage } from '../../protocol/message.ts'
@@ -7,10 +7,10 @@ import type { CallState, RunState } from '../../protocol/state.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { StepContext } from '../../protocol/page-calls.ts'
 import { pricesMissing } from '../../protocol/model.ts'
-import { pricesOf } from '../../providers/catalogue/model-facts.ts'
+import { getPrices } from '../../providers/catalogue/model-facts.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { textDigest } from '../../lib/text-digest.ts'
-import { isSeal } from '../../protocol/sealed.ts'
+import { isPlaceholder } from '../../protocol/sealed.ts'
 
 type Output = Pick<FactOf<'model-output'>, 'message' | 'calls' | 'feedback' | 'finishReason'>
 
@@ -87,7 +87,9 @@ function countCalls(before: CallCounts, calls: readonly CallState[]): CallCounts
 
 /** Digest without placeholders for secrets: their values can't be compared. */
 function digestOf(value: unknown): string {
-  return textDigest(JSON.stringify(value, (_name, each: unknown) => (isSeal(each) ? '' : each)))
+  return textDigest(
+    JSON.stringify(value, (_name, each: unknown) => (isPlaceholder(each) ? '' : each)),
+  )
 }
 
 /** For example `3 times in a row`, or `3 times in a row, in rounds of 2 steps`. */
@@ -136,9 +138,9 @@ export function limitOf(run: Spent & Concluding): LimitName | null {
  * The step's configuration within the run's limits. A last answer gets `toolChoice: 'none'`. Throws `invalid-config` if
  * the run limits cost and the model's prices are unknown.
  */
-export function withinLimits(stepContext: StepContext, run: Spent & Concluding): StepContext {
+export function applyLimits(stepContext: StepContext, run: Spent & Concluding): StepContext {
   const { model } = stepContext
-  if (run.limits.costUSD !== undefined && !pricesOf(model))
+  if (run.limits.costUSD !== undefined && !getPrices(model))
     throw new OffstageError('invalid-config', pricesMissing(model.model))
   return limitOf(run) === null
     ? stepContext
@@ -156,7 +158,7 @@ function activeTime(before: ActiveTime, run: RunState, row: Row): ActiveTime {
 
 /** Whether the run is working, not waiting for somebody or paused. */
 function isActive(run: RunState): boolean {
-  return run.end === null && !rests(run)
+  return run.end === null && !isRunWaiting(run)
 }
 
 const NAMES: readonly LimitName[] = ['steps', 'tokens', 'costUSD', 'minutes']
@@ -317,7 +319,7 @@ function changeBy(run: CountedRun, row: Row): Partial<Counters> {
       return {
         ...(run.calls.every(isSettled) && {
           ...streakAfter(run, judge(run)),
-          repetition: countRepetition(run.repetition, ownCalls(run.calls)),
+          repetition: countRepetition(run.repetition, topLevelCalls(run.calls)),
         }),
         ...(status === 'succeeded' && { hasSucceeded: true }),
         ...(isInvalid && { lastInvalid: { code: output.code, message: output.message } }),
@@ -333,7 +335,7 @@ type Verdict = 'valid' | 'invalid' | 'open'
 
 /** Judges a step whose calls are settled. The output already counted calls that could not be read. */
 function judge({ calls, feedback }: RunState): Verdict {
-  if (ownCalls(calls).some(({ status }) => status === 'invalid')) return 'invalid'
+  if (topLevelCalls(calls).some(({ status }) => status === 'invalid')) return 'invalid'
   return feedback ? 'open' : 'valid'
 }
 

@@ -1,4 +1,4 @@
-import { waits } from '../../conversation/nested.ts'
+import { isCallWaiting } from '../../conversation/nested.ts'
 import { isSettled, pendingCalls } from '../../conversation/pending.ts'
 import type { ErrorCode } from '../../protocol/error.ts'
 import { FORMAT, type Row, type RunEnd } from '../../protocol/fact.ts'
@@ -62,7 +62,7 @@ export function decide(run: CountedRun): Decision {
   }
   if (Math.max(...run.callCounts.values()) > REPETITION.steps)
     return repeated(`in more than ${REPETITION.steps} steps`)
-  if (!waits(next, run.calls)) return 'run-tools'
+  if (!isCallWaiting(next, run.calls)) return 'run-tools'
   const pending = run.limits.maxSteps === 0 ? pendingCalls(run) : []
   return pending.length > 0 ? { outcome: 'waiting', pending } : 'wait'
 }

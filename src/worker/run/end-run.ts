@@ -3,29 +3,35 @@ import { settledFact, settlementAtEnd } from './settle.ts'
 import type { RunContext, Stop } from './run-context.ts'
 import type { CountedRun } from './counters.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { contentOf, firstFacts, forNextRun, planDropped, returns } from './queued-messages.ts'
+import {
+  contentOf,
+  firstFacts,
+  forNextRun,
+  planDropped,
+  withdrawalFacts,
+} from './queued-messages.ts'
 import type { ConversationState, RunState } from '../../protocol/state.ts'
 import { OffstageError } from '../../protocol/error.ts'
-import { DELETED, LEFT_OPEN } from '../../protocol/run.ts'
+import { DELETED, UNFINISHED_REASONS } from '../../protocol/run.ts'
 import type { PageApi } from '../../protocol/page-calls.ts'
 import { stoppablePage } from '../stopping.ts'
 
 /** Why this driver leaves the run unfinished in the store. Null: it doesn't. */
-export function leftOpenBy(stop: Stop | null, error?: unknown): string | null {
-  if (stop?.type === 'release') return LEFT_OPEN.disposed
-  if (stop?.type === 'taken-over') return LEFT_OPEN.takenOver
+export function unfinishedReason(stop: Stop | null, error?: unknown): string | null {
+  if (stop?.type === 'release') return UNFINISHED_REASONS.disposed
+  if (stop?.type === 'taken-over') return UNFINISHED_REASONS.takenOver
   if (stop?.type === 'deleted') return DELETED
   if (!OffstageError.is(error)) return null
   switch (error.code) {
     case 'disposed':
-      return LEFT_OPEN.disposed
+      return UNFINISHED_REASONS.disposed
     case 'conversation-not-found':
       return DELETED
     case 'ownership-lost':
-      return error.details?.['deleted'] ? DELETED : LEFT_OPEN.takenOver
+      return error.details?.['deleted'] ? DELETED : UNFINISHED_REASONS.takenOver
     // A waiting run was resumed in another tab.
     case 'conversation-busy':
-      return LEFT_OPEN.takenOver
+      return UNFINISHED_REASONS.takenOver
     default:
       return null
   }
@@ -135,7 +141,7 @@ export async function commitEnd(
       ...(lost ? [lost] : []),
       ...context.family.usageOf(settlements.map(({ call }) => call)),
       ...settlements.map(settledFact),
-      ...returns(conversation.state, next?.queued),
+      ...withdrawalFacts(conversation.state, next?.queued),
       { type: 'run-ended', end, ...(next && { next: next.runId }) },
       ...(next?.facts ?? []),
     ]

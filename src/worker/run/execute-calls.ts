@@ -1,5 +1,5 @@
 import type { ExecuteTool, ToolOutcome } from '../../protocol/page-calls.ts'
-import type { FactOf, DecidedBy } from '../../protocol/fact.ts'
+import type { FactOf, DecidedTool } from '../../protocol/fact.ts'
 import type { ToolOutput } from '../../protocol/message.ts'
 import type { CallState } from '../../protocol/state.ts'
 import { callContext, type RunContext, stopsWithoutEnd } from './run-context.ts'
@@ -8,22 +8,22 @@ import {
   everChanging,
   INTERRUPTED,
   NOT_KEPT,
-  settle,
+  settleCalls,
   type Settlement,
   TOO_LATE,
 } from './settle.ts'
-import { isGivenWordsOfOthers } from './approval/judge-approval.ts'
+import { hasTaintedInput } from './approval/judge-approval.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { whenAborted } from '../../lib/abort.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import { takenOver } from '../store/record.ts'
+import { takenOverError } from '../store/record.ts'
 import { endOf } from '../../conversation/pending.ts'
 import { nestedIn } from '../../conversation/nested.ts'
-import { positionOf, type Remembered, type RememberedCall } from '../../protocol/composite.ts'
+import { positionOf, type ReplayLog, type ReplayedCall } from '../../protocol/composite.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 
 /** The stored calls and steps of a composite tool's function, for when it runs again. */
-function rememberedOf(call: CallState, calls: readonly CallState[]): Remembered {
+function rememberedOf(call: CallState, calls: readonly CallState[]): ReplayLog {
   return {
     calls: nestedIn(calls, call).map((nested) => remember(call, nested)),
     steps: Object.entries(call.outcomes).map(([key, value]) => ({ key, value })),
@@ -31,7 +31,7 @@ function rememberedOf(call: CallState, calls: readonly CallState[]): Remembered 
   }
 }
 
-function remember(parent: CallState, nested: CallState): RememberedCall {
+function remember(parent: CallState, nested: CallState): ReplayedCall {
   const { toolCallId, toolName, modelInput: input } = nested
   const position = nestedPosition(parent, nested)
   const end = endOf(nested)
@@ -95,7 +95,7 @@ function notStarted(reason: NotStartedReason): Pick<Settlement, 'status' | 'outp
     case 'deadline':
       return { status: 'failed', output: TOO_LATE }
     case 'stale-epoch':
-      throw takenOver()
+      throw takenOverError()
     case 'cancelled':
     case 'changed':
     case 'not-registered':
@@ -157,11 +157,12 @@ async function withSecrets(
   context: RunContext,
   starts: readonly Start[],
 ): Promise<readonly Start[]> {
-  const { sealed } = context.conversation
-  const isKnown = ({ call, input }: Start): boolean => sealed.open(call.toolCallId, input) !== null
+  const { secrets } = context.conversation
+  const isKnown = ({ call, input }: Start): boolean =>
+    secrets.restore(call.toolCallId, input) !== null
   const lost = starts.filter((start) => !isKnown(start))
   if (lost.length === 0) return starts
-  await settle(
+  await settleCalls(
     context,
     lost.map(({ call, repeats }) =>
       repeats
@@ -197,7 +198,7 @@ function asStored({ conversation }: RunContext, starts: readonly Start[]): reado
 
 /** Has the page run calls whose start is committed, and commits each outcome as it arrives. */
 export async function runStarts(context: RunContext, starts: readonly Start[]): Promise<void> {
-  if (context.signal.aborted) return takeBack(context, starts)
+  if (context.signal.aborted) return withdrawStarts(context, starts)
   await Promise.all(
     starts.map(async (start) => {
       const open = await dispatch(context, start)
@@ -208,7 +209,7 @@ export async function runStarts(context: RunContext, starts: readonly Start[]): 
 }
 
 /** Withdraws starts that were committed while the run was stopped, before the page was asked to run them. */
-export async function takeBack(context: RunContext, starts: readonly Start[]): Promise<void> {
+export async function withdrawStarts(context: RunContext, starts: readonly Start[]): Promise<void> {
   const undone = starts.filter(({ repeats }) => !repeats)
   if (undone.length === 0) return
   await context.conversation.append(
@@ -245,7 +246,7 @@ async function dispatch(context: RunContext, start: Start): Promise<OpenOutcome 
   if (outcome.status === 'suspended') await suspend(context, start, outcome)
   else if (!context.signal.aborted && isOpen(outcome, start)) return outcome
   else {
-    await settle(context, [settlementOf(start, outcome)])
+    await settleCalls(context, [settlementOf(start, outcome)])
     if (outcome.status === 'succeeded') await noteOutput(context, start, outcome.output)
   }
   // The page may forget the execution now. A lost message does no harm.
@@ -308,7 +309,7 @@ async function decideAnew(
   { call, repeats }: Pick<Start, 'call' | 'repeats'>,
 ): Promise<void> {
   // This execution didn't start, but an earlier one may have had its effect.
-  if (repeats) return settle(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
+  if (repeats) return settleCalls(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
   return withdraw(context, call)
 }
 
@@ -316,7 +317,7 @@ async function decideAnew(
 export async function withdraw(context: RunContext, call: CallState): Promise<void> {
   const { path, toolCallId, toolName } = call
   if (call.withdrawals >= MAX_WITHDRAWALS) {
-    return settle(context, [{ call, status: 'failed', output: everChanging(toolName) }])
+    return settleCalls(context, [{ call, status: 'failed', output: everChanging(toolName) }])
   }
   context.tools.set(await context.page.currentTools({ agentId: context.agentId }))
   context.ready.delete(toolCallId)
@@ -332,11 +333,11 @@ const UNDECIDED: ReadonlySet<NotStartedReason> = new Set([
 
 function executionRequest(context: RunContext, start: Start): ExecuteTool {
   const { call, executionId, input, by } = start
-  const { storeId, epoch, knownAt } = context.conversation.lease
-  const whole = context.conversation.sealed.open(call.toolCallId, input)
+  const { storeId, epoch, knownAt } = context.conversation.knownClaim
+  const whole = context.conversation.secrets.restore(call.toolCallId, input)
   return {
     ...callContext(context, call, input),
-    ...(whole !== null && whole !== input && { whole }),
+    ...(whole !== null && whole !== input && { inputWithSecrets: whole }),
     executionId,
     idempotencyKey: `${context.runId}:${call.toolCallId}`,
     timeoutMs: context.tools.get(call.toolName)?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
@@ -346,8 +347,8 @@ function executionRequest(context: RunContext, start: Start): ExecuteTool {
     leasedAt: knownAt,
     ...(call.about?.data !== undefined && { about: call.about.data }),
     ...(call.path.length > 1 && { path: call.path }),
-    ...(isGivenWordsOfOthers(context.conversation.state, call) && { tainted: true }),
-    ...(by.composite && { remembered: rememberedOf(callNow(context, call), callsOf(context)) }),
+    ...(hasTaintedInput(context.conversation.state, call) && { tainted: true }),
+    ...(by.composite && { replayLog: rememberedOf(callNow(context, call), callsOf(context)) }),
     // The page gets every earlier delta first, so that the person sees them before the tool runs.
     afterBatch: context.stream.flush(),
   }
@@ -380,7 +381,7 @@ export function decidedBy({
   composite,
   hasUndo,
   untrusted,
-}: ToolDescriptor): DecidedBy {
+}: ToolDescriptor): DecidedTool {
   const { readOnly = false, idempotent = false } = annotations
   const replayable = readOnly || idempotent
   return {
@@ -394,7 +395,7 @@ export function decidedBy({
 }
 
 /** For a call whose tool is gone. Matches no tool's definition, and assumes nothing about the tool. */
-const DECIDED_BY_NOTHING: DecidedBy = {
+const DECIDED_BY_NOTHING: DecidedTool = {
   definition: '',
   replayable: false,
   reconcilable: false,
@@ -465,7 +466,7 @@ export interface Start {
   readonly call: CallState
   readonly executionId: string
   readonly input: JsonValue
-  readonly by: DecidedBy
+  readonly by: DecidedTool
   /** Whether an earlier execution may have had its effect. */
   readonly repeats: boolean
   /** Id of the consent that allows the call without approval. */

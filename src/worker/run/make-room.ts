@@ -154,7 +154,7 @@ async function ask(
 
 function instead({ conversation, runId, stream }: RunContext, why: string): CompactionPolicy {
   const { policy } = COMPACTION_DEFAULTS
-  stream.delta({
+  stream.pushDelta({
     type: 'warning',
     code: 'compaction-failed',
     message: `compaction.policy has failed, so '${policy}' is used instead: ${why}`,
@@ -196,7 +196,7 @@ function isSpent(state: ConversationState, runId: string): boolean {
 function breakOff({ conversation, runId, stream }: RunContext): never {
   const step = (conversation.run?.steps ?? 0) + 1
   const code = 'compaction-spent'
-  stream.delta({ type: 'warning', code, message: SPENT, runId, step, attempt: 1 })
+  stream.pushDelta({ type: 'warning', code, message: SPENT, runId, step, attempt: 1 })
   throw new OffstageError('context-overflow', SPENT)
 }
 
@@ -334,7 +334,7 @@ type Way =
  * Compacts the context if the next request wouldn't fit, or if much of it is out of date. Returns true if something was
  * left out. If the window is unknown, only the server's refusal shows that a request is too long.
  */
-export async function makeRoom(context: RunContext, asking: Asking): Promise<boolean> {
+export async function compactIfNeeded(context: RunContext, asking: Asking): Promise<boolean> {
   const { conversation, signal } = context
   const settings = asking.stepContext.compaction ?? COMPACTION_DEFAULTS
   if (settings === false) return false
@@ -482,7 +482,7 @@ function counted(
 
 function notify({ conversation, runId, stream }: RunContext): void {
   const step = (conversation.run?.steps ?? 0) + 1
-  stream.delta({
+  stream.pushDelta({
     type: 'warning',
     code: 'context-compacted',
     message: COMPACTED,

@@ -2,17 +2,17 @@ import { isStepLooping } from '../../conversation/crash-loop.ts'
 import type { ModelOutcome } from '../model/call-model.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import {
-  type AskedStep,
+  type RequestedStep,
   askModel,
   cutFact,
   cutForMessage,
   turnFact,
   type TurnOutcome,
 } from './ask-model.ts'
-import { type CountedRun, endsEarly, isBlank, limitOf, noteOn, withinLimits } from './counters.ts'
+import { type CountedRun, endsEarly, isBlank, limitOf, noteOn, applyLimits } from './counters.ts'
 import { commitEnd, type StopSwitch } from './end-run.ts'
 import {
-  takeBack,
+  withdrawStarts,
   mustBeStrict,
   nextGroup,
   type Start,
@@ -20,25 +20,25 @@ import {
   startsOf,
 } from './execute-calls.ts'
 import { learnTokens, learnWindow } from './context-room.ts'
-import { makeRoom } from './make-room.ts'
+import { compactIfNeeded } from './make-room.ts'
 import { decide, lookAhead, nextStep } from './decide.ts'
 import { deliveries, hasDeliveries } from './queued-messages.ts'
 import type { RunContext } from './run-context.ts'
 import type { RunLease } from './run-lease.ts'
-import { forbidden, offeredStep, renewedSkills } from './skill-calls.ts'
-import { sealOutput } from './seal-output.ts'
+import { skillRefusal, offeredStep, renewedSkills } from './skill-calls.ts'
+import { hideOutputSecrets } from './seal-output.ts'
 import type { StepCalls } from './step-calls.ts'
 import { contextOn, isOpenItem, planOf } from '../../conversation/context.ts'
 import type { MemoryQuery, StepContext } from '../../protocol/page-calls.ts'
 import { applyContext } from '../model/compaction.ts'
 import type { FactOf, PlanItem } from '../../protocol/fact.ts'
 import type { CallState, ConversationState, MessageNode } from '../../protocol/state.ts'
-import { runsUnasked, taintFor } from './approval/judge-approval.ts'
+import { runsWithoutApproval, taintFor } from './approval/judge-approval.ts'
 import { checkInput } from '../validation/check-input.ts'
 import { isSettled } from '../../conversation/pending.ts'
 import { settledFact, type Settlement, settlementAtEnd } from './settle.ts'
 import { headId } from '../../conversation/tree.ts'
-import { originOfSkill, originOfTools, taintOf } from '../../conversation/taint.ts'
+import { originOfSkill, originOfTools, nextRequestTaint } from '../../conversation/taint.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
 import type { Effects } from '../effects.ts'
 import { isRequest, messageWords } from '../../conversation/requests.ts'
@@ -106,7 +106,7 @@ function headStart(context: RunContext, output: ModelOutput): Start[] {
   if (conversation.redacts) return []
   const next = lookAhead(conversation, [output])
   if (next === null || next.calls.length === 0 || decide(next) !== 'run-tools') return []
-  if (!next.calls.every((call) => isPlain(context, call) && !forbidden(context, call))) return []
+  if (!next.calls.every((call) => isPlain(context, call) && !skillRefusal(context, call))) return []
   return startsOf(context, nextGroup(next.calls))
 }
 
@@ -114,9 +114,9 @@ function isPlain({ conversation, tools, validator }: RunContext, call: CallState
   const tool = tools.get(call.toolName)
   if (tool === undefined || call.error !== null || tool.control !== undefined) return false
   const taint = taintFor(conversation.state, tool)
-  const isUnclear = conversation.sealed.isUnclear(call.toolCallId)
-  if (!runsUnasked({ call, tool, taint, isUnclear, isOneShot: false })) return false
-  const whole = conversation.sealed.open(call.toolCallId, call.input)
+  const isUnclear = conversation.secrets.isUnclear(call.toolCallId)
+  if (!runsWithoutApproval({ call, tool, taint, isUnclear, isOneShot: false })) return false
+  const whole = conversation.secrets.restore(call.toolCallId, call.input)
   return whole !== null && checkInput(validator, tool, whole) === null
 }
 
@@ -138,7 +138,7 @@ async function recall(
     conversationId,
     query,
     writtenBy: writerOf(request, Boolean(parent)),
-    tainted: taintOf(before).length > 0,
+    tainted: nextRequestTaint(before).length > 0,
   })
   if (signal.aborted) return
   await conversation.append((run) => {
@@ -310,7 +310,7 @@ export class ModelSteps {
     })
     this.#hasAsked = true
     if (stop.stopped) return
-    const stepContext = withinLimits(offeredStep(asked, this.#context), run)
+    const stepContext = applyLimits(offeredStep(asked, this.#context), run)
     this.#context.tools.take(stepContext)
     await takeDescriptions(this.#context, stepContext)
     await recall(this.#context, stepContext)
@@ -318,14 +318,14 @@ export class ModelSteps {
     await amendMessage(this.#context, step, stepContext)
     if (stop.stopped) return
     const confirm = (): Promise<boolean> | true => lease.confirm(takenOver)
-    await makeRoom(this.#context, { stepContext, confirm, occasion: 'asked' })
+    await compactIfNeeded(this.#context, { stepContext, confirm, occasion: 'asked' })
     if (stop.stopped) return
     const messageId = effects.newId('msg_')
     const outcome = await askModel(this.#context, run, { stepContext, messageId, confirm })
     if (outcome.type === 'failed') learnWindow(this.#context, stepContext, outcome.error)
     const isMended =
       isOverflow(outcome) &&
-      (await makeRoom(this.#context, { stepContext, confirm, occasion: 'refused' }))
+      (await compactIfNeeded(this.#context, { stepContext, confirm, occasion: 'refused' }))
     if (!isMended) return this.#takeOutcome({ step, messageId, stepContext }, outcome)
     if (stop.stopped) return
     // Tries once only: after a second refusal, leaving out more wouldn't help.
@@ -356,7 +356,7 @@ export class ModelSteps {
     await commitCut(this.#context, cut)
   }
 
-  async #takeOutcome(asked: AskedStep, outcome: ModelOutcome): Promise<void> {
+  async #takeOutcome(asked: RequestedStep, outcome: ModelOutcome): Promise<void> {
     switch (outcome.type) {
       case 'turn':
         return this.#takeTurn(asked, outcome)
@@ -377,15 +377,15 @@ export class ModelSteps {
     }
   }
 
-  async #takeTurn(asked: AskedStep, outcome: TurnOutcome): Promise<void> {
+  async #takeTurn(asked: RequestedStep, outcome: TurnOutcome): Promise<void> {
     const { conversation } = this.#context
     const { stop, calls } = this.#parts
     learnTokens(this.#context, asked, outcome)
-    const fact = await sealOutput(this.#context, turnFact(this.#context, asked, outcome))
+    const fact = await hideOutputSecrets(this.#context, turnFact(this.#context, asked, outcome))
     const output = withReminder(fact, this.#context)
     const starts = headStart(this.#context, output)
     await conversation.append([output, ...starts.map(startFact)], { strict: mustBeStrict(starts) })
-    if (stop.stopped) await takeBack(this.#context, starts)
+    if (stop.stopped) await withdrawStarts(this.#context, starts)
     else calls.begin(starts)
   }
 

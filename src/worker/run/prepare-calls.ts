@@ -12,7 +12,7 @@ import {
   type Called,
   judgeApproval,
   tooOftenDenied,
-  warnOfSilence,
+  warnNoAnnotations,
 } from './approval/judge-approval.ts'
 import { callContext, type ReadyCall, type RunContext } from './run-context.ts'
 import {
@@ -20,12 +20,12 @@ import {
   nestedTooDeep,
   NOT_KEPT,
   notForTools,
-  settle,
+  settleCalls,
   type Settlement,
   unreadable,
 } from './settle.ts'
-import { sealInput } from './seal-output.ts'
-import { activation, forbidden } from './skill-calls.ts'
+import { hideInputSecrets } from './seal-output.ts'
+import { activation, skillRefusal } from './skill-calls.ts'
 import { checkShown } from '../validation/check-input.ts'
 import { availableTool, unavailable } from './recover-call.ts'
 import { type FieldsSchema, readFields } from '../../protocol/fields.ts'
@@ -166,7 +166,7 @@ export async function prepareCalls(
         verdict satisfies never
     }
   }
-  await settle(context, settlements)
+  await settleCalls(context, settlements)
   await requestApprovals(context, asked)
   await askQuestions(context, questions)
 }
@@ -178,7 +178,7 @@ interface AskedCall {
 
 async function requestApprovals(context: RunContext, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
-  for (const { call, request } of asked) if (request.because) warnOfSilence(context, call)
+  for (const { call, request } of asked) if (request.because) warnNoAnnotations(context, call)
   const requests = asked.map(({ request }) => request)
   await context.conversation.append([...requests, ...outdatedConsents(context, asked)])
 }
@@ -208,7 +208,7 @@ async function judge(
     return denied(call, error.message)
   }
   const tool = call.known ? await availableTool(context, call) : undefined
-  const refused = forbidden(context, call, activating)
+  const refused = skillRefusal(context, call, activating)
   if (refused) return settled(refused)
   const isNested = call.path.length > 1
   if (!call.known || (isNested && tool === undefined))
@@ -221,7 +221,7 @@ async function judge(
     : ({ type: 'go', input: call.input } as const)
   if (verdict.type === 'veto') return denied(call, verdict.reason)
   const input = await storedInput(context, call, { tool, input: verdict.input })
-  const whole = context.conversation.sealed.open(call.toolCallId, input)
+  const whole = context.conversation.secrets.restore(call.toolCallId, input)
   if (whole === null) return settled({ call, status: 'failed', output: NOT_KEPT })
   const problem = checkShown(context.validator, tool, { input: whole, shown: input })
   if (problem) return invalid(call, problem)
@@ -248,14 +248,14 @@ async function judgeReady(
   { tool, input }: Called,
 ): Promise<Verdict> {
   const judged = await judgeApproval(context, call, { tool, input })
-  const { verdict: approval, because, asks } = judged
-  const ready = { toolName: call.toolName, input, by: decidedBy(tool), asks }
+  const { verdict: approval, because, asks: requiresApproval } = judged
+  const ready = { toolName: call.toolName, input, by: decidedBy(tool), requiresApproval }
   if (approval.type === 'denied') return settled(approval.settlement)
   if (approval.type === 'unasked') {
     const { consentId } = approval
     return { ...ready, type: 'ready', ...(consentId !== undefined && { consentId }) }
   }
-  const described = tool.describes ? await describe(context, call, input) : null
+  const described = tool.hasDescribe ? await describe(context, call, input) : null
   if (described && 'failed' in described)
     return settled({ call, status: 'failed', output: described.failed })
   const { rememberable } = approval
@@ -278,7 +278,7 @@ async function storedInput(
   call: CallState,
   made: { readonly tool: ToolDescriptor; readonly input: JsonValue },
 ): Promise<JsonValue> {
-  return sameJson(made.input, call.input) ? call.input : sealInput(context, call, made)
+  return sameJson(made.input, call.input) ? call.input : hideInputSecrets(context, call, made)
 }
 
 /** Asks the page to describe the call for its approval. Another page must request the approval again. */

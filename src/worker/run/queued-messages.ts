@@ -113,7 +113,10 @@ export function hasDeliveries({ queue }: Queued): boolean {
 }
 
 /** Withdraws messages still queued at the run's end, except those of the next run. A person gets theirs back. */
-export function returns({ queue }: Queued, begun: readonly UserContent[] = []): FactDraft[] {
+export function withdrawalFacts(
+  { queue }: Queued,
+  begun: readonly UserContent[] = [],
+): FactDraft[] {
   return queue
     .filter((message) => !begun.includes(message))
     .map((message) => ({

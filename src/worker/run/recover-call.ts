@@ -5,7 +5,7 @@ import {
   goneMeanwhile,
   INTERRUPTED,
   notRegistered,
-  settle,
+  settleCalls,
   type Settlement,
   WORKFLOW_CHANGED,
 } from './settle.ts'
@@ -23,7 +23,7 @@ export async function availableTool(
 /** The end of a call whose tool isn't registered. */
 export async function unavailable(context: RunContext, call: CallState): Promise<Settlement> {
   const { toolName } = call
-  const output = notRegistered(toolName, await context.isElsewhere(toolName))
+  const output = notRegistered(toolName, await context.isInOtherTab(toolName))
   return { call, status: 'failed', output }
 }
 
@@ -48,7 +48,7 @@ async function waitForTool(
     if (tool || left <= 0 || context.signal.aborted) return tool
     if (!isAnnounced) {
       isAnnounced = true
-      context.stream.delta({ type: 'tool-unavailable', runId, path, toolName, waitMs: left })
+      context.stream.pushDelta({ type: 'tool-unavailable', runId, path, toolName, waitMs: left })
       context.stream.flush()
     }
     await context.effects.sleep(left, AbortSignal.any([changed.signal, context.signal]))
@@ -69,20 +69,20 @@ export async function recoverCall(context: RunContext, call: CallState): Promise
     if (outcome === null || context.signal.aborted) return
     context.page.acknowledgeTools({ executionIds: [executionId] }).catch(() => undefined)
     if (outcome.status === 'unknown') {
-      return goByTable(context, call, { running: outcome.running, output: outcome.output })
+      return applyCrashTable(context, call, { running: outcome.running, output: outcome.output })
     }
   } else if (!executionId.startsWith(`${context.pageId}:`))
-    return goByTable(context, call, NOBODY_KNOWS)
+    return applyCrashTable(context, call, NOBODY_KNOWS)
   // This execution provably didn't start.
-  if (isLooping(context, call)) return goByTable(context, call, NOBODY_KNOWS)
+  if (isLooping(context, call)) return applyCrashTable(context, call, NOBODY_KNOWS)
   if (call.decidedBy?.composite && call.mayHaveBegun) return runAgain(context, call)
-  return runUndone(context, call, { repeats: call.mayHaveBegun })
+  return runUnstarted(context, call, { repeats: call.mayHaveBegun })
 }
 
 const NOBODY_KNOWS = { running: false, output: INTERRUPTED }
 
 /** Applies the crash table. `running`: the tool's function still runs, so its outcome can't be reconciled. */
-async function goByTable(
+async function applyCrashTable(
   context: RunContext,
   call: CallState,
   { running, output }: { readonly running: boolean; readonly output: typeof INTERRUPTED },
@@ -92,7 +92,7 @@ async function goByTable(
     return
   if (call.decidedBy?.reconcilable && !running && (await reconcile(context, call))) return
   if (context.resume?.interrupted === 'ask') return ask(context, call)
-  await settle(context, [{ call, status: 'interrupted', output }])
+  await settleCalls(context, [{ call, status: 'interrupted', output }])
 }
 
 /**
@@ -101,13 +101,13 @@ async function goByTable(
  */
 export async function runAgain(context: RunContext, call: CallState): Promise<void> {
   if (isLooping(context, call))
-    return settle(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
+    return settleCalls(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
   const tool = await availableTool(context, call)
   if (context.signal.aborted) return
   if (tool && tool.definition === call.decidedBy?.definition)
     return executeCalls(context, [call], { repeats: true })
   const output = tool ? WORKFLOW_CHANGED : goneMeanwhile(call.toolName)
-  return settle(context, [{ call, status: 'interrupted', output }])
+  return settleCalls(context, [{ call, status: 'interrupted', output }])
 }
 
 function isLooping({ effects, resume }: RunContext, call: CallState): boolean {
@@ -118,7 +118,7 @@ function isLooping({ effects, resume }: RunContext, call: CallState): boolean {
  * Runs a call whose newest execution provably didn't start. If its tool has changed, the call is decided again, or
  * interrupted if an earlier execution may have had its effect (`repeats`).
  */
-async function runUndone(
+async function runUnstarted(
   context: RunContext,
   call: CallState,
   { repeats }: { readonly repeats: boolean },
@@ -126,7 +126,7 @@ async function runUndone(
   const tool = await availableTool(context, call)
   if (context.signal.aborted) return
   if (!tool) {
-    return settle(context, [
+    return settleCalls(context, [
       repeats
         ? { call, status: 'interrupted', output: goneMeanwhile(call.toolName) }
         : await unavailable(context, call),
@@ -134,7 +134,7 @@ async function runUndone(
   }
   if (tool.definition === call.decidedBy?.definition)
     return executeCalls(context, [call], { repeats })
-  if (repeats) return settle(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
+  if (repeats) return settleCalls(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
   return withdraw(context, call)
 }
 
@@ -144,7 +144,7 @@ async function repeat(context: RunContext, call: CallState): Promise<boolean> {
   if (context.signal.aborted) return true
   if (!tool) {
     const output = goneMeanwhile(call.toolName)
-    await settle(context, [{ call, status: 'interrupted', output }])
+    await settleCalls(context, [{ call, status: 'interrupted', output }])
     return true
   }
   if (tool.definition !== call.decidedBy?.definition) return false
@@ -160,15 +160,15 @@ async function reconcile(context: RunContext, call: CallState): Promise<boolean>
   const verdict = await context.page.reconcileTool({
     ...callContext(context, call, call.input),
     idempotencyKey: `${context.runId}:${call.toolCallId}`,
-    epoch: context.conversation.lease.epoch,
+    epoch: context.conversation.knownClaim.epoch,
   })
   switch (verdict.type) {
     case 'happened':
-      await settle(context, [{ call, status: 'succeeded', output: verdict.output }])
+      await settleCalls(context, [{ call, status: 'succeeded', output: verdict.output }])
       return true
     case 'did-not-happen':
       if (isLooping(context, call)) return false
-      await runUndone(context, call, { repeats: false })
+      await runUnstarted(context, call, { repeats: false })
       return true
     case 'unknown':
       return false

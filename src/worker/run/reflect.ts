@@ -7,7 +7,7 @@ import type { ReflectSettings, StepContext } from '../../protocol/page-calls.ts'
 import { buildRequest } from '../model/build-request.ts'
 import type { ModelCall, ModelOutcome } from '../model/call-model.ts'
 import { askQuietly } from './ask-model.ts'
-import { type CountedRun, limitOf, withinLimits } from './counters.ts'
+import { type CountedRun, limitOf, applyLimits } from './counters.ts'
 import { stopsWithoutEnd, type RunContext } from './run-context.ts'
 import { offeredStep } from './skill-calls.ts'
 
@@ -123,7 +123,7 @@ async function callReflector(
   const { conversation, effects } = context
   let usage = NO_USAGE
   const { model } = stepContext
-  const offered = offeredStep(withinLimits(stepContext, run), context)
+  const offered = offeredStep(applyLimits(stepContext, run), context)
   // A review isn't a step, so the request must not say how many steps remain.
   const asking = { ...run, limits: { ...run.limits, maxSteps: -1 } }
   const outcome = await askQuietly(context, run, {
@@ -189,7 +189,7 @@ async function store(
   })
   if (!isStored || failed === undefined || signal.aborted) return
   const message = `reflect has failed, and the answer stays as it is: ${failed}.`
-  stream.delta({ type: 'warning', code: 'reflect-failed', message, runId, step, attempt: 1 })
+  stream.pushDelta({ type: 'warning', code: 'reflect-failed', message, runId, step, attempt: 1 })
 }
 
 function orderOf({ mode, instructions }: ReflectSettings): UserMessage {

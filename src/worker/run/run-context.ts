@@ -1,5 +1,5 @@
 import type { CallContext, PageApi, StepContext } from '../../protocol/page-calls.ts'
-import type { DecidedBy, RunEnd, ReflectMode } from '../../protocol/fact.ts'
+import type { DecidedTool, RunEnd, ReflectMode } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Loss } from '../../protocol/message.ts'
 import type { CallState } from '../../protocol/state.ts'
@@ -13,7 +13,7 @@ import type { Stream } from '../stream.ts'
 import type { Validator } from '../validation/validator.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
-import { meantName } from '../../action/foreign/foreign-call.ts'
+import { resolveToolName } from '../../action/foreign/foreign-call.ts'
 
 /** State and services that the parts of a run's driver share. */
 export interface RunContext {
@@ -32,11 +32,11 @@ export interface RunContext {
   readonly family: RunFamily
   readonly tools: ToolTable
   /** Whether another tab that shows the conversation has registered the tool. */
-  isElsewhere(toolName: string): Promise<boolean>
+  isInOtherTab(toolName: string): Promise<boolean>
   /** Calls that may run, with the input that hooks and validation produced. Keyed by call id. */
   readonly ready: Map<string, ReadyCall>
   /** Names of tools without annotations whose author was already warned. */
-  readonly silent: Set<string>
+  readonly warnedTools: Set<string>
   /** Losses since the run's last answer: what requests left out, such as tools that the server refused. */
   readonly losses: Loss[]
   /** Ids of unfinished executions that this driver has requested from the page. */
@@ -52,9 +52,9 @@ export interface RunContext {
 export interface ReadyCall {
   readonly toolName: string
   readonly input: JsonValue
-  readonly by: DecidedBy
+  readonly by: DecidedTool
   /** Whether the page should request approval, if this is one-shot mode. */
-  readonly asks: boolean
+  readonly requiresApproval: boolean
   /** Id of the consent that allows the call without approval. */
   readonly consentId?: string
 }
@@ -70,10 +70,10 @@ export type Stop =
 
 /** Whether the run stops here but stays unfinished in the store. */
 export function stopsWithoutEnd(signal: AbortSignal): boolean {
-  return signal.aborted && leavesOpen(signal.reason as Stop)
+  return signal.aborted && leavesUnfinished(signal.reason as Stop)
 }
 
-export function leavesOpen({ type }: Stop): boolean {
+export function leavesUnfinished({ type }: Stop): boolean {
   return type !== 'end' && type !== 'cut'
 }
 
@@ -104,7 +104,7 @@ export function callContext(
  * or several registered ones (enabled or not) match, the name stays and the call is refused.
  */
 export function resolveName(name: string, tools: ToolTable): string {
-  return tools.get(meantName(name, [...tools.names, ...tools.others]) ?? '')?.name ?? name
+  return tools.get(resolveToolName(name, [...tools.names, ...tools.others]) ?? '')?.name ?? name
 }
 
 /** The tools of the newest step, or those that the page has listed since. */
@@ -128,7 +128,7 @@ export class ToolTable {
   }
 
   /** Tools whose inputs may hold secrets. */
-  get sealing(): readonly ToolDescriptor[] {
+  get toolsWithSecrets(): readonly ToolDescriptor[] {
     return this.#sealing
   }
 
@@ -148,7 +148,7 @@ export class ToolTable {
         [tool.name, tool],
       ]),
     )
-    this.#sealing = tools.filter(({ seals }) => seals)
+    this.#sealing = tools.filter(({ hasSecretsIn }) => hasSecretsIn)
   }
 
   /** Takes the tools and hooks of a new step. */

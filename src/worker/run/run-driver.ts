@@ -1,13 +1,13 @@
 import type { Ownership } from '../../protocol/delta.ts'
 import { OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { RunEnd } from '../../protocol/fact.ts'
-import { LEFT_OPEN } from '../../protocol/run.ts'
+import { UNFINISHED_REASONS } from '../../protocol/run.ts'
 import { answerCall, type CommandResult, type PersonAnswer, waitingCall } from './answer-call.ts'
 import { type CountedRun, limitOf } from './counters.ts'
 import { decide, type Decision } from './decide.ts'
-import { leavesOpen, type RunContext, type Stop, ToolTable } from './run-context.ts'
-import { commitEnd, leftOpenBy, stopExecuting, StopSwitch } from './end-run.ts'
-import { type Leases, isElsewhere } from '../ownership/leases.ts'
+import { leavesUnfinished, type RunContext, type Stop, ToolTable } from './run-context.ts'
+import { commitEnd, unfinishedReason, stopExecuting, StopSwitch } from './end-run.ts'
+import { type Leases, isOtherOwnerError } from '../ownership/leases.ts'
 import { NestedCalls, StepCalls } from './step-calls.ts'
 import { ModelSteps } from './model-steps.ts'
 import { commitSteering, type Steering } from './queued-messages.ts'
@@ -17,8 +17,8 @@ import { RunLease } from './run-lease.ts'
 import type { Waiter } from '../store/storage-retry.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
 import { resultOf } from '../../conversation/result.ts'
-import type { VerifyAnswer } from '../../protocol/page-calls.ts'
-import { isParked } from '../../conversation/pending.ts'
+import type { VerifyQuery } from '../../protocol/page-calls.ts'
+import { isPaused } from '../../conversation/pending.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 
 /**
@@ -28,7 +28,7 @@ import type { FactDraft } from '../store/fact-draft.ts'
 async function withdrawAskedElsewhere({ conversation, pageId, runId }: RunContext): Promise<void> {
   // A nested call isn't lost: its composite tool's function supplies the secrets again.
   const isLost = ({ path, toolCallId, input }: CallState): boolean =>
-    path.length === 1 && conversation.sealed.open(toolCallId, input) === null
+    path.length === 1 && conversation.secrets.restore(toolCallId, input) === null
   const isElsewhere = (call: CallState): boolean =>
     (call.status === 'awaiting-approval' || call.status === 'approved') &&
     ((call.about !== undefined && call.about.pageId !== pageId) || isLost(call))
@@ -66,7 +66,7 @@ class PersonAnswers {
         await this.#say(isWanted, () => answerCall(this.#context, given, answerId)),
       )
     } catch (error) {
-      if (!isElsewhere(error)) throw error
+      if (!isOtherOwnerError(error)) throw error
       await conversation.refresh()
       // The woken loop finds that another owner has the run.
       if (!waitingCall(conversation.run, given.toolCallId, given.answer)) this.#wake()
@@ -82,20 +82,20 @@ class PersonAnswers {
         await this.#say(isWanted, () => commitSteering(this.#context, said, steerId)),
       )
     } catch (error) {
-      if (!isElsewhere(error)) throw error
+      if (!isOtherOwnerError(error)) throw error
       this.#wake()
       return 'other-owner'
     }
   }
 
   /** Continues a run that is paused after repeated crashes, or that waits for the storage. */
-  async goOn(): Promise<void> {
+  async resumePaused(): Promise<void> {
     const { conversation } = this.#context
     conversation.storageRetry.retry()
-    if (!isParked(conversation.run)) return
-    await this.#say(isParked, async () => {
+    if (!isPaused(conversation.run)) return
+    await this.#say(isPaused, async () => {
       const goesOn = (run: RunState | null): FactDraft[] | null =>
-        isParked(run) ? [{ type: 'run-continued' }] : null
+        isPaused(run) ? [{ type: 'run-continued' }] : null
       await conversation.append(goesOn, { waits: false })
     })
   }
@@ -103,7 +103,7 @@ class PersonAnswers {
   /** Appends as the owner. `isWanted`: whether a run that another device owns still takes this answer or message. */
   async #say<T>(isWanted: (run: RunState | null) => boolean, word: () => Promise<T>): Promise<T> {
     for (let attempt = 1; ; attempt++) {
-      await this.#lease.take(isWanted)
+      await this.#lease.acquire(isWanted)
       try {
         const said = await word()
         this.#lease.announce()
@@ -134,11 +134,11 @@ function publishedWaiter(
 ): Waiter {
   return {
     signal,
-    onPark: (reason) => {
-      stream.delta({ type: 'storage-waits', runId, reason })
+    onPause: (reason) => {
+      stream.pushDelta({ type: 'storage-waits', runId, reason })
       stream.flush()
     },
-    onContinue: () => stream.delta({ type: 'storage-takes', runId }),
+    onContinue: () => stream.pushDelta({ type: 'storage-takes', runId }),
   }
 }
 
@@ -169,7 +169,7 @@ function answerOf(
   { agentId, conversation, runId }: RunContext,
   { rejections }: CountedRun,
   end: RunEnd,
-): VerifyAnswer | null {
+): VerifyQuery | null {
   const { conversationId, state } = conversation
   const { text, toolCalls } = resultOf(state, runId, { outcome: end })
   const messageId = state.path.findLast((node) => node.kind === 'assistant')?.id
@@ -178,7 +178,7 @@ function answerOf(
 }
 
 /** The page's objection to the answer. Null: none, or its check failed, which must not withhold the answer. */
-async function ask({ page, signal }: RunContext, answer: VerifyAnswer): Promise<string | null> {
+async function ask({ page, signal }: RunContext, answer: VerifyQuery): Promise<string | null> {
   const { agentId, messageId } = answer
   try {
     return await page.verify(answer)
@@ -212,7 +212,10 @@ export class RunDriver {
   readonly #givenUp = new AbortController()
 
   constructor(
-    context: Omit<RunContext, 'dispatched' | 'losses' | 'ready' | 'signal' | 'silent' | 'tools'>,
+    context: Omit<
+      RunContext,
+      'dispatched' | 'losses' | 'ready' | 'signal' | 'tools' | 'warnedTools'
+    >,
     ownership: Leases,
   ) {
     const stop = new StopSwitch(context.page)
@@ -228,7 +231,7 @@ export class RunDriver {
       tools: new ToolTable(),
       ready: new Map(),
       dispatched: new Set(),
-      silent: new Set(),
+      warnedTools: new Set(),
       losses: [],
     }
     this.#lease = new RunLease(this.#context, ownership)
@@ -280,7 +283,7 @@ export class RunDriver {
    * Checks the store after another tab has announced a change. A run that waits here may have been resumed there or
    * have ended, and the conversation may be deleted.
    */
-  async look(): Promise<void> {
+  async checkStore(): Promise<void> {
     const { conversation, runId } = this.#context
     // Checked first: a refresh would forget the deleted run, whose outcome must still be published.
     if (await conversation.isDeleted().catch(() => false)) return this.#discard()
@@ -306,11 +309,11 @@ export class RunDriver {
   /** Whether the driver leaves the run unfinished. */
   get isLeaving(): boolean {
     const { stopped } = this.#stop
-    return stopped !== null && leavesOpen(stopped)
+    return stopped !== null && leavesUnfinished(stopped)
   }
 
   /** The end that somebody requested. Null: none. */
-  get askedEnd(): RunEnd | null {
+  get requestedEnd(): RunEnd | null {
     const { stopped } = this.#stop
     return stopped?.type === 'end' ? stopped.end : null
   }
@@ -339,15 +342,15 @@ export class RunDriver {
   }
 
   /** Continues a run that is paused after repeated crashes, or that waits for the storage. */
-  goOn(): Promise<void> {
-    return this.#word.goOn()
+  resumePaused(): Promise<void> {
+    return this.#word.resumePaused()
   }
 
   /** Resolves to the run's stored end. Null: the run stays unfinished, or another owner has it. Never rejects. */
   async drive(): Promise<RunEnd | null> {
     const { conversation, runId, stream } = this.#context
     conversation.storageRetry.waiter = publishedWaiter({ stream, runId }, this.#givenUp.signal)
-    stream.own('this-tab')
+    stream.setOwnership('this-tab')
     try {
       await this.#takeUp()
       await this.#loop()
@@ -377,7 +380,7 @@ export class RunDriver {
 
   async #loop(): Promise<void> {
     for (;;) {
-      const left = leftOpenBy(this.#stop.stopped)
+      const left = unfinishedReason(this.#stop.stopped)
       if (left !== null) return await this.#leave(left)
       if (this.#storedEnd !== null) return this.#finish()
       const run = this.#run
@@ -476,12 +479,12 @@ export class RunDriver {
   /** Ends the run with the thrown error, unless another owner has the run or it stays resumable. */
   async #fail(thrown: unknown): Promise<void> {
     try {
-      if (leftOpenBy(this.#stop.stopped, thrown) !== null || this.#givenUp.signal.aborted)
+      if (unfinishedReason(this.#stop.stopped, thrown) !== null || this.#givenUp.signal.aborted)
         throw thrown
       await this.#end({ outcome: 'failed', error: toErrorData(thrown) })
       this.#finish()
     } catch (failure) {
-      const left = leftOpenBy(this.#stop.stopped, failure)
+      const left = unfinishedReason(this.#stop.stopped, failure)
       if (left !== null) return await this.#leave(left)
       this.#finish(
         this.#stop.stopped?.type === 'end'
@@ -493,10 +496,10 @@ export class RunDriver {
 
   /** Leaves the run unfinished: ends its handles on the page, and stores nothing. */
   async #leave(reason: string): Promise<void> {
-    const isTaken = reason === LEFT_OPEN.takenOver
+    const isTaken = reason === UNFINISHED_REASONS.takenOver
     // After this, no answer or message given here claims the run again.
     if (isTaken && this.#stop.stopped === null) this.takenOver()
-    const isDisposed = reason === LEFT_OPEN.disposed
+    const isDisposed = reason === UNFINISHED_REASONS.disposed
     if (!isDisposed) stopExecuting(this.#context, reason)
     this.#finish({ outcome: 'aborted', reason }, isTaken ? 'other-tab' : 'none')
     // Reads the new state from the store: the run may have been resumed, have ended, or be gone.
@@ -510,8 +513,9 @@ export class RunDriver {
   ): void {
     const { stream, runId } = this.#context
     this.#lease.announce()
-    if (unstored && !this.#storedEnd) stream.delta({ type: 'run-left', runId, outcome: unstored })
-    stream.own(ownership)
+    if (unstored && !this.#storedEnd)
+      stream.pushDelta({ type: 'run-left', runId, outcome: unstored })
+    stream.setOwnership(ownership)
     stream.flush()
   }
 }

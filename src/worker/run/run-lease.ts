@@ -1,7 +1,12 @@
 import type { RunState } from '../../protocol/state.ts'
 import type { ClaimOptions } from '../store/store.ts'
 import { stopsWithoutEnd, type RunContext } from './run-context.ts'
-import { elsewhere, isClaimedElsewhere, onOtherDevice, type Leases } from '../ownership/leases.ts'
+import {
+  otherOwnerError,
+  isClaimedElsewhere,
+  otherDeviceError,
+  type Leases,
+} from '../ownership/leases.ts'
 import { ANSWER_MS, SILENCE_MS } from '../ownership/lease.ts'
 import { withStop } from '../stopping.ts'
 
@@ -50,7 +55,7 @@ export class RunLease {
   async #askStore(onLost: () => void): Promise<boolean> {
     const { conversation, effects } = this.#context
     const isNewest = async (): Promise<boolean> =>
-      (await conversation.claims.newest()).epoch <= conversation.lease.epoch
+      (await conversation.claims.newest()).epoch <= conversation.knownClaim.epoch
     // A storage that doesn't answer proves no new owner.
     const isOwned = await withStop([], ({ signal }) =>
       Promise.race([
@@ -68,15 +73,15 @@ export class RunLease {
     const isElsewhere = !this.#held && (await isClaimedElsewhere(conversation, this.#ownership))
     // A person's answer may have claimed the run meanwhile.
     if (isElsewhere && !this.#held && this.#taking === null)
-      throw elsewhere(conversation.conversationId)
-    return this.take()
+      throw otherOwnerError(conversation.conversationId)
+    return this.acquire()
   }
 
   /**
    * Takes the lease. Throws `conversation-busy` if another tab owns the run. Another device loses its claim, unless it
    * writes at the same time, or `isWanted` refuses the run as that device has left it (default: accepts).
    */
-  async take(isWanted: IsWanted = () => true): Promise<void> {
+  async acquire(isWanted: IsWanted = () => true): Promise<void> {
     if (this.#held) return
     this.#taking ??= this.#claim(isWanted).finally(() => {
       this.#taking = null
@@ -87,17 +92,17 @@ export class RunLease {
   async #claim(isWanted: IsWanted): Promise<void> {
     const { conversation, signal } = this.#context
     const { conversationId } = conversation
-    if (!(await this.#ownership.acquire(conversationId))) throw elsewhere(conversationId)
+    if (!(await this.#ownership.acquire(conversationId))) throw otherOwnerError(conversationId)
     try {
       // This driver has left the run. A new claim would stop the owner that it was left to.
-      if (stopsWithoutEnd(signal)) throw elsewhere(conversationId)
+      if (stopsWithoutEnd(signal)) throw otherOwnerError(conversationId)
       await conversation.claim({ create: false, ...(await this.#asSeen(isWanted)) })
     } catch (error) {
       // A failed write to the storage must not block other tabs.
       this.#ownership.release(conversationId)
       throw error
     }
-    this.#ownership.setEpoch(conversationId, conversation.lease.epoch)
+    this.#ownership.setEpoch(conversationId, conversation.knownClaim.epoch)
     this.#held = true
   }
 
@@ -110,7 +115,7 @@ export class RunLease {
     const { epoch: ifEpoch, lastSeq: ifSeq } = newest
     if (!(await isClaimedElsewhere(conversation, this.#ownership, newest))) return { ifEpoch }
     await conversation.refresh({ isOwner: false })
-    if (!isWanted(conversation.run)) throw onOtherDevice(conversationId)
+    if (!isWanted(conversation.run)) throw otherDeviceError(conversationId)
     return { ifEpoch, ifSeq }
   }
 }

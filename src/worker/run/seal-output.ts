@@ -13,10 +13,10 @@ import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { forModel, type NamedTool } from '../model/model-names.ts'
 import { callContext, type RunContext, type ToolTable } from './run-context.ts'
 import { checkInput } from '../validation/check-input.ts'
-import { findRepeats, type Repeats } from '../../lib/replace-repeats.ts'
+import { createSecretReplacer, type SecretReplacer } from '../../lib/replace-repeats.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
 import { sealedValues } from '../../protocol/sealed.ts'
-import type { SealedInputs } from './sealed-inputs.ts'
+import type { CallSecrets } from './sealed-inputs.ts'
 import type { CallState } from '../../protocol/state.ts'
 
 /** A call whose input is to be stored. */
@@ -26,18 +26,18 @@ type SealedCall = Pick<CallState, 'toolCallId' | 'toolName'>
  * Replaces the input's secrets with placeholders, so that it may be stored. The tool says which values are secret. If
  * it can't, or if the input is invalid, all texts and numbers count as secret.
  */
-export async function sealInput(
+export async function hideInputSecrets(
   context: RunContext,
   call: SealedCall,
   { tool, input }: { readonly tool: ToolDescriptor | undefined; readonly input: JsonValue },
 ): Promise<JsonValue> {
-  if (!tool?.seals) return input
-  const { sealed } = context.conversation
+  if (!tool?.hasSecretsIn) return input
+  const { secrets: sealed } = context.conversation
   const isValid = checkInput(context.validator, tool, input) === null
   const secrets = isValid ? await secretsIn(context, call, input) : EVERYTHING
   if (secrets === null) sealed.markUnclear(call.toolCallId)
   const pointers = secrets ?? EVERYTHING
-  return sealed.seal(call.toolCallId, input, (_value, pointer) =>
+  return sealed.hide(call.toolCallId, input, (_value, pointer) =>
     pointers.some((at) => pointer === at || pointer.startsWith(`${at}/`)),
   )
 }
@@ -68,7 +68,7 @@ interface SealedInput {
 interface Sealing {
   readonly tools: Pick<ToolTable, 'get'>
   readonly inputs: readonly SealedInput[]
-  readonly sealed: SealedInputs
+  readonly sealed: CallSecrets
   /** Whether a tool accepts this input. */
   readonly fits: (toolName: string, input: JsonValue) => boolean
 }
@@ -83,7 +83,9 @@ function sealMessage<Message extends AssistantMessage>(
 ): Message {
   const secrets = inputs.flatMap(({ whole, stored }) => sealedValues(stored, whole))
   if (secrets.length === 0) return message
-  const repeats = findRepeats(new Map(secrets.map(({ seal, value }) => [String(value), seal])))
+  const repeats = createSecretReplacer(
+    new Map(secrets.map(({ placeholder, value }) => [String(value), placeholder])),
+  )
   const stored = new Map(inputs.map((input) => [input.whole, input.stored]))
   const parts = message.parts.map((part): AssistantMessage['parts'][number] => {
     switch (part.type) {
@@ -92,13 +94,13 @@ function sealMessage<Message extends AssistantMessage>(
         return { ...part, text: repeats.replace(part.text) }
       case 'tool-call': {
         const { toolCallId } = part
-        const isSecretName = !tools.get(part.toolName) && repeats.isIn(part.toolName)
+        const isSecretName = !tools.get(part.toolName) && repeats.hasSecret(part.toolName)
         const toolName = isSecretName ? SEALED_NAME : part.toolName
         if (part.error) return withoutRepeats({ ...part, toolName }, repeats)
         // Nothing opens the placeholders of a control call such as `ask_user`: its input is only shown and read.
         const input = tools.get(toolName)?.control
           ? replaceInJson(part.input, repeats.replace)
-          : sealed.seal(toolCallId, part.input, (value) => repeats.isIn(`${value}`))
+          : sealed.hide(toolCallId, part.input, (value) => repeats.hasSecret(`${value}`))
         const whole = inputs.find((one) => one.toolCallId === toolCallId)?.whole ?? part.input
         // A tool that runs gets property names as the model wrote them. Otherwise names lose their secrets, too.
         const shown = fits(toolName, whole) ? input : replaceInNames(input, repeats.replace)
@@ -119,13 +121,13 @@ function sealMessage<Message extends AssistantMessage>(
 
 function withoutRepeats(
   part: Extract<ToolCallPart, { readonly error: CallError }>,
-  { isIn, replace }: Repeats,
+  { hasSecret, replace }: SecretReplacer,
 ): ToolCallPart {
   const { rawInput, error, ...rest } = part
   return {
     ...rest,
     error: { ...error, message: replace(error.message) },
-    ...(rawInput !== undefined && !isIn(rawInput) && { rawInput }),
+    ...(rawInput !== undefined && !hasSecret(rawInput) && { rawInput }),
   }
 }
 
@@ -135,7 +137,7 @@ function sealedMetadata(
   {
     stored,
     repeats,
-  }: { readonly stored: ReadonlyMap<JsonValue, JsonValue>; readonly repeats: Repeats },
+  }: { readonly stored: ReadonlyMap<JsonValue, JsonValue>; readonly repeats: SecretReplacer },
 ): ProviderMetadata | undefined {
   const sealed = withInputs(metadata, stored) as ProviderMetadata
   return sameJson(replaceInJson(sealed, repeats.replace), sealed) ? sealed : undefined
@@ -207,9 +209,12 @@ type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
  * Replaces secrets in the output with placeholders, so that it may be stored. The calls' tools name the secrets, and
  * repetitions elsewhere in the output are replaced, too. Returns the output unchanged if no tool has secrets.
  */
-export async function sealOutput(context: RunContext, output: ModelOutput): Promise<ModelOutput> {
-  const { sealing } = context.tools
-  if (sealing.length === 0) return output
+export async function hideOutputSecrets(
+  context: RunContext,
+  output: ModelOutput,
+): Promise<ModelOutput> {
+  const { toolsWithSecrets } = context.tools
+  if (toolsWithSecrets.length === 0) return output
   const { message } = output
   const inputs: SealedInput[] = []
   const parts: (typeof message.parts)[number][] = []
@@ -218,7 +223,7 @@ export async function sealOutput(context: RunContext, output: ModelOutput): Prom
     if (part.type !== 'tool-call' || !maySeal(context, part.toolName)) parts.push(part)
     else if (part.error) {
       isUnread = true
-      parts.push(withoutRaw(part, sealing))
+      parts.push(withoutRaw(part, toolsWithSecrets))
     } else {
       const input = await storedInput(context, part)
       inputs.push({ toolCallId: part.toolCallId, whole: part.input, stored: input })
@@ -230,13 +235,16 @@ export async function sealOutput(context: RunContext, output: ModelOutput): Prom
     ...output,
     message: sealMessage(
       { ...message, parts, ...(isUnread && textOfUnread(message.actionText, context)) },
-      { inputs, sealed: context.conversation.sealed, tools: context.tools, fits: fitsIn(context) },
+      { inputs, sealed: context.conversation.secrets, tools: context.tools, fits: fitsIn(context) },
     ),
     ...(feedback && {
       feedback: {
         ...feedback,
-        error: { ...feedback.error, message: withoutQuotes(feedback.error.message, sealing) },
-        text: withoutQuotes(feedback.text, sealing),
+        error: {
+          ...feedback.error,
+          message: withoutQuotes(feedback.error.message, toolsWithSecrets),
+        },
+        text: withoutQuotes(feedback.text, toolsWithSecrets),
       },
     }),
   }
@@ -252,7 +260,9 @@ function fitsIn({ tools, validator }: RunContext): (toolName: string, input: Jso
 /** Whether the tool may have secrets. An unknown name counts if it resembles such a tool's name. */
 export function maySeal({ tools }: Pick<RunContext, 'tools'>, toolName: string): boolean {
   const tool = tools.get(toolName)
-  return tool ? tool.seals === true : suggestName(toolName, namesOf(tools.sealing)) !== undefined
+  return tool
+    ? tool.hasSecretsIn === true
+    : suggestName(toolName, namesOf(tools.toolsWithSecrets)) !== undefined
 }
 
 function storedInput(
@@ -261,8 +271,8 @@ function storedInput(
 ): Promise<JsonValue> | JsonValue {
   const tool = context.tools.get(toolName)
   return tool
-    ? sealInput(context, { toolCallId, toolName }, { tool, input })
-    : context.conversation.sealed.seal(toolCallId, input, () => true)
+    ? hideInputSecrets(context, { toolCallId, toolName }, { tool, input })
+    : context.conversation.secrets.hide(toolCallId, input, () => true)
 }
 
 /** Hides ACTION text that names a tool with secrets, if it could not be read: anything in it may be secret. */
@@ -270,7 +280,7 @@ function textOfUnread(
   actionText: string | undefined,
   { tools }: RunContext,
 ): { readonly actionText: string } | null {
-  const isNamed = namesOf(tools.sealing).some((name) => actionText?.includes(name))
+  const isNamed = namesOf(tools.toolsWithSecrets).some((name) => actionText?.includes(name))
   return isNamed ? { actionText: UNREAD } : null
 }
 

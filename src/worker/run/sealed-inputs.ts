@@ -1,12 +1,12 @@
 import {
-  holdsSeal,
-  isSeal,
-  isSealable,
+  hasPlaceholder,
+  isPlaceholder,
+  canBeSecret,
   leavesOf,
   mapLeaves,
-  type SealedValue,
+  type SecretValue,
   sealedValues,
-  sealOf,
+  createPlaceholder,
 } from '../../protocol/sealed.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Row } from '../../protocol/fact.ts'
@@ -15,14 +15,14 @@ import type { Row } from '../../protocol/fact.ts'
  * Secret values of a conversation's open calls, in memory only. A placeholder opens only in its own call: another call
  * that repeats it gets nothing.
  */
-export class SealedInputs {
+export class CallSecrets {
   /** Values by call id, then by placeholder. */
   readonly #values = new Map<string, Map<string, string | number>>()
   /** Ids of calls whose tool couldn't say which values are secret. */
   readonly #unclear = new Set<string>()
 
   /** Replaces the values that `isSecret` picks with placeholders, and keeps the values for the call. */
-  seal(
+  hide(
     toolCallId: string,
     input: JsonValue,
     isSecret: (value: string | number, pointer: string) => boolean,
@@ -31,14 +31,15 @@ export class SealedInputs {
     const used = new Set<unknown>([...known.keys(), ...leavesOf(input).values()])
     let count = 0
     const next = (): string => {
-      let seal = sealOf(toolCallId, ++count)
-      while (used.has(seal)) seal = sealOf(toolCallId, ++count)
+      let seal = createPlaceholder(toolCallId, ++count)
+      while (used.has(seal)) seal = createPlaceholder(toolCallId, ++count)
       return seal
     }
     return mapLeaves(input, (leaf, pointer) => {
-      if (leaf === '' || !isSealable(leaf) || isSeal(leaf) || !isSecret(leaf, pointer)) return leaf
+      if (leaf === '' || !canBeSecret(leaf) || isPlaceholder(leaf) || !isSecret(leaf, pointer))
+        return leaf
       const seal = next()
-      this.keep(toolCallId, [{ seal, value: leaf }])
+      this.keep(toolCallId, [{ placeholder: seal, value: leaf }])
       return seal
     })
   }
@@ -52,20 +53,20 @@ export class SealedInputs {
     return this.#unclear.has(toolCallId)
   }
 
-  keep(toolCallId: string, values: readonly SealedValue[]): void {
+  keep(toolCallId: string, values: readonly SecretValue[]): void {
     if (values.length === 0) return
     const known = this.#values.get(toolCallId) ?? new Map<string, string | number>()
-    for (const { seal, value } of values) known.set(seal, value)
+    for (const { placeholder, value } of values) known.set(placeholder, value)
     this.#values.set(toolCallId, known)
   }
 
   /** Returns the input with its secret values. Null: a value is lost, or belongs to another call. */
-  open(toolCallId: string, input: JsonValue): JsonValue | null {
-    if (!holdsSeal(input)) return input
+  restore(toolCallId: string, input: JsonValue): JsonValue | null {
+    if (!hasPlaceholder(input)) return input
     const values = this.#values.get(toolCallId)
     let isWhole = true
     const whole = mapLeaves(input, (leaf) => {
-      if (!isSeal(leaf)) return leaf
+      if (!isPlaceholder(leaf)) return leaf
       const value = values?.get(leaf)
       isWhole &&= value !== undefined
       return value ?? leaf
@@ -74,8 +75,8 @@ export class SealedInputs {
   }
 
   /** The input's secret values with their placeholders. Empty if any value is lost. */
-  valuesIn(toolCallId: string, input: JsonValue): SealedValue[] {
-    const whole = this.open(toolCallId, input)
+  valuesIn(toolCallId: string, input: JsonValue): SecretValue[] {
+    const whole = this.restore(toolCallId, input)
     return whole === null ? [] : sealedValues(input, whole)
   }
 

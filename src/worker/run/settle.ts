@@ -141,11 +141,11 @@ export interface Settlement {
  * unmarked. `after` is the head.
  */
 export function settledFacts(settlement: Settlement, after: string | null): FactDraft[] {
-  return [...takenIn(settlement, after), settledFact(settlement)]
+  return [...taintFacts(settlement, after), settledFact(settlement)]
 }
 
 /** Marks a call's output as untrusted. A call that never started returns our own text, which is trusted. */
-export function takenIn(
+export function taintFacts(
   { call, status, output, untrusted }: Settlement,
   after: string | null,
 ): FactDraft[] {
@@ -185,7 +185,7 @@ export async function settleOverdue(context: RunContext, run: RunState): Promise
   if (run.parked !== null) return false
   const now = context.effects.now()
   const late = run.calls.filter((call) => isOverdue(call, now))
-  await settle(
+  await settleCalls(
     context,
     late.map((call) => ({ call, status: 'failed', output: overdue(deadlineOf(call)) })),
   )
@@ -215,7 +215,7 @@ function deadlineOf({ status, suspended }: CallState): number {
 }
 
 /** Commits the ends of calls in one transaction. Skips calls that have ended, and does nothing if the run has. */
-export async function settle(
+export async function settleCalls(
   { conversation, runId, page, agentId, family }: RunContext,
   settlements: readonly Settlement[],
 ): Promise<void> {

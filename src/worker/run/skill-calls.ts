@@ -36,7 +36,7 @@ export function offeredStep(
  * The end of a call that an active skill forbids. Null: none forbids it. A skill restricts only the calls after its own
  * activation. `activating` holds skills of the same step whose activation isn't stored yet.
  */
-export function forbidden(
+export function skillRefusal(
   { conversation: { state, run }, tools }: Pick<RunContext, 'conversation' | 'tools'>,
   call: CallState,
   activating: readonly Rule[] = [],

@@ -1,8 +1,8 @@
-import { nestedIn, ownCalls, waits } from '../../conversation/nested.ts'
+import { nestedIn, topLevelCalls, isCallWaiting } from '../../conversation/nested.ts'
 import { endOf, isSettled } from '../../conversation/pending.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
 import { isDecidedByPage } from './approval/judge-approval.ts'
-import { BESIDE_INVALID, settle, type Settlement } from './settle.ts'
+import { BESIDE_INVALID, settleCalls, type Settlement } from './settle.ts'
 import type { RunContext } from './run-context.ts'
 import {
   executeCalls,
@@ -14,7 +14,7 @@ import {
 } from './execute-calls.ts'
 import { prepareCalls } from './prepare-calls.ts'
 import { availableTool, recoverCall, runAgain, unavailable } from './recover-call.ts'
-import { forbidden } from './skill-calls.ts'
+import { skillRefusal } from './skill-calls.ts'
 import type {
   KeepAnswer,
   KeepOutcomes,
@@ -25,9 +25,9 @@ import type {
 import type { JsonValue } from '../../protocol/json.ts'
 import { sealedValues } from '../../protocol/sealed.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
-import { oneByOne } from '../../lib/one-by-one.ts'
+import { createSerialQueue } from '../../lib/one-by-one.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { sealInput } from './seal-output.ts'
+import { hideInputSecrets } from './seal-output.ts'
 
 /** Most calls that run in parallel. */
 const SIDE_BY_SIDE = 4
@@ -80,7 +80,7 @@ export class NestedCalls {
   readonly #context: RunContext
   readonly #turns = new Turns()
   /** Runs the hooks for one call at a time. */
-  readonly #inOrder = oneByOne()
+  readonly #inOrder = createSerialQueue()
   /** Answers in progress. None of them rejects. */
   readonly #underWay = new Set<Promise<NestedAnswer>>()
   /** The error that fails the run. */
@@ -171,16 +171,20 @@ export class NestedCalls {
   async #storedInput({ executionId, position, toolName, input }: NestedCall): Promise<JsonValue> {
     const { conversation, page, agentId, tools } = this.#context
     if (!tools.isLoaded) tools.set(await page.currentTools({ agentId }))
-    const { run, sealed } = conversation
+    const { run, secrets } = conversation
     const parent = this.#running(run, executionId)
     if (run === null || parent === null) return input
     const known = knownAt(run, parent, position)
     if (known) {
-      sealed.keep(known.toolCallId, sealedValues(known.modelInput, input))
+      secrets.keep(known.toolCallId, sealedValues(known.modelInput, input))
       return input
     }
     const toolCallId = this.#idOf(parent, position)
-    return sealInput(this.#context, { toolCallId, toolName }, { tool: tools.get(toolName), input })
+    return hideInputSecrets(
+      this.#context,
+      { toolCallId, toolName },
+      { tool: tools.get(toolName), input },
+    )
   }
 
   #idOf(parent: CallState, position: number): string {
@@ -204,7 +208,7 @@ export class NestedCalls {
       const call = calls.find((each) => each.toolCallId === toolCallId)
       if (context.signal.aborted || call === undefined) return null
       if (isSettled(call)) return answerOf(call, calls)
-      if (waits(call, calls)) return null
+      if (isCallWaiting(call, calls)) return null
       await this.#step(call)
     }
   }
@@ -231,7 +235,7 @@ export class NestedCalls {
     const { ready } = context
     const tool = await availableTool(context, call)
     if (context.signal.aborted) return
-    if (!tool) return settle(context, [await unavailable(context, call)])
+    if (!tool) return settleCalls(context, [await unavailable(context, call)])
     // A composite tool takes no turn: it would block the calls that it makes itself.
     if (tool.composite) return executeCalls(context, [call])
     await this.#turns.take(mayRunBeside(tool), async (hasWaited) => {
@@ -291,7 +295,7 @@ export class StepCalls {
       context.tools.set(await context.page.currentTools({ agentId: context.agentId }))
     const executing = run.calls.filter((call) => call.status === 'executing')
     if (executing.length > 0) return this.#recover(executing)
-    const open = ownCalls(run.calls).filter((call) => !isSettled(call))
+    const open = topLevelCalls(run.calls).filter((call) => !isSettled(call))
     const [first] = open
     if (first?.status === 'suspended') return runAgain(context, first)
     const fresh = open.filter(
@@ -307,7 +311,7 @@ export class StepCalls {
   /** Recovers nested calls first. Their composite tool's function then runs again with their outcomes. */
   async #recover(executing: readonly CallState[]): Promise<void> {
     const plain = executing.filter((call) => !call.decidedBy?.composite)
-    const calls = plain.length > 0 ? plain : ownCalls(executing)
+    const calls = plain.length > 0 ? plain : topLevelCalls(executing)
     await Promise.all(calls.map((call) => recoverCall(this.#context, call)))
   }
 
@@ -316,10 +320,10 @@ export class StepCalls {
     const runnable: CallState[] = []
     for (const call of group) {
       const tool = await availableTool(context, call)
-      const refused = tool && forbidden(context, call)
-      if (refused) await settle(context, [refused])
+      const refused = tool && skillRefusal(context, call)
+      if (refused) await settleCalls(context, [refused])
       else if (tool) runnable.push(call)
-      else await settle(context, [await unavailable(context, call)])
+      else await settleCalls(context, [await unavailable(context, call)])
       if (context.signal.aborted) return
     }
     if (runnable.length === 0) return
@@ -345,9 +349,9 @@ export class StepCalls {
     const refused = proposed.flatMap((call): Settlement[] | Settlement =>
       isInvalid
         ? { call, status: 'aborted', output: BESIDE_INVALID }
-        : (forbidden(this.#context, call) ?? []),
+        : (skillRefusal(this.#context, call) ?? []),
     )
-    await settle(this.#context, refused)
+    await settleCalls(this.#context, refused)
     const handed = proposed.filter((call) => !refused.some((end) => end.call === call))
     if (handed.length === 0) return
     await this.#context.conversation.append(
@@ -358,7 +362,7 @@ export class StepCalls {
           type: 'output-requested',
           path: call.path,
           input: ready?.input ?? call.input,
-          asks: ready?.asks ?? call.quoted,
+          asks: ready?.requiresApproval ?? call.quoted,
           ...(untrusted !== undefined && { untrusted }),
         }
       }),

@@ -11,11 +11,11 @@ import {
   refuseBroken,
   refuseNewer,
   type StoredRecord,
-  takenOver,
+  takenOverError,
 } from './record.ts'
 import type { Append, Placement, StepDraft } from './store.ts'
 import { callParts } from '../../conversation/fold-call.ts'
-import { UNFINISHED } from '../../protocol/conversation.ts'
+import { INCOMPLETE_IMPORT } from '../../protocol/conversation.ts'
 
 /**
  * Applies a part of an imported conversation, and returns the record and the rows. Null if a conversation with its id
@@ -39,7 +39,7 @@ export function applyPlacement(
   }
   // Overrides the times of the rows: a rename among them must not change `updatedAt`.
   record = { ...record, updatedAt: placement.updatedAt }
-  return { record: isLast ? record : { ...record, broken: UNFINISHED }, rows }
+  return { record: isLast ? record : { ...record, broken: INCOMPLETE_IMPORT }, rows }
 }
 
 /** Whether a part was placed before, so that a repeat writes nothing. */
@@ -55,7 +55,7 @@ function beginning(
   { conversationId, importId, createdAt, parent, after }: Placement,
   epoch: number,
 ): StoredRecord | null {
-  const isHalf = found?.broken === UNFINISHED
+  const isHalf = found?.broken === INCOMPLETE_IMPORT
   if (after === 0) {
     if (found && !isHalf) return null
     return {
@@ -168,7 +168,7 @@ export function applyAppend(
     })
   }
   // Checked before the format: a newer page that has taken over resumes the run, and this one leaves it.
-  if (record.epoch !== append.epoch) throw takenOver()
+  if (record.epoch !== append.epoch) throw takenOverError()
   refuseNewer(record)
   refuseBroken(record)
   const { appendId, order } = append

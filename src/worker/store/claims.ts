@@ -1,4 +1,4 @@
-import { within } from '../../lib/sleep.ts'
+import { resolveWithin } from '../../lib/sleep.ts'
 import { openDB, type DBSchema, type IDBPDatabase } from 'idb'
 import { canonicalJson } from '../../lib/json/canonical-json.ts'
 import { sha256 } from '../../lib/sha256.ts'
@@ -119,7 +119,7 @@ export function storedClaimBook(): ClaimBook {
 }
 
 function patiently<T>(asked: Promise<T>): Promise<T | null> {
-  return within(
+  return resolveWithin(
     asked.catch(() => null),
     PATIENCE,
   )

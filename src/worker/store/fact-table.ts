@@ -1,7 +1,7 @@
 import {
-  type CallFacts,
+  type CallDetails,
   type ConsentScope,
-  type DecidedBy,
+  type DecidedTool,
   type FactOf,
   type FactType,
   type InterruptionVerdict,
@@ -28,49 +28,49 @@ import {
   among,
   amongAll,
   isAmount,
-  isFlag,
+  isBoolean,
   isNumber,
   isRecord,
-  isThere,
-  isWhole,
+  isDefined,
+  isIntegerFrom,
   listOf,
   nullOr,
-  oneOf,
+  discriminatedUnion,
   optional,
   shape,
-  type Check,
+  type ShapeCheck,
   isText,
 } from '../../lib/shape.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { isJson } from '../../lib/json/is-json.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './record.ts'
 
-type Checks = Readonly<Record<string, Check>>
+type Checks = Readonly<Record<string, ShapeCheck>>
 
-function textUpTo(most: number): Check {
+function textUpTo(most: number): ShapeCheck {
   return (value) => typeof value === 'string' && value.length <= most
 }
 
 // docs/stores.md lists the same limits.
 /** Ids, names, titles, and other keys or single lines. */
-const isName: Check = textUpTo(10_000)
+const isName: ShapeCheck = textUpTo(10_000)
 /** Short texts of people, the loop and servers: reasons, questions, errors, notes. */
 const isWords = textUpTo(1_000_000)
 /** Long texts of models, tools and people, and files in base64. */
 const isContent = textUpTo(33_554_432)
 /** JSON of any shape, or nothing. */
-const isAny: Check = () => true
+const isAny: ShapeCheck = () => true
 export const MOST_MESSAGES = 100_000
 
 type NamesOf<T> = T extends unknown ? keyof T : never
 /** A check for each field of a type, across all of its variants. */
-type ChecksOf<T> = { readonly [Name in Exclude<NamesOf<T>, 'type' | 'role'>]-?: Check }
+type ChecksOf<T> = { readonly [Name in Exclude<NamesOf<T>, 'type' | 'role'>]-?: ShapeCheck }
 
 const isNames = listOf(isName)
-const isPath: Check = (value) => isNames(value) && (value as readonly unknown[]).length > 0
+const isPath: ShapeCheck = (value) => isNames(value) && (value as readonly unknown[]).length > 0
 
 /** Checks a message whose role is set by its fact. */
-function said(role: Message['role'], fields: Checks): Check {
+function said(role: Message['role'], fields: Checks): ShapeCheck {
   return shape({
     ...fields,
     id: isName,
@@ -87,18 +87,18 @@ const file = shape({
   filename: optional(isName),
   foreign,
 } satisfies ChecksOf<FilePart>)
-const textOrFile = listOf(oneOf('type', { text, file }))
+const textOrFile = listOf(discriminatedUnion('type', { text, file }))
 const isError = shape({
   code: isName,
   message: isWords,
   suggestion: optional(isWords),
-  retryable: optional(isFlag),
+  retryable: optional(isBoolean),
   details: optional(isRecord),
 })
 
-export const isOutput: Check = oneOf('type', {
+export const isOutput: ShapeCheck = discriminatedUnion('type', {
   text: shape({ value: isContent }),
-  json: shape({ value: isThere }),
+  json: shape({ value: isDefined }),
   content: shape({ value: textOrFile }),
   error: isError,
   denied: shape({ reason: optional(isWords) }),
@@ -112,7 +112,7 @@ const call = {
 }
 const toolCall = shape({
   ...call,
-  rescued: optional(isFlag),
+  rescued: optional(isBoolean),
   error: optional(isError),
   rawInput: optional(isContent),
   input: isAny,
@@ -123,13 +123,13 @@ const toolResult = shape({
   note: optional(isWords),
 } satisfies ChecksOf<ToolResultPart>)
 
-const byProvider: Check = (value) => isRecord(value) && Object.values(value).every(isRecord)
+const byProvider: ShapeCheck = (value) => isRecord(value) && Object.values(value).every(isRecord)
 const assistant = {
-  parts: listOf(oneOf('type', { text, reasoning: text, file, 'tool-call': toolCall })),
+  parts: listOf(discriminatedUnion('type', { text, reasoning: text, file, 'tool-call': toolCall })),
   providerMetadata: optional(byProvider),
   actionText: optional(isContent),
   losses: optional(listOf(isError)),
-  partial: optional(isFlag),
+  partial: optional(isBoolean),
 } satisfies Omit<ChecksOf<AssistantMessage>, 'id' | 'foreign'>
 /** Whether all calls have different ids: calls are found by id. */
 function hasOwnIds({ parts }: AssistantMessage): boolean {
@@ -139,56 +139,56 @@ function hasOwnIds({ parts }: AssistantMessage): boolean {
 
 const user = {
   parts: textOrFile,
-  synthetic: optional(isFlag),
-  untrusted: optional(isFlag),
+  synthetic: optional(isBoolean),
+  untrusted: optional(isBoolean),
   trigger: optional(isName),
 }
 
-export const isUserContent: Check = said('user', {
+export const isUserContent: ShapeCheck = said('user', {
   ...user,
   when: optional(among(['after-run'])),
-  orSooner: optional(isFlag),
+  orSooner: optional(isBoolean),
 } satisfies Omit<ChecksOf<UserContent>, 'id'> & Checks)
 
 /** A message from elsewhere, the only kind that has its own role. */
-export const isMessage: Check = oneOf('role', {
+export const isMessage: ShapeCheck = discriminatedUnion('role', {
   system: said('system', { parts: listOf(text) }),
   user: said('user', user),
   assistant: said('assistant', assistant),
   tool: said('tool', { parts: listOf(toolResult) }),
-} satisfies Record<Message['role'], Check>)
+} satisfies Record<Message['role'], ShapeCheck>)
 
 /** A message from the loop to the model. */
 const told = said('user', { text: isContent })
 
 /** Counts, and whether they are estimates. */
-const isUsage: Check = (value) =>
+const isUsage: ShapeCheck = (value) =>
   isRecord(value) && Object.values(value).every((count) => count === true || isAmount(count))
-export const isRunUsage: Check = (value) =>
+export const isRunUsage: ShapeCheck = (value) =>
   isUsage(value) && isRecord(value) && isAmount(value['modelCalls'])
 
 const isLimit = amongAll<LimitName>({ steps: true, tokens: true, costUSD: true, minutes: true })
-const isAboveZero: Check = (value) => isAmount(value) && value !== 0
+const isAboveZero: ShapeCheck = (value) => isAmount(value) && value !== 0
 /** Limits in options. -1 stands for none. */
 const limits = shape({
-  maxSteps: isWhole(-1),
-  retries: isWhole(0),
-  steps: optional(isWhole(1)),
-  tokens: optional(isWhole(1)),
+  maxSteps: isIntegerFrom(-1),
+  retries: isIntegerFrom(0),
+  steps: optional(isIntegerFrom(1)),
+  tokens: optional(isIntegerFrom(1)),
   costUSD: optional(isAboveZero),
   minutes: optional(isAboveZero),
-  maxChildren: optional(isWhole(0)),
+  maxChildren: optional(isIntegerFrom(0)),
 } satisfies ChecksOf<RunLimits>)
 
 const ended = shape({})
-const runEnd = oneOf('outcome', {
+const runEnd = discriminatedUnion('outcome', {
   completed: shape({ finishReason: optional(isName) }),
   'max-steps': ended,
   limit: shape({ limit: isLimit }),
   aborted: shape({ reason: isWords }),
   failed: shape({ error: isError }),
   waiting: shape({ pending: listOf(shape({ toolCallId: isName, toolName: isName })) }),
-} satisfies Record<RunEnd['outcome'], Check>)
+} satisfies Record<RunEnd['outcome'], ShapeCheck>)
 
 const settledStatus = amongAll<SettledStatus>({
   invalid: true,
@@ -207,13 +207,17 @@ const planStatus = amongAll<PlanStatus>({
 })
 
 /** A person's verdict on an interrupted call. */
-export const isVerdict: Check = amongAll<InterruptionVerdict>({
+export const isVerdict: ShapeCheck = amongAll<InterruptionVerdict>({
   happened: true,
   'did-not-happen': true,
   'run-again': true,
 })
 
-const remembers = { key: optional(isName), openWorld: optional(isFlag), source: optional(isName) }
+const remembers = {
+  key: optional(isName),
+  openWorld: optional(isBoolean),
+  source: optional(isName),
+}
 const isConsentScope = shape({
   ...remembers,
   toolName: isName,
@@ -224,12 +228,12 @@ const isConsentScope = shape({
 
 const decidedBy = shape({
   definition: isName,
-  replayable: isFlag,
-  reconcilable: isFlag,
-  composite: optional(isFlag),
-  undoable: optional(isFlag),
+  replayable: isBoolean,
+  reconcilable: isBoolean,
+  composite: optional(isBoolean),
+  undoable: optional(isBoolean),
   untrusted: optional(isName),
-} satisfies ChecksOf<DecidedBy>)
+} satisfies ChecksOf<DecidedTool>)
 
 const under = { parentId: nullOr(isName) }
 const ofAttempt = { step: isNumber, attempt: isNumber, usage: isUsage }
@@ -280,11 +284,11 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
       ...under,
       message: nullOr(isUserContent),
       limits,
-      forCall: optional(isFlag),
+      forCall: optional(isBoolean),
     },
     ({ message }) => message?.parts,
   ),
-  'step-started': withoutTexts({ step: isNumber, resumed: isFlag, limit: optional(isLimit) }),
+  'step-started': withoutTexts({ step: isNumber, resumed: isBoolean, limit: optional(isLimit) }),
   'run-taken-up': withoutTexts({}),
   'attempt-failed': withoutTexts({ ...ofAttempt, error: isError }),
   'model-output': withoutTexts({
@@ -295,15 +299,15 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
     calls: listOf(
       shape({
         toolCallId: isName,
-        known: isFlag,
-        parallel: isFlag,
+        known: isBoolean,
+        parallel: isBoolean,
         title: optional(isName),
         source: optional(isName),
-        readOnly: optional(isFlag),
-        finishes: optional(isFlag),
-        rescued: optional(isFlag),
-        quoted: optional(isFlag),
-      } satisfies ChecksOf<CallFacts>),
+        readOnly: optional(isBoolean),
+        finishes: optional(isBoolean),
+        rescued: optional(isBoolean),
+        quoted: optional(isBoolean),
+      } satisfies ChecksOf<CallDetails>),
     ),
     finishReason: isName,
     rawFinishReason: optional(isName),
@@ -313,10 +317,12 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
     reminder: optional(shape({ id: isName, text: isContent })),
   }),
   'step-cut': withoutTexts({
-    goesOn: optional(isFlag),
+    goesOn: optional(isBoolean),
     ...ofAttempt,
     ...under,
-    message: nullOr(said('assistant', { parts: listOf(oneOf('type', { text, reasoning: text })) })),
+    message: nullOr(
+      said('assistant', { parts: listOf(discriminatedUnion('type', { text, reasoning: text })) }),
+    ),
   }),
   'answer-rejected': withTexts(
     { step: isNumber, ...under, message: told },
@@ -340,21 +346,21 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
     toolName: isName,
     title: optional(isName),
     source: optional(isName),
-    input: isThere,
+    input: isDefined,
   }),
   'approval-requested': withoutTexts({
     ...ofCall,
-    input: isThere,
+    input: isDefined,
     by: decidedBy,
     about: optional(
-      shape({ text: isWords, data: isAny, pageId: isName, onPage: optional(isFlag) }),
+      shape({ text: isWords, data: isAny, pageId: isName, onPage: optional(isBoolean) }),
     ),
     because: optional(shape({ type: among(['untrusted-content']), ...ofOrigin })),
     rememberable: optional(shape(remembers)),
   }),
   'approval-answered': withoutTexts({
     ...ofCall,
-    approved: isFlag,
+    approved: isBoolean,
     reason: optional(isWords),
     input: isAny,
   }),
@@ -374,15 +380,15 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
   'output-requested': withoutTexts({
     ...ofCall,
     untrusted: optional(isName),
-    input: isThere,
-    asks: isFlag,
+    input: isDefined,
+    asks: isBoolean,
   }),
   'call-started': withoutTexts({
     ...ofCall,
     executionId: isName,
     input: isAny,
     by: decidedBy,
-    repeats: isFlag,
+    repeats: isBoolean,
     consentId: optional(isName),
   }),
   'call-withdrawn': withoutTexts(ofCall),
@@ -392,14 +398,14 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
     until: optional(isNumber),
     seen: optional(isNumber),
   }),
-  'step-outcome': withoutTexts({ ...ofCall, key: isName, value: isThere }),
+  'step-outcome': withoutTexts({ ...ofCall, key: isName, value: isDefined }),
   'child-started': withoutTexts({ ...ofCall, childConversationId: isName, childRunId: isName }),
   'child-usage': withoutTexts({
     ...ofCall,
     usage: isRunUsage,
-    steps: isWhole(0),
+    steps: isIntegerFrom(0),
     activeMs: isAmount,
-    ended: isFlag,
+    ended: isBoolean,
   }),
   'call-interrupted': withoutTexts(ofCall),
   'interruption-resolved': withoutTexts({ ...ofCall, verdict: isVerdict }),
@@ -456,7 +462,7 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
       text: isContent,
       restrictTools: optional(isNames),
       files: optional(isNames),
-      loaded: optional(isFlag),
+      loaded: optional(isBoolean),
       path: optional(isPath),
     },
     ({ loaded, text }) => loaded && text,
@@ -479,13 +485,13 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
 }
 
 /** A time beyond the range of `Date` can't be shown. */
-const isTime: Check = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
+const isTime: ShapeCheck = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
 
 /** The fields of each fact, with their checks. */
-const FIELDS = new Map<unknown, readonly (readonly [name: string, check: Check])[]>(
+const FIELDS = new Map<unknown, readonly (readonly [name: string, check: ShapeCheck])[]>(
   Object.entries(FACTS).map(([type, { fields }]) => [
     type,
-    Object.entries<Check>({ runId: nullOr(isName), at: isTime, ...fields }),
+    Object.entries<ShapeCheck>({ runId: nullOr(isName), at: isTime, ...fields }),
   ]),
 )
 

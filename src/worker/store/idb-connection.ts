@@ -2,7 +2,7 @@ import { type DBSchema, type IDBPDatabase, type IDBPTransaction, openDB } from '
 import type { StorageReport, StorageState } from '../../protocol/conversation.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import { storageCleared } from '../../protocol/storage-cleared.ts'
-import { sleep, within } from '../../lib/sleep.ts'
+import { sleep, resolveWithin } from '../../lib/sleep.ts'
 import type { Claim } from './store.ts'
 
 /**
@@ -308,7 +308,7 @@ export class Connection {
 
   /** Opens the database within `openMs`. Otherwise reports it as blocked, and returns null. */
   async #openSoon(): Promise<Database | null> {
-    const database = await within(this.#request(), this.#patience(this.#options.openMs))
+    const database = await resolveWithin(this.#request(), this.#patience(this.#options.openMs))
     if (!database) this.#reportShut()
     return database
   }
@@ -324,9 +324,9 @@ export class Connection {
     const once = async (): Promise<Database | null> => {
       // A database that is being created isn't listed yet.
       const isListed = await this.#isListed()
-      return within(request, (isListed ? listedMs : slowMs) - past)
+      return resolveWithin(request, (isListed ? listedMs : slowMs) - past)
     }
-    return within(Promise.race([request, once()]), slowMs - past)
+    return resolveWithin(Promise.race([request, once()]), slowMs - past)
   }
 
   /** Opens the database once. A blocked opening is kept: it succeeds after the other tab has closed. */

@@ -47,7 +47,7 @@ import {
   type Claim,
   type ListedRecords,
   type ListPage,
-  type Name,
+  type TitleChange,
   pageOf,
   type Placement,
   type RowRange,
@@ -302,7 +302,7 @@ async function change(
 async function renameIn(
   connection: Connection,
   conversationId: string,
-  name: Name,
+  name: TitleChange,
 ): Promise<boolean> {
   let isIt = true
   const isKnown = await change(connection, conversationId, (record) => {

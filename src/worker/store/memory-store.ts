@@ -20,8 +20,8 @@ import {
 } from './record.ts'
 import {
   type Append,
-  Changes,
-  type Name,
+  ChangeEmitter,
+  type TitleChange,
   pageOf,
   type Placement,
   type RowRange,
@@ -45,7 +45,7 @@ export function createMemoryStore(storeId: string = randomId()): Store {
   const kept = { records, rows, drafts }
   let epoch = 0
 
-  const changes = new Changes()
+  const changes = new ChangeEmitter()
   const changed = (id: string): void => changes.report(changeOf(id, records.get(id)))
   const find = (conversationId: string): ReturnType<typeof publicRecord> | null => {
     const record = records.get(conversationId)
@@ -148,7 +148,7 @@ function treeOf(records: Kept['records'], conversationId: string): string[] {
   return [...tree]
 }
 
-function renameIn({ records, rows }: Kept, conversationId: string, name: Name): boolean {
+function renameIn({ records, rows }: Kept, conversationId: string, name: TitleChange): boolean {
   const record = records.get(conversationId)
   if (record === undefined) return false
   if (name.ifLastSeq !== undefined && name.ifLastSeq !== record.lastSeq) return false

@@ -153,7 +153,7 @@ export function brokenConversation(conversationId: string, fault: string): Offst
   )
 }
 
-export function takenOver(): OffstageError {
+export function takenOverError(): OffstageError {
   return new OffstageError(
     'ownership-lost',
     'Another tab or worker has taken over this conversation.',
@@ -192,7 +192,7 @@ export function claimRecord(
   refuseNewer(record)
   refuseBroken(record)
   if (attempt && ownerOf(record).attempt === attempt) return record
-  if (ifEpoch !== record.epoch || ifSeq !== record.lastSeq) throw takenOver()
+  if (ifEpoch !== record.epoch || ifSeq !== record.lastSeq) throw takenOverError()
   return {
     ...record,
     epoch,

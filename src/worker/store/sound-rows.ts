@@ -1,4 +1,4 @@
-import { type ConversationRecord, UNFINISHED } from '../../protocol/conversation.ts'
+import { type ConversationRecord, INCOMPLETE_IMPORT } from '../../protocol/conversation.ts'
 import { FORMAT, type Row } from '../../protocol/fact.ts'
 import { checkRow, type Fault } from './fact-table.ts'
 import { emptyState, rooted } from '../../conversation/state.ts'
@@ -65,7 +65,7 @@ export function soundRows(
     seq += 1
     sound.push(isFault ? rowSetAside(row.fault, seq, record) : row)
   }
-  const isWhole = record?.lastSeq === seq && record.broken !== UNFINISHED
+  const isWhole = record?.lastSeq === seq && record.broken !== INCOMPLETE_IMPORT
   if (record === null || isWhole) return { sound, fault: null }
   const fault = record.broken ?? `Row ${Math.min(seq, record.lastSeq) + 1} is missing.`
   return { sound, fault: { fault, kind: 'missing' } }

@@ -17,7 +17,7 @@ export interface Waiter {
   readonly signal: AbortSignal
   /** Whether to wait for this reason. Default: always. */
   waitsFor?(reason: ParkReason): boolean
-  onPark(reason: ParkReason): void
+  onPause(reason: ParkReason): void
   onContinue(): void
 }
 
@@ -91,7 +91,7 @@ export class StorageRetry {
             if (this.#waitsFor === null) {
               isParked = true
               this.#park(error)
-              waiter.onPark(reason)
+              waiter.onPause(reason)
             }
           }
           await this.#pause(quick ?? FIRST_DELAY_MS * 2 ** attempt, waiter?.signal)

@@ -34,7 +34,7 @@ export function pageOf(
 }
 
 /** Followers of a store. */
-export class Changes {
+export class ChangeEmitter {
   readonly #followers = new Set<(change: StoreChange) => void>()
 
   /** Notifies followers after the commit, once the code that made the change has its answer. */
@@ -123,7 +123,7 @@ export interface ClaimOptions {
 }
 
 /** A title, given by a person or a model. */
-export interface Name {
+export interface TitleChange {
   readonly title: string
   /** Milliseconds since 1970. */
   readonly at: number
@@ -247,7 +247,7 @@ export interface Store {
    * Appends a `renamed` row, whoever owns the conversation. The order of lists stays the same. False if there is no
    * such conversation, or something came after `ifLastSeq`. A broken conversation gets the title, but no row.
    */
-  rename(conversationId: string, name: Name): Promise<boolean>
+  rename(conversationId: string, name: TitleChange): Promise<boolean>
   /**
    * Notes in the record what is wrong with the conversation's rows. Null removes the note. Records of a newer version
    * stay unchanged.

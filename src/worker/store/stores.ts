@@ -107,7 +107,7 @@ export class Redaction {
   }
 
   /** Requires that everything written to this store from now on is redacted by the page. */
-  require(storage: string): void {
+  requireRedaction(storage: string): void {
     this.#storages.add(storage)
   }
 
@@ -116,7 +116,7 @@ export class Redaction {
   }
 
   /** The redacted rows, to be stored. Throws `redact-failed`. */
-  async rows(storage: string, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
+  async redactRows(storage: string, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
     if (rows.length === 0) return rows
     const facts = rows.map(factOf)
     const redacted = await this.#ask(storage, facts)
@@ -146,18 +146,20 @@ export class Redaction {
 function redactedStore(store: Store, storage: string, redaction: Redaction): Store {
   const isRequired = (): boolean => redaction.isRequired(storage)
   const titleOf = async (title: string, at: number): Promise<string> => {
-    const [row] = await redaction.rows(storage, [{ type: 'renamed', title, runId: null, at }])
+    const [row] = await redaction.redactRows(storage, [{ type: 'renamed', title, runId: null, at }])
     return row?.type === 'renamed' ? row.title : ''
   }
   const own: Partial<Store> = {
     append: async (append) =>
       store.append(
-        isRequired() ? { ...append, rows: await redaction.rows(storage, append.rows) } : append,
+        isRequired()
+          ? { ...append, rows: await redaction.redactRows(storage, append.rows) }
+          : append,
       ),
     place: async (placement) =>
       store.place(
         isRequired()
-          ? { ...placement, rows: await redaction.rows(storage, placement.rows) }
+          ? { ...placement, rows: await redaction.redactRows(storage, placement.rows) }
           : placement,
       ),
     // No drafts are kept: a partial text may end within a secret, where redaction would miss it.

@@ -3,20 +3,20 @@ import type { ParkReason } from '../../protocol/run.ts'
 import {
   among,
   amongAll,
-  isFlag,
+  isBoolean,
   isNumber,
   isRecord,
   isText,
-  isThere,
+  isDefined,
   listOf,
   nullOr,
-  oneOf,
+  discriminatedUnion,
   optional,
   shape,
-  type Check,
+  type ShapeCheck,
 } from '../../lib/shape.ts'
 
-const error = shape({ code: isText, message: isText, retryable: isFlag })
+const error = shape({ code: isText, message: isText, retryable: isBoolean })
 const reason = amongAll<ParkReason>({
   'crash-loop': true,
   'storage-full': true,
@@ -47,7 +47,7 @@ export type ShownDelta = Exclude<
 >
 
 /** Deltas that other tabs show. All others are for the handles of the tab that drives the run. */
-const SHOWN: Readonly<Record<ShownDelta['type'], Check>> = {
+const SHOWN: Readonly<Record<ShownDelta['type'], ShapeCheck>> = {
   'attempt-started': shape({ ...ofAttempt, messageId: isText }),
   'text-start': part,
   'text-delta': text,
@@ -58,13 +58,13 @@ const SHOWN: Readonly<Record<ShownDelta['type'], Check>> = {
   'tool-input-end': shape(input),
   'step-reset': shape({ ...ofAttempt, reason: error }),
   retry: shape({ ...ofAttempt, retries: isNumber, delayMs: isNumber, error }),
-  'tool-progress': shape({ ...ofRun, path: listOf(isText), progress: isThere }),
+  'tool-progress': shape({ ...ofRun, path: listOf(isText), progress: isDefined }),
   'storage-waits': shape({ ...ofRun, reason }),
   'storage-takes': shape(ofRun),
 }
 
 /** Whether a value from another tab is a delta that this one shows. */
-export const isDelta: (value: unknown) => boolean = oneOf('type', SHOWN)
+export const isDelta: (value: unknown) => boolean = discriminatedUnion('type', SHOWN)
 
 export function isShown(delta: Delta): delta is ShownDelta {
   return Object.hasOwn(SHOWN, delta.type)
@@ -80,10 +80,10 @@ const step = shape({
       toolName: isText,
       title: optional(isText),
       text: isText,
-      isComplete: isFlag,
+      isComplete: isBoolean,
     }),
   ),
-  isLeft: optional(isFlag),
+  isLeft: optional(isBoolean),
 })
 
 const fields = {
@@ -91,7 +91,7 @@ const fields = {
   retry: nullOr(shape({ attempt: isNumber, delayMs: isNumber, error })),
   progress: isRecord,
   waits: nullOr(shape({ ...ofRun, reason })),
-} satisfies Readonly<Record<Exclude<keyof Live, 'ownership' | 'left'>, Check>>
+} satisfies Readonly<Record<Exclude<keyof Live, 'ownership' | 'left'>, ShapeCheck>>
 
 /** Whether a value from another tab is the live state of its stream. */
-export const isLive: Check = shape(fields)
+export const isLive: ShapeCheck = shape(fields)

@@ -41,9 +41,9 @@ export function watchDriver(
 export interface TabConversation {
   readonly conversation: Conversation
   /** Driver of the run here. Null if none is driven. */
-  readonly driver: { look(): Promise<void> } | null
+  readonly driver: { checkStore(): Promise<void> } | null
   /** Checks whether another device works on the open run, and shows the result. */
-  lookElsewhere(): Promise<void>
+  checkOtherDevices(): Promise<void>
   /** Resolves when nothing is driven any more. */
   idle(): Promise<void>
 }
@@ -114,7 +114,7 @@ export class DrivingBeacon {
     for (let beat = 1; active.driver === driver; beat++) {
       channel.post('run-driven', this.#driving(active))
       await effects.sleep(BEAT_MS, stop.signal)
-      if (beat % LOOK_EVERY === 0) void active.driver?.look()
+      if (beat % LOOK_EVERY === 0) void active.driver?.checkStore()
     }
   }
 
@@ -129,8 +129,8 @@ export class DrivingBeacon {
   }
 
   #driving({ conversation }: TabConversation): Driving {
-    const { conversationId, lease } = conversation
-    return { conversationId, epoch: lease.epoch, sent: this.#sent.get(conversationId) ?? 0 }
+    const { conversationId, knownClaim } = conversation
+    return { conversationId, epoch: knownClaim.epoch, sent: this.#sent.get(conversationId) ?? 0 }
   }
 }
 

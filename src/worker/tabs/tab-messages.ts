@@ -7,16 +7,16 @@ import type { TabShapes } from '../ownership/tab-channel.ts'
 import { isOutput, isRunUsage, isUserContent, isVerdict } from '../store/fact-table.ts'
 import {
   among,
-  isFlag,
+  isBoolean,
   isNumber,
   isRecord,
   isText,
   listOf,
   nullOr,
-  oneOf,
+  discriminatedUnion,
   optional,
   shape,
-  type Check,
+  type ShapeCheck,
 } from '../../lib/shape.ts'
 import { isDelta, isLive, type ShownDelta } from './check-live.ts'
 import { isJson } from '../../lib/json/is-json.ts'
@@ -94,14 +94,14 @@ export interface FollowMessages {
 
 export type TabMessages = LeaseMessages & FollowMessages
 
-const error = shape({ code: isText, message: isText, retryable: isFlag })
+const error = shape({ code: isText, message: isText, retryable: isBoolean })
 const ofConversation = shape({ conversationId: isText })
 const driving = { conversationId: isText, epoch: isNumber, sent: isNumber }
 
-const isPlainOutput: Check = (value) => isOutput(value) && isJson(value)
-const isPlainContent: Check = (value) => isUserContent(value) && isJson(value)
+const isPlainOutput: ShapeCheck = (value) => isOutput(value) && isJson(value)
+const isPlainContent: ShapeCheck = (value) => isUserContent(value) && isJson(value)
 
-const answer = oneOf('type', {
+const answer = discriminatedUnion('type', {
   approve: shape({
     input: optional(isJson),
     remember: optional(among(CONSENT_SPANS)),
@@ -120,7 +120,7 @@ const answer = oneOf('type', {
   settle: shape({ output: isPlainOutput, usage: optional(isRunUsage) }),
 })
 
-const command = oneOf('type', {
+const command = discriminatedUnion('type', {
   answer: shape({ toolCallId: isText, answer, pageId: isText }),
   abort: shape({ runId: isText, reason: isText }),
   send: shape({
@@ -132,15 +132,17 @@ const command = oneOf('type', {
   revoke: shape({ runId: isText, consentId: isText }),
 })
 
-const outcomes = [{ done: isFlag }, { error }, { pending: isFlag }, { left: isFlag }].map(shape)
+const outcomes = [{ done: isBoolean }, { error }, { pending: isBoolean }, { left: isBoolean }].map(
+  shape,
+)
 
 export const TAB_MESSAGES: TabShapes<TabMessages> = {
   ...LEASE_MESSAGES,
   'run-driven': shape(driving),
   'run-undriven': ofConversation,
-  'follow-ask': shape({ conversationId: isText, isBehind: isFlag }),
+  'follow-ask': shape({ conversationId: isText, isBehind: isBoolean }),
   'follow-begin': shape({ ...driving, to: isText, live: isLive }),
-  'follow-items': shape({ ...driving, isStored: isFlag, deltas: listOf(isDelta) }),
+  'follow-items': shape({ ...driving, isStored: isBoolean, deltas: listOf(isDelta) }),
   'command-ask': shape({
     conversationId: isText,
     to: nullOr(isText),

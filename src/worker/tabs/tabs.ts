@@ -17,11 +17,11 @@ import {
 } from './driving-tab.ts'
 import type { Driving, TabMessages } from './tab-messages.ts'
 import { ToolsElsewhere } from './tools-elsewhere.ts'
-import { NOTHING_LIVE, refused } from '../../conversation/live.ts'
+import { NOTHING_LIVE, refusedRun } from '../../conversation/live.ts'
 import { whenAborted } from '../../lib/abort.ts'
 import type { Live } from '../../protocol/delta.ts'
 import type { Conversation } from '../conversation.ts'
-import { oneByOne } from '../../lib/one-by-one.ts'
+import { createSerialQueue } from '../../lib/one-by-one.ts'
 import type { Succession } from '../ownership/lease.ts'
 import type { ShownDelta } from './check-live.ts'
 import { isSettled } from '../../conversation/pending.ts'
@@ -68,11 +68,11 @@ interface FollowerOptions {
   ask(isBehind: boolean): void
   sleep(ms: number, signal: AbortSignal): Promise<void>
   /** Checks whether another device drives the run, when no tab of this browser does. */
-  lookElsewhere(): Promise<void>
+  checkOtherDevices(): Promise<void>
   /** Calls back once the tab no longer drives the run. Abort the returned controller to stop watching. */
   watch(tabId: string, onGone: () => void): AbortController
   /** Waits until this tab may drive the run, then resumes it. Rejects when the signal aborts. */
-  succeed(succession: Omit<Succession, 'isNeeded'>): Promise<void>
+  inheritRun(succession: Omit<Succession, 'isNeeded'>): Promise<void>
 }
 
 type Driver = Omit<Driving, 'conversationId'> & { readonly from: string }
@@ -84,7 +84,7 @@ class Follower {
   readonly #options: FollowerOptions
   readonly #life = new AbortController()
   /** Handles messages one at a time: some of them read the store. */
-  readonly #inOrder = oneByOne()
+  readonly #inOrder = createSerialQueue()
   #driver: Driver | null = null
   #isNew = true
   #missed = 0
@@ -182,9 +182,10 @@ class Follower {
     this.#do(async () => {
       const { conversation } = this
       const { stream } = conversation
-      await stream.together(async () => {
+      await stream.publishTogether(async () => {
         if (isStored) await conversation.refresh()
-        for (const delta of deltas) if (isStillLive(delta, conversation.run)) stream.delta(delta)
+        for (const delta of deltas)
+          if (isStillLive(delta, conversation.run)) stream.pushDelta(delta)
       })
       this.#await()
     })
@@ -220,7 +221,7 @@ class Follower {
       this.#isRoused = true
       this.#rouse()
       // Not awaited, so that an unreachable store doesn't delay the heir.
-      void this.#options.lookElsewhere().catch(() => undefined)
+      void this.#options.checkOtherDevices().catch(() => undefined)
     })
   }
 
@@ -235,7 +236,7 @@ class Follower {
   /** Takes the live state of another tab. Keeps a run that was refused here, which only this tab shows. */
   #adopt(live: Live): void {
     const { stream } = this.conversation
-    stream.adopt({ ...live, left: refused(stream.live) })
+    stream.adopt({ ...live, left: refusedRun(stream.live) })
   }
 
   /** Reads the conversation again: it may have changed without an announcement, such as when it was deleted. */
@@ -278,7 +279,7 @@ class Follower {
     this.#heir = heir
     await this.lookAtTools()
     try {
-      await this.#options.succeed({
+      await this.#options.inheritRun({
         isCapable: () => this.#isCapable(),
         whenRoused: (signal) => this.#whenRoused(signal),
         signal: heir.signal,
@@ -356,7 +357,7 @@ export interface TabsHost<Active extends TabConversation> {
   /** Applies another tab's command to the run driven here. */
   perform(active: Active, asked: SentCommand): Promise<CommandResult>
   /** Resumes the open run with this agent's tools and model. The lease is held. */
-  succeed(active: Active, agentId: string): Promise<void>
+  resumeAsHeir(active: Active, agentId: string): Promise<void>
   /** The names of the agent's tools as they are now. */
   toolNames(agentId: string): Promise<readonly string[]>
   recordsChanged(): void
@@ -418,7 +419,7 @@ export class Tabs<Active extends TabConversation> {
     channel.on('record-changed', (ref) => {
       host.recordsChanged()
       const driver = host.activeOf(ref.conversationId)?.driver
-      if (driver) void driver.look()
+      if (driver) void driver.checkStore()
       else of(ref)?.refresh()
     })
   }
@@ -434,7 +435,7 @@ export class Tabs<Active extends TabConversation> {
     const { conversationId, stream } = active.conversation
     this.#driven.end(active)
     // Without a follower, nothing would ever correct the ownership `other-tab`.
-    if (!this.follows(conversationId)) stream.own('none')
+    if (!this.follows(conversationId)) stream.setOwnership('none')
     this.#followers.get(conversationId)?.ask()
   }
 
@@ -458,13 +459,13 @@ export class Tabs<Active extends TabConversation> {
       isDriving: () => active.driver !== null,
       ask: (isBehind) => channel.post('follow-ask', { conversationId, isBehind }),
       sleep: (ms, signal) => effects.sleep(ms, signal),
-      lookElsewhere: () => active.lookElsewhere(),
+      checkOtherDevices: () => active.checkOtherDevices(),
       watch: (tabId, onGone) => watchDriver(effects, drivingLock(tabId, conversationId), onGone),
       toolNames: () => host.toolNames(agentId),
-      succeed: async (succession) => {
+      inheritRun: async (succession) => {
         const isNeeded = (): Promise<boolean> => this.#isNeeded(active, follower)
         await leases.awaitSuccession(conversationId, { ...succession, isNeeded })
-        await host.succeed(active, agentId)
+        await host.resumeAsHeir(active, agentId)
       },
     })
     this.#followers.set(conversationId, follower)
@@ -499,7 +500,7 @@ export class Tabs<Active extends TabConversation> {
   }
 
   /** Asks the tab that drives the conversation's run. Null if none does. `isMoving`: another tab will drive it soon. */
-  async ask(
+  async sendCommand(
     conversationId: string,
     sent: SentCommand,
     isMoving: boolean,

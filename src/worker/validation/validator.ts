@@ -1,7 +1,15 @@
 import type { JsonSchema } from '../../protocol/json.ts'
 import { dereference, type OutputUnit, type Schema, validate } from '@cfworker/json-schema'
 import { describeThrown } from '../../protocol/error.ts'
-import { among, type Check, isFlag, isNumber, isRecord, isText, listOf } from '../../lib/shape.ts'
+import {
+  among,
+  type ShapeCheck,
+  isBoolean,
+  isNumber,
+  isRecord,
+  isText,
+  listOf,
+} from '../../lib/shape.ts'
 
 /** The steps of a JSON pointer. */
 export function stepsOf(pointer: string): string[] {
@@ -55,11 +63,11 @@ function boundedLookup<Lookup extends object>(lookup: Lookup): Lookup {
 }
 
 const isType = among(['object', 'array', 'string', 'number', 'integer', 'boolean', 'null'])
-const isTypes: Check = (value) =>
+const isTypes: ShapeCheck = (value) =>
   Array.isArray(value) ? value.length > 0 && value.every(isType) : isType(value)
 const isNames = listOf(isText)
-const isList: Check = (value) => Array.isArray(value)
-const isPattern: Check = (value) => {
+const isList: ShapeCheck = (value) => Array.isArray(value)
+const isPattern: ShapeCheck = (value) => {
   if (typeof value !== 'string') return false
   try {
     return new RegExp(value, 'u').unicode
@@ -67,10 +75,10 @@ const isPattern: Check = (value) => {
     return false
   }
 }
-const isNever: Check = () => false
+const isNever: ShapeCheck = () => false
 
 /** Each keyword with the check of its value, draft 7's included. `checkSchema` checks the schemas within a value. */
-const KEYWORDS: Readonly<Record<string, Check>> = {
+const KEYWORDS: Readonly<Record<string, ShapeCheck>> = {
   type: isTypes,
   enum: isList,
   required: isNames,
@@ -78,7 +86,7 @@ const KEYWORDS: Readonly<Record<string, Check>> = {
   pattern: isPattern,
   patternProperties: (value) => isRecord(value) && Object.keys(value).every(isPattern),
   multipleOf: (value) => isNumber(value) && Number(value) > 0,
-  uniqueItems: isFlag,
+  uniqueItems: isBoolean,
   ...each('$id $anchor $ref', isText),
   ...each('properties dependentSchemas dependencies', isRecord),
   ...each('allOf anyOf oneOf prefixItems', isList),
@@ -89,7 +97,7 @@ const KEYWORDS: Readonly<Record<string, Check>> = {
   ...each('$dynamicRef $recursiveRef', isNever),
 }
 
-function each(keywords: string, check: Check): Record<string, Check> {
+function each(keywords: string, check: ShapeCheck): Record<string, ShapeCheck> {
   return Object.fromEntries(keywords.split(' ').map((keyword) => [keyword, check]))
 }
 

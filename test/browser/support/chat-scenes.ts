@@ -1,7 +1,7 @@
 import type { Browser, Locator, Page } from '@playwright/test'
 import type { OffstageChat } from '../../../src/ui/chat/index.ts'
 import {
-  type Around,
+  type ChatEnvironment,
   type StateName,
   STATES,
   statesOf,
@@ -41,7 +41,7 @@ export interface Scene {
   /** Brings a chat into a state. */
   readonly play: (stage: Stage) => Promise<Page>
   /** Surroundings that the element knows then. Default: none. */
-  readonly around?: (snapshot: ConversationSnapshot) => Around
+  readonly around?: (snapshot: ConversationSnapshot) => ChatEnvironment
 }
 
 const QUESTION = 'Which mugs do you have, and when can one be here?'
@@ -243,7 +243,7 @@ const SCENES: Readonly<Record<StateName, Scene>> = {
       )
       return shown({ page }, en.gone)
     },
-    around: () => ({ isGone: true }),
+    around: () => ({ isDeleted: true }),
   },
   'let-go': {
     async play(stage) {
@@ -375,7 +375,7 @@ const SCENES: Readonly<Record<StateName, Scene>> = {
         en.inMemory,
       )
     },
-    around: () => ({ isKept: false }),
+    around: () => ({ isPersisted: false }),
   },
   'set-aside': { play: withDamage({ type: 'run-ended' }, en.setAside) },
   'crash-loop': {
@@ -391,7 +391,7 @@ const SCENES: Readonly<Record<StateName, Scene>> = {
         await expect.poll(() => stage.model.requests.length).toBe(requests)
         await again()
       }
-      return shown({ page }, en.parked['crash-loop'])
+      return shown({ page }, en.paused['crash-loop'])
     },
   },
   'storage-full': { play: paused('QuotaExceededError') },

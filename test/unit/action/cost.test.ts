@@ -162,7 +162,7 @@ const tangled = [
 describe('the cost of finding calls in untrusted text', () => {
   const find = ({ make }: Pathological, size: number): number => {
     const text = make(size)
-    const read = (): void => new CallFinder(tools).read(text)
+    const read = (): void => new CallFinder(tools).addText(text)
     return meter.count(read, 2 * most * text.length) / text.length
   }
   it.each(eachNth(4, tangled).map(([head, unit]) => repeated(head, unit)))(

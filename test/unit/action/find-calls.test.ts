@@ -15,8 +15,8 @@ const tools = [
 
 function holds(text: string, toolName: string, input: object): boolean {
   const finder = new CallFinder(tools)
-  finder.read(text)
-  return finder.holds(toolName, input as never)
+  finder.addText(text)
+  return finder.hasCall(toolName, input as never)
 }
 
 describe('a call in untrusted text (Q3)', () => {
@@ -28,9 +28,9 @@ describe('a call in untrusted text (Q3)', () => {
   ])('is found in any format, exactly as written: %s', (_, around) => {
     const missed = Object.entries(dialects).filter(([, call]) => {
       const finder = new CallFinder(dialectTools)
-      finder.read(around.replace('@', () => call))
-      expect(finder.holds('delete_account', { id: 8 })).toBe(false)
-      return !finder.holds('delete_account', { id: 7 })
+      finder.addText(around.replace('@', () => call))
+      expect(finder.hasCall('delete_account', { id: 8 })).toBe(false)
+      return !finder.hasCall('delete_account', { id: 7 })
     })
     expect(missed).toEqual([])
   })
@@ -44,8 +44,8 @@ describe('a call in untrusted text (Q3)', () => {
 
   it('is still found by a finder created for other tools', () => {
     const before = new CallFinder(tools)
-    before.read('search(query="mugs")')
-    expect(new CallFinder([], before).holds('search', { query: 'mugs' })).toBe(true)
+    before.addText('search(query="mugs")')
+    expect(new CallFinder([], before).hasCall('search', { query: 'mugs' })).toBe(true)
   })
 })
 

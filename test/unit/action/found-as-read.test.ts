@@ -15,8 +15,8 @@ interface Output {
 function compare({ tools, output, finishReason }: Output): { read: number; missed: unknown[] } {
   const { calls } = parseAction(output, tools, finishReason === undefined ? {} : { finishReason })
   const finder = new CallFinder(tools)
-  finder.read(output)
-  const missed = calls.filter(({ toolName, input }) => !finder.holds(toolName, input))
+  finder.addText(output)
+  const missed = calls.filter(({ toolName, input }) => !finder.hasCall(toolName, input))
   return { read: calls.length, missed }
 }
 
@@ -146,15 +146,15 @@ describe('rarely written calls that the reader would run are found too (Q3)', ()
         for (const call of calls) {
           const output = frame.replace('@', () => call)
           const finder = new CallFinder(many)
-          finder.read(quote(output))
+          finder.addText(quote(output))
           // Not since the text is too long to be read.
-          expect(finder.holds('pay', { to: 'nobody', amount: 77 })).toBe(false)
+          expect(finder.hasCall('pay', { to: 'nobody', amount: 77 })).toBe(false)
           for (const { toolName, input } of [
             ...parseAction(output, many).calls,
             ...readNatively(output),
           ]) {
             read++
-            if (!finder.holds(toolName, input)) missed.push(output)
+            if (!finder.hasCall(toolName, input)) missed.push(output)
           }
         }
       expect(read).toBeGreaterThan(calls.length * 3)
@@ -164,7 +164,7 @@ describe('rarely written calls that the reader would run are found too (Q3)', ()
   it('excludes calls of other tools with elements in the text', () => {
     const finder = new CallFinder(many)
     for (const calls of Object.values(families))
-      for (const call of calls) finder.read(`<ACTION>${call}</ACTION>`)
+      for (const call of calls) finder.addText(`<ACTION>${call}</ACTION>`)
     for (const [toolName, input] of [
       ['wipe_all', { what: 'some' }],
       ['wipe_all', { what: 'the <b>bold</b> one' }],
@@ -172,7 +172,7 @@ describe('rarely written calls that the reader would run are found too (Q3)', ()
       ['pay', { to: 'b', amount: 6 }],
       ['order', { ids: ['a', 'b'] }],
     ] as const)
-      expect([input, finder.holds(toolName, input)]).toEqual([input, false])
+      expect([input, finder.hasCall(toolName, input)]).toEqual([input, false])
   })
 
   it.each([
@@ -185,15 +185,15 @@ describe('rarely written calls that the reader would run are found too (Q3)', ()
     const calls = Array.from({ length: 150 }, (_, at) =>
       around.replace('@', `<wipe_all><what>${at}</what></wipe_all>`),
     )
-    finder.read(calls.join('\n'))
-    expect(finder.holds('wipe_all', { what: '149' })).toBe(true)
-    expect(finder.holds('wipe_all', { what: '150' })).toBe(false)
+    finder.addText(calls.join('\n'))
+    expect(finder.hasCall('wipe_all', { what: '149' })).toBe(true)
+    expect(finder.hasCall('wipe_all', { what: '150' })).toBe(false)
   })
 
   it('excludes JSON outside a block that only names a tool', () => {
     const finder = new CallFinder(many)
-    finder.read('Commands: [{"name":"reset","title":"Reset"},{"name":"purge","hint":"all"}]')
-    expect(finder.holds('reset', {})).toBe(false)
-    expect(finder.holds('purge', {})).toBe(false)
+    finder.addText('Commands: [{"name":"reset","title":"Reset"},{"name":"purge","hint":"all"}]')
+    expect(finder.hasCall('reset', {})).toBe(false)
+    expect(finder.hasCall('purge', {})).toBe(false)
   })
 })

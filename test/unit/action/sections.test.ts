@@ -109,9 +109,9 @@ describe('any list of calls, in one section or several (Q6)', () => {
 
     it(`is recognised in untrusted text (Q3): ${format}`, () => {
       const finder = new CallFinder(tools)
-      finder.read(`A review:\n${write([call('cats')])}\nThat is all.`)
-      expect(finder.holds('search', { query: 'cats', limit: 5 })).toBe(true)
-      expect(finder.holds('search', { query: 'dogs', limit: 5 })).toBe(false)
+      finder.addText(`A review:\n${write([call('cats')])}\nThat is all.`)
+      expect(finder.hasCall('search', { query: 'cats', limit: 5 })).toBe(true)
+      expect(finder.hasCall('search', { query: 'dogs', limit: 5 })).toBe(false)
     })
   }
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { selection } from '../../../src/ui/bindings/selection.ts'
+import { memoizeSelector } from '../../../src/ui/bindings/selection.ts'
 
 interface Value {
   readonly parts: readonly string[]
@@ -9,7 +9,7 @@ interface Value {
 const first: Value = { parts: ['a'], other: 1 }
 
 function selected<Shown>(select: (value: Value) => Shown, next: Value): readonly [Shown, Shown] {
-  const pick = selection(select)
+  const pick = memoizeSelector(select)
   return [pick(first), pick(next)]
 }
 
@@ -41,12 +41,12 @@ test.each<[string, (value: Value) => unknown, Value]>([
 
 test('the selector runs once for each value', () => {
   let asked = 0
-  const pick = selection(() => (asked += 1))
+  const pick = memoizeSelector(() => (asked += 1))
   expect([pick(first), pick(first)]).toEqual([1, 1])
 })
 
 test('a new selector starts with the value that the previous one showed', () => {
   const shown = { a: 'a' }
-  const pick = selection(({ parts: [a] }: Value) => ({ a }), shown)
+  const pick = memoizeSelector(({ parts: [a] }: Value) => ({ a }), shown)
   expect(pick(first)).toBe(shown)
 })

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import { createAgent } from '../../../src/index.ts'
 import { PRICED_VENDORS } from '../../../src/protocol/model.ts'
-import { listPrice, listPrices, pricesOf } from '../../../src/providers/catalogue/model-facts.ts'
+import { listPrice, listPrices, getPrices } from '../../../src/providers/catalogue/model-facts.ts'
 import { meterUsage } from '../../../src/worker/model/token-counts.ts'
-import { withinLimits } from '../../../src/worker/run/counters.ts'
+import { applyLimits } from '../../../src/worker/run/counters.ts'
 
 const rows = PRICED_VENDORS.flatMap((vendor) => listPrices[vendor])
 
@@ -56,7 +56,7 @@ describe('the list of prices', () => {
 
   test('is overridden by prices from the app', () => {
     const prices = { input: 1, output: 2 }
-    expect(pricesOf({ provider: 'openai', model: 'gpt-4o', prices })).toBe(prices)
+    expect(getPrices({ provider: 'openai', model: 'gpt-4o', prices })).toBe(prices)
   })
 })
 
@@ -81,7 +81,7 @@ describe('a cost limit', () => {
   const step = (model: string) => ({
     model: { provider: 'openai', model },
     configId: 0,
-    engine: false,
+    hasEngine: false,
     instructions: '',
     tools: [],
     hasBeforeToolCall: false,
@@ -89,11 +89,11 @@ describe('a cost limit', () => {
   })
 
   test('is accepted with a listed model', () => {
-    expect(withinLimits(step('gpt-4o'), spent)).toEqual(step('gpt-4o'))
+    expect(applyLimits(step('gpt-4o'), spent)).toEqual(step('gpt-4o'))
   })
 
   test('fails with an unlisted model and names it', () => {
-    expect(() => withinLimits(step('gpt-99'), spent)).toThrow(
+    expect(() => applyLimits(step('gpt-99'), spent)).toThrow(
       expect.objectContaining({
         code: 'invalid-config',
         message: expect.stringContaining('the prices of gpt-99'),

@@ -2,7 +2,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { announcedBy, announceIn } from '../../../src/ui/chat/parts/announce.ts'
 import { Failures } from '../../../src/ui/chat/parts/failures.ts'
 import { rowsOf } from '../../../src/ui/chat/parts/rows.ts'
-import type { Around } from '../../../src/ui/chat/parts/states.ts'
+import type { ChatEnvironment } from '../../../src/ui/chat/parts/states.ts'
 import { en } from '../../../src/ui/chat/words/en.ts'
 import { createAgent, type Agent, type Conversation, type Tool } from '../../../src/index.ts'
 import { createTestStorage, inProcessWorker } from '../../../src/testing/index.ts'
@@ -16,7 +16,7 @@ interface Heard {
   readonly conversation: Conversation
   readonly said: readonly string[]
   /** The network goes or comes back. */
-  around(around: Around): void
+  around(around: ChatEnvironment): void
   /** Waits until something is said, and returns all that was said since. */
   hears(last: string | RegExp): Promise<readonly string[]>
 }
@@ -25,7 +25,7 @@ interface Heard {
 async function listen(agent: Agent): Promise<Heard> {
   const conversation = agent.conversation('c1')
   const said: string[] = []
-  let current: Around = {}
+  let current: ChatEnvironment = {}
   let before = announcedBy(conversation.getSnapshot())
   let from = 0
   const say = (): void => {
@@ -144,8 +144,8 @@ test('offline and back online are announced, and a run that failed meanwhile res
   const follow = (): void => {
     const snapshot = conversation.getSnapshot()
     if (snapshot.runId === undefined) return
-    failures.look(snapshot, true)
-    ofOtherTab.look({ ...snapshot, ownership: 'other-tab' }, true)
+    failures.update(snapshot, true)
+    ofOtherTab.update({ ...snapshot, ownership: 'other-tab' }, true)
   }
   onTestFinished(conversation.subscribe(follow))
   around({ isOffline: true })
@@ -156,8 +156,8 @@ test('offline and back online are announced, and a run that failed meanwhile res
   const { ended, ...open } = conversation.getSnapshot()
   if (ended?.outcome !== 'failed') throw new Error('The run did not fail.')
   const lost = { ...open, ended: { ...ended, error: { ...ended.error, code: 'network' } } } as const
-  failures.look(lost, true)
-  ofOtherTab.look(lost, true)
+  failures.update(lost, true)
+  ofOtherTab.update(lost, true)
   expect(failures.takeLost(lost, true)).toBe(false)
   around({})
   expect(await hears('Back online')).toEqual(['Back online'])
@@ -175,7 +175,7 @@ test('a failure without a lost network is left to the person', async () => {
   const ended = { runId: 'r1', outcome: 'failed', error } as const
   const messages = [{ id: 'u1', role: 'user', parts: [] }] as const
   const snapshot = { ...conversation.getSnapshot(), messages, ended }
-  failures.look(snapshot, true)
+  failures.update(snapshot, true)
   expect(failures.takeLost(snapshot, false)).toBe(false)
 })
 
@@ -237,7 +237,7 @@ test('a failure is announced, shown beside its message, and removed after a retr
   const failures = new Failures()
   const rows = () =>
     rowsOf(conversation.getSnapshot(), {
-      failures: failures.look(conversation.getSnapshot(), false),
+      failures: failures.update(conversation.getSnapshot(), false),
     }).flatMap((row) =>
       row.type === 'day' ? [] : row.type === 'message' ? row.message.id : row.type,
     )

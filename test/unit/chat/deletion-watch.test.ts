@@ -10,7 +10,7 @@ async function shown() {
   await conversation.send('First').result
   await until(() => conversation.getSnapshot().messages.length === 2)
   const watch = new DeletionWatch()
-  const look = (): void => watch.look({ agent, local, snapshot: conversation.getSnapshot() })
+  const look = (): void => watch.update({ agent, local, snapshot: conversation.getSnapshot() })
   look()
   const emptied = (): Promise<void> =>
     until(() => {

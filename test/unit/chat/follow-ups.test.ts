@@ -27,7 +27,7 @@ function stage() {
   }
   return {
     asked,
-    look: (snapshot: ConversationSnapshot) => followUps.look({ snapshot, answers, local }),
+    look: (snapshot: ConversationSnapshot) => followUps.update({ snapshot, answers, local }),
     shown: (snapshot: ConversationSnapshot) => followUpsOf({ snapshot, local }),
   }
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { announce, announcedBy } from '../../../src/ui/chat/parts/announce.ts'
-import { failureWords, inShort } from '../../../src/ui/chat/parts/failures.ts'
+import { describeFailure, shortenFailure } from '../../../src/ui/chat/parts/failures.ts'
 import { en } from '../../../src/ui/chat/words/en.ts'
 import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import { networkError } from '../../../src/providers/core/provider-error.ts'
@@ -9,7 +9,7 @@ const UNREACHABLE = networkError(new TypeError('Failed to fetch'), new URL('http
 const HAPPENED = 'http://127.0.0.1:9 could not be reached (Failed to fetch).'
 
 test('an unreachable endpoint is reported separately from its possible causes', () => {
-  const { text, details } = inShort(UNREACHABLE.message)
+  const { text, details } = shortenFailure(UNREACHABLE.message)
   expect(text).toBe(HAPPENED)
   expect(details).toMatch(/^Likely causes, and how to check:\n1\. .*\n2\. /)
   expect(details).not.toContain('⏎')
@@ -27,7 +27,7 @@ test('a failure is announced in plain words', () => {
 test('an unreadable conversation is reported in plain words, with the reason as details', () => {
   const message = 'Conversation c1 is damaged. Row 7 is missing.'
   const error = { code: 'conversation-broken', message, retryable: false } as const
-  expect(failureWords(error, en)).toEqual({ text: 'This chat can’t be read.', details: message })
+  expect(describeFailure(error, en)).toEqual({ text: 'This chat can’t be read.', details: message })
 })
 
 test.each([
@@ -36,5 +36,5 @@ test.each([
   ['出错了。再试一次。\n更多', '出错了。', '再试一次。\n更多'],
   ['a\u202eb.\nc\u202ed', 'a⟨U+202E⟩b.', 'c⟨U+202E⟩d'],
 ])('%j', (message, text, details) => {
-  expect(inShort(message)).toEqual({ text, details })
+  expect(shortenFailure(message)).toEqual({ text, details })
 })

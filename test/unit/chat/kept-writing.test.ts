@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest'
 import { editKey, inputKey } from '../../../src/ui/chat/local-keys.ts'
-import { KeptWriting } from '../../../src/ui/chat/kept-writing.ts'
+import { DraftStore } from '../../../src/ui/chat/kept-writing.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
-import type { Remembered } from '../../../src/ui/chat/remembered.ts'
-import { noteOnItsWay } from '../../../src/ui/chat/unsent.ts'
+import type { PersistentStorage } from '../../../src/ui/chat/remembered.ts'
+import { markBeingSent } from '../../../src/ui/chat/unsent.ts'
 import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type { ConversationSnapshot } from '../../../src/index.ts'
-import { LEFT_OPEN } from '../../../src/protocol/run.ts'
+import { UNFINISHED_REASONS } from '../../../src/protocol/run.ts'
 import { until } from '../client/fake-worker.ts'
 import { agentFor, showChat } from './chat-stage.ts'
 
-function storage(): Remembered {
+function storage(): PersistentStorage {
   const values = new Map<string, string>()
   return {
-    read: (name) => values.get(name) ?? null,
-    write: (name, value) => void (value === null ? values.delete(name) : values.set(name, value)),
+    getItem: (name) => values.get(name) ?? null,
+    setItem: (name, value) => void (value === null ? values.delete(name) : values.set(name, value)),
   }
 }
 
@@ -26,14 +26,14 @@ const WAITING: ConversationSnapshot = {
 const KEY = inputKey({ conversationId: 'c1', toolCallId: 't1' })
 
 /** A page that shows the conversation, with what the one before it kept. */
-function page(memory: Remembered) {
+function page(memory: PersistentStorage) {
   const local = createLocalState(() => {})
-  const writing = new KeptWriting(() => memory)
+  const writing = new DraftStore(() => memory)
   writing.restore(local, 'c1')
   return {
     local,
-    keep: (snapshot: ConversationSnapshot) => writing.keep({ local, snapshot }),
-    keepOnItsWay: () => writing.keepOnItsWay(local, 'c1'),
+    keep: (snapshot: ConversationSnapshot) => writing.save({ local, snapshot }),
+    keepOnItsWay: () => writing.keepSending(local, 'c1'),
     restore: () => writing.restore(local, 'c1'),
   }
 }
@@ -58,7 +58,7 @@ test('an edited input survives a reload until its run ends', () => {
 test('a message being sent survives a reload and returns to the draft once', () => {
   const memory = storage()
   const first = page(memory)
-  const arrived = noteOnItsWay(first.local, 'c1', 'Sent')
+  const arrived = markBeingSent(first.local, 'c1', 'Sent')
   first.keepOnItsWay()
   first.local.set('draft', 'Half a sen')
   first.keep(emptySnapshot('c1', 'loading'))
@@ -73,7 +73,7 @@ test('a message being sent survives a reload and returns to the draft once', () 
 test('a delivered message is not restored, even after switching conversations', () => {
   const memory = storage()
   const first = page(memory)
-  const arrived = noteOnItsWay(first.local, 'c1', 'Sent')
+  const arrived = markBeingSent(first.local, 'c1', 'Sent')
   first.keepOnItsWay()
   first.keep(emptySnapshot('c2', 'idle'))
   first.restore()
@@ -88,7 +88,7 @@ test('an edited input survives the disposal of the agent that showed its call', 
   const first = page(memory)
   first.local.set(KEY, '{ "sku": ')
   first.keep(WAITING)
-  const ended = { runId: 'r1', outcome: 'aborted', reason: LEFT_OPEN.disposed } as const
+  const ended = { runId: 'r1', outcome: 'aborted', reason: UNFINISHED_REASONS.disposed } as const
   first.keep({ ...emptySnapshot('c1', 'idle'), ended })
   expect(page(memory).local.get(KEY)).toBe('{ "sku": ')
   first.keep({ ...emptySnapshot('c1', 'idle'), ended: { ...ended, reason: 'enough' } })
@@ -131,16 +131,16 @@ test('a message edit survives reloads, also while loading and on a left branch',
 
 test('invalid stored values from other code restore nothing', () => {
   const memory = storage()
-  memory.write('inputs:c1', JSON.stringify({ draft: 'x', [KEY]: 7, list: true }))
+  memory.setItem('inputs:c1', JSON.stringify({ draft: 'x', [KEY]: 7, list: true }))
   const { local } = page(memory)
   for (const key of ['draft', KEY, 'list']) expect(local.get(key)).toBeUndefined()
-  memory.write('inputs:c1', '{')
+  memory.setItem('inputs:c1', '{')
   expect(page(memory).local.get(KEY)).toBeUndefined()
 })
 
 test('a sent edit is removed, even when another conversation is shown first', async () => {
   const memory = storage()
-  const writing = new KeptWriting(() => memory)
+  const writing = new DraftStore(() => memory)
   const { conversation, local, actions } = showChat(
     agentFor({ steps: [{ text: 'Hello.' }], fallback: [{ text: 'Again.' }] }),
     'c1',
@@ -154,14 +154,14 @@ test('a sent edit is removed, even when another conversation is shown first', as
   const key = editKey(message)
   local.set(key, 'Two')
   local.set(editKey({ id: 'm9' }), 'Nine')
-  memory.write('edits:c1', JSON.stringify({ [editKey({ id: 'm9' })]: 'Nine' }))
+  memory.setItem('edits:c1', JSON.stringify({ [editKey({ id: 'm9' })]: 'Nine' }))
   writing.restore(local, 'c1')
-  writing.keep({ local, snapshot: conversation.getSnapshot() })
+  writing.save({ local, snapshot: conversation.getSnapshot() })
   expect(page(memory).local.get(key)).toBe('Two')
   actions.edit(message, 'Two')
   expect(local.get(key)).toBe('Two')
   writing.restore(local, 'c2')
-  writing.keep({ local, snapshot: emptySnapshot('c2', 'idle') })
+  writing.save({ local, snapshot: emptySnapshot('c2', 'idle') })
   await until(() => local.get(key) === undefined)
   const later = page(memory)
   expect(later.local.get(key)).toBeUndefined()

@@ -15,7 +15,7 @@ function watch() {
   return {
     look(at: number, snapshot: ConversationSnapshot) {
       now = at
-      times.look({ snapshot, local })
+      times.update({ snapshot, local })
     },
     took: (id: string) => thoughtFor(local, { id }),
   }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { announce, announcedBy, announceIn } from '../../../src/ui/chat/parts/announce.ts'
 import {
-  type Around,
-  type Offer,
+  type ChatEnvironment,
+  type StateButton,
   STATES,
   type StateName,
   statesOf,
@@ -42,13 +42,13 @@ const ASKS: PendingCall = {
 /** A conversation in a state, and what a person sees, hears and can do. Absent: nothing. */
 interface Case {
   readonly snapshot: ConversationSnapshot
-  readonly around?: Around
+  readonly around?: ChatEnvironment
   /** Default: an idle conversation. */
   readonly before?: ConversationSnapshot
   readonly isOfflineBefore?: boolean
   readonly shown?: string
   readonly said?: readonly string[]
-  readonly offers?: Offer
+  readonly offers?: StateButton
 }
 
 type End = NonNullable<ConversationSnapshot['ended']>
@@ -82,7 +82,7 @@ const CASES: Readonly<Record<StateName, Case>> = {
   },
   gone: {
     snapshot: IDLE,
-    around: { isGone: true },
+    around: { isDeleted: true },
     shown: en.gone,
     said: [en.gone],
   },
@@ -171,7 +171,7 @@ const CASES: Readonly<Record<StateName, Case>> = {
   },
   'not-kept': {
     snapshot: IDLE,
-    around: { isKept: false },
+    around: { isPersisted: false },
     shown: en.inMemory,
     said: [en.inMemory],
   },
@@ -253,9 +253,9 @@ test('while an engine loads its model, nothing is shown as thinking', () => {
 })
 
 test.each(cases)('state %s has a Chinese text', (name, { snapshot, around = {} }) => {
-  const { text, said } = STATES[name]
-  const english = textIn({ snapshot, words: en, around }, text ?? said)
-  const chinese = textIn({ snapshot, words: zh, around }, text ?? said)
+  const { text, announcement } = STATES[name]
+  const english = textIn({ snapshot, words: en, around }, text ?? announcement)
+  const chinese = textIn({ snapshot, words: zh, around }, text ?? announcement)
   expect(chinese === '').toBe(english === '')
   expect(chinese).not.toMatch(/[a-z]{7}/)
 })

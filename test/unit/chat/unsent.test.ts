@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { attachedTo } from '../../../src/ui/chat/attachments.ts'
+import { getAttachments } from '../../../src/ui/chat/attachments.ts'
 import { editKey } from '../../../src/ui/chat/local-keys.ts'
 import { problemKey } from '../../../src/ui/chat/problem-key.ts'
-import { giveBack, takeBack, unsentOf } from '../../../src/ui/chat/unsent.ts'
+import { restoreUnsent, prependToDraft, unsentOf } from '../../../src/ui/chat/unsent.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
 import { en } from '../../../src/ui/chat/words/en.ts'
 import type { FilePart } from '../../../src/index.ts'
@@ -61,7 +61,7 @@ describe('a refused message', () => {
     local.set('draft', undefined)
     await until(() => draft())
     expect(draft()).toBe('Stop it')
-    expect(attachedTo(local, 'c1')).toEqual([FILE])
+    expect(getAttachments(local, 'c1')).toEqual([FILE])
     expect(local.get(problemKey('composer'))).toMatch(
       /^Your message wasn’t sent\. These calls wait/,
     )
@@ -113,7 +113,7 @@ describe('a refused message', () => {
     local.set('draft', undefined)
     await until(() => draft())
     expect(draft()).toBe('Second')
-    expect(attachedTo(local, 'c1')).toEqual([FILE])
+    expect(getAttachments(local, 'c1')).toEqual([FILE])
     expect(local.get(problemKey('composer'))).toBe(`${en.unsent} ${en.disposed}`)
   })
 
@@ -134,17 +134,17 @@ describe('unsent text', () => {
   test('does not replace other text, and is kept beside it', () => {
     const local = createLocalState(() => {})
     local.set('draft', 'New')
-    giveBack(local, returned)
+    restoreUnsent(local, returned)
     expect(local.get('draft')).toBe('New')
     expect(unsentOf(local, 'c1')).toBe('Old')
-    takeBack(local, { conversationId: 'c1', text: 'Old' })
+    prependToDraft(local, { conversationId: 'c1', text: 'Old' })
     expect(local.get('draft')).toBe('Old\n\nNew')
     expect(unsentOf(local, 'c1')).toBeUndefined()
   })
 
   test('is kept for its conversation when another one is on view', () => {
     const local = createLocalState(() => {})
-    giveBack(local, { ...returned, isOnView: false })
+    restoreUnsent(local, { ...returned, isOnView: false })
     expect(local.get('draft')).toBeUndefined()
     expect(unsentOf(local, 'c1')).toBe('Old')
     expect(unsentOf(local, 'c2')).toBeUndefined()

@@ -109,7 +109,7 @@ describe('a step', () => {
     const first = await read()
     expect(JSON.stringify(first)).not.toContain('canary')
     expect(first).toEqual({
-      engine: false,
+      hasEngine: false,
       configId: 1,
       model: { provider: 'openai', model: 'a', temperature: 0 },
       instructions: 'Today is 2026-11-21, Ann. {{date}}',

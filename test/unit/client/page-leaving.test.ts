@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { watchLeaving, whileStaying } from '../../../src/client/page-life/page-leaving.ts'
+import { watchLeaving, retryWhenLeaving } from '../../../src/client/page-life/page-leaving.ts'
 
 let page: EventTarget
 
@@ -19,7 +19,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve))
 
 test('a failure on a page that stays is a failure', async () => {
   const work = vi.fn(() => Promise.reject(new Error('no')))
-  await expect(whileStaying(work)).rejects.toThrow('no')
+  await expect(retryWhenLeaving(work)).rejects.toThrow('no')
   expect(work).toHaveBeenCalledTimes(1)
 })
 
@@ -31,7 +31,7 @@ test('work that the browser interrupted is repeated if the page stays', async ()
       throw new TypeError('NetworkError')
     })
     .mockImplementation(async () => 'fetched')
-  const done = whileStaying(work)
+  const done = retryWhenLeaving(work)
   await turn()
   await turn()
   expect(work).toHaveBeenCalledTimes(1)

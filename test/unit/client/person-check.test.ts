@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import type { AgentOptions } from '../../../src/client/api/options.ts'
 import { pageActs } from '../../../src/protocol/page-acts.ts'
-import { consentTo, personPress } from '../../../src/testing/create-test-agent.ts'
+import { consentTo, simulateUserGesture } from '../../../src/testing/create-test-agent.ts'
 import { call, output, stage, started, startedRun, until } from './fake-worker.ts'
 
 // Page tools can't run here; what they leave on record can.
@@ -37,7 +37,7 @@ describe('an answer, once a chat shows the agent,', () => {
     const { agent, worker } = await shown()
     await expect(agent.approve('t1')).rejects.toMatchObject({ code: 'consent-refused' })
     expect(worker.of('answerCall')).toEqual([])
-    personPress()
+    simulateUserGesture()
     expect(await agent.approve('t1')).toBe(true)
   })
 
@@ -115,7 +115,7 @@ describe('an answer that needs a user gesture', () => {
   const refused = { code: 'consent-refused' }
 
   test('is refused to code, and one gesture is good for one answer', async () => {
-    personPress()
+    simulateUserGesture()
     const { agent, worker } = await asked('asked', person)
     await expect(agent.approve('t1')).rejects.toMatchObject(refused)
     await expect(agent.answer('t1', 'yes')).rejects.toMatchObject(refused)
@@ -123,7 +123,7 @@ describe('an answer that needs a user gesture', () => {
     await expect(agent.settle('t1', { output: 1 })).rejects.toMatchObject(refused)
     await expect(agent.resolveInterrupted('t1', 'run-again')).rejects.toMatchObject(refused)
     expect(worker.commands.some(({ method }) => /answer|supply/.test(method))).toBe(false)
-    personPress()
+    simulateUserGesture()
     expect(await agent.approve('t1')).toBe(true)
     await expect(agent.approve('t1')).rejects.toMatchObject(refused)
   })
@@ -137,7 +137,7 @@ describe('an answer that needs a user gesture', () => {
 
   test('refers to the question that was shown', async () => {
     const { agent, worker, seq } = await asked('asked', person)
-    personPress()
+    simulateUserGesture()
     await agent.approve('t1', { remember: 'run' })
     expect(worker.of('answerCall')).toMatchObject([
       { answer: { type: 'approve', remember: 'run', askedAt: seq } },
@@ -150,7 +150,7 @@ describe('an answer that needs a user gesture', () => {
   ])('is refused while page tools %s, despite a gesture or consent', async (_name, act) => {
     const { agent } = await asked('asked', person)
     const consent = consentTo(agent, 't1')
-    personPress()
+    simulateUserGesture()
     act()
     await expect(agent.approve('t1', { consent })).rejects.toMatchObject(refused)
     await expect(agent.approve('t1')).rejects.toMatchObject(refused)
@@ -176,7 +176,7 @@ describe('an answer that needs a user gesture', () => {
     const { agent } = await asked('asked', person)
     const now = vi.spyOn(performance, 'now')
     const start = performance.now()
-    personPress()
+    simulateUserGesture()
     now.mockReturnValue(start + 5500)
     await expect(agent.approve('t1')).rejects.toMatchObject(refused)
     expect(() => agent.consent('t1')).toThrow(expect.objectContaining(refused) as Error)
@@ -185,7 +185,7 @@ describe('an answer that needs a user gesture', () => {
 
   test("accepts no event made by a script, nor another agent's consent", async () => {
     const { agent } = await asked('asked', person)
-    personPress()
+    simulateUserGesture()
     const event = new Event('click')
     expect(() => agent.consent('t1', event)).toThrow(expect.objectContaining(refused) as Error)
     expect(() => agent.consent('t1', { nativeEvent: event })).toThrow(
@@ -221,7 +221,7 @@ describe('an answer that needs a user gesture', () => {
   test('keeps its gesture for another try when its content was invalid', async () => {
     const { agent, worker } = await asked('asked', person)
     const wrong = { inputs: {} } as object
-    personPress()
+    simulateUserGesture()
     await expect(agent.approve('t1', wrong)).rejects.toMatchObject({ code: 'invalid-config' })
     await expect(
       agent.answer({ conversationId: '', toolCallId: 't1' }, 'yes'),
@@ -310,14 +310,14 @@ describe('an approval of several calls', () => {
     await askSecond()
     await expect(agent.approveAll(['t1', 't2'])).rejects.toMatchObject({ code: 'consent-refused' })
     expect(worker.of('answerCall')).toEqual([])
-    personPress()
+    simulateUserGesture()
     expect(await agent.approveAll(['t1', 't2'])).toBe(2)
     await expect(agent.approve('t1')).rejects.toMatchObject({ code: 'consent-refused' })
   })
 
   test('accepts no gesture from before one of the questions', async () => {
     const { agent, worker, askSecond } = await two({ consent: 'person' })
-    personPress()
+    simulateUserGesture()
     await askSecond()
     await expect(agent.approveAll(['t1', 't2'])).rejects.toMatchObject({ code: 'consent-refused' })
     expect(worker.of('answerCall')).toEqual([])
@@ -325,7 +325,7 @@ describe('an approval of several calls', () => {
 
   test('uses no gesture when there are no calls', async () => {
     const { agent } = await two({ consent: 'person' })
-    personPress()
+    simulateUserGesture()
     expect(await agent.approveAll([])).toBe(0)
     expect(await agent.approve('t1')).toBe(true)
   })

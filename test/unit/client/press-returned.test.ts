@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { CallRef } from '../../../src/client/execution/person-check.ts'
-import { createTestAgent, personPress } from '../../../src/testing/index.ts'
+import { createTestAgent, simulateUserGesture } from '../../../src/testing/index.ts'
 
 it('a refused input uses no gesture, and an accepted one uses it once', async () => {
   const paid: unknown[] = []
@@ -29,7 +29,7 @@ it('a refused input uses no gesture, and an accepted one uses it once', async ()
     if (event.type !== 'tool-approval-request') continue
     asked.push(event)
     if (asked.length === 1) continue
-    personPress()
+    simulateUserGesture()
     const wrong = { input: { amount: 'all' } }
     await expect(agent.approve(event, wrong)).rejects.toMatchObject({ code: 'invalid-input' })
     expect(await agent.approve(event, { input: { amount: 2 } })).toBe(true)

@@ -1,8 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { NO_TRACK, type Seen, trackPress } from '../../../src/client/execution/person-check.ts'
+import {
+  NO_TRACK,
+  type ObservedInput,
+  trackPress,
+} from '../../../src/client/execution/person-check.ts'
 
 /** Which of the events are presses of a person. */
-function pressesOf(...events: readonly Partial<Seen>[]): boolean[] {
+function pressesOf(...events: readonly Partial<ObservedInput>[]): boolean[] {
   let track = NO_TRACK
   return events.map((event, index) => {
     const seen = trackPress(track, { type: 'click', isTrusted: true, at: index * 10, ...event })
@@ -17,7 +21,7 @@ const down = { type: 'keydown', key: 'Enter', isPress: true } as const
 const up = { type: 'keyup', key: 'Enter' } as const
 
 describe('a user gesture', () => {
-  test.each<[string, readonly Partial<Seen>[], boolean[]]>([
+  test.each<[string, readonly Partial<ObservedInput>[], boolean[]]>([
     ['a click of a pointer', [mouse], [true]],
     ['a click of assistive technology', [{ ...silent, isActive: true }], [true]],
     ['the same where the browser tells nothing', [silent], [true]],

@@ -1,7 +1,13 @@
 import { expose, wrap } from 'comlink'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { createPageApi } from '../../../src/client/page-life/page-api.ts'
-import { asked, type Calls, callsOf, type CallTable, served } from '../../../src/protocol/call.ts'
+import {
+  wrapRemoteCalls,
+  type Calls,
+  callsOf,
+  type CallTable,
+  serveCalls,
+} from '../../../src/protocol/call.ts'
 import { OffstageError } from '../../../src/protocol/error.ts'
 import { PAGE_CALLS } from '../../../src/protocol/page-calls.ts'
 import { WORKER_CALLS } from '../../../src/protocol/worker-calls.ts'
@@ -15,7 +21,7 @@ function across<Table extends CallTable<Table>>(table: Table, api: Calls<Table>)
     port2.close()
   })
   expose(api, port1)
-  return asked(table, wrap(port2))
+  return wrapRemoteCalls(table, wrap(port2))
 }
 
 const details = { status: 429, retryAfterMs: 10 }
@@ -52,7 +58,7 @@ describe('an error keeps its code, details and retryability between worker and p
   test.each(namesOf(WORKER_CALLS))('from the worker: %s', async (name) => {
     const worker = across(
       WORKER_CALLS,
-      served(WORKER_CALLS, () => thrower),
+      serveCalls(WORKER_CALLS, () => thrower),
     )
     const error = await rejection(worker[name])
     expect(OffstageError.is(error)).toBe(true)
@@ -60,7 +66,10 @@ describe('an error keeps its code, details and retryability between worker and p
   })
 
   test('including the message of a foreign error', async () => {
-    const failing = served(PAGE_CALLS, () => () => Promise.reject(new TypeError('Failed to fetch')))
+    const failing = serveCalls(
+      PAGE_CALLS,
+      () => () => Promise.reject(new TypeError('Failed to fetch')),
+    )
     const error = await rejection(across(PAGE_CALLS, failing).fetchModel)
     expect(error).toMatchObject({ name: 'TypeError', message: 'Failed to fetch' })
   })

@@ -9,7 +9,7 @@ import {
   type Cursor,
   type Projection,
 } from '../../../src/conversation/project.ts'
-import { isLeftOpen } from '../../../src/protocol/run.ts'
+import { isUnfinished } from '../../../src/protocol/run.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
 import { isRow, type StreamItem } from '../../../src/protocol/notices.ts'
 import { NOTHING_SEEN, see, streams, type Seen } from './support.ts'
@@ -133,5 +133,5 @@ function expectStepEnds(events: readonly RunEventBody[]): void {
 function restsAt(event: RunEventBody | undefined): boolean {
   if (event?.type !== 'run-end') return false
   const { result } = event
-  return result.outcome === 'waiting' || isLeftOpen(result)
+  return result.outcome === 'waiting' || isUnfinished(result)
 }

@@ -1,5 +1,5 @@
 import type { Delta, SentRequest } from '../../../src/protocol/delta.ts'
-import type { CallFacts, Fact, Row, UserContent } from '../../../src/protocol/fact.ts'
+import type { CallDetails, Fact, Row, UserContent } from '../../../src/protocol/fact.ts'
 import type { JsonValue } from '../../../src/protocol/json.ts'
 import type { AssistantMessage, ToolCallPart } from '../../../src/protocol/message.ts'
 import { FORMAT } from '../../../src/protocol/fact.ts'
@@ -442,7 +442,7 @@ export class Scene {
       : { ...base, input: { n: toolCallId } }
   }
 
-  #facts({ toolCallId }: ToolCallPart): CallFacts {
+  #facts({ toolCallId }: ToolCallPart): CallDetails {
     const parallel = this.#chance(2)
     return {
       toolCallId,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { dialectOf, dialects } from '../../../src/providers/doctor/dialects.ts'
+import { detectToolCallFormat, toolCallFormats } from '../../../src/providers/doctor/dialects.ts'
 import { callFormats } from '../action/known-formats/index.ts'
 import { lyon } from '../action/known-formats/samples.ts'
 import { read } from '../docs/sources.ts'
@@ -33,7 +33,7 @@ test.each(callFormats.map((format) => [format.row, format] as const))(
   '%s: the parsers are those of docs/action.md',
   (row, format) => {
     const [, , llamacpp, vllm, sglang, ollama] = known.get(row) ?? []
-    const found = dialectOf(format.write([lyon]))
+    const found = detectToolCallFormat(format.write([lyon]))
     if (!found) throw new Error('Not recognised.')
     for (const [parsers, cell, registered] of [
       [found.vllm, vllm, registries.vllm.calls],
@@ -54,10 +54,10 @@ test('every dialect of the doctor is found by its own mark', () => {
     write([lyon]),
     ...Object.values(variants).map(({ output }) => output),
   ])
-  const found = new Set(samples.map((text) => dialectOf(text)?.name))
+  const found = new Set(samples.map((text) => detectToolCallFormat(text)?.name))
   // Known from outside of the table of formats.
-  found.add(dialectOf('Thought: one\nAction: find_hotel\nAction Input: {}')?.name)
-  expect(dialects.map(({ name }) => name).filter((name) => !found.has(name))).toEqual([])
+  found.add(detectToolCallFormat('Thought: one\nAction: find_hotel\nAction Input: {}')?.name)
+  expect(toolCallFormats.map(({ name }) => name).filter((name) => !found.has(name))).toEqual([])
 })
 
 describe.each([
@@ -81,7 +81,7 @@ describe.each([
   test('the doctor names exactly the parsers that the document lists', () => {
     const given = sorted(
       parsersOf(
-        dialects.flatMap((dialect) => names(dialect[server])),
+        toolCallFormats.flatMap((dialect) => names(dialect[server])),
         calls,
       ),
     )

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { emptyState, fold, type Row } from '../../../src/conversation/index.ts'
 import type { RunEvent } from '../../../src/index.ts'
 import {
-  EventBook,
+  EventLog,
   eventLines,
   summaryOf,
   Filtered,
@@ -75,7 +75,7 @@ describe('time travel', () => {
     const journal = new Journal('c')
     expect(journal.add(at(2, 1, { type: 'renamed', title: 'x' }))).toBe(false)
     expect(journal.add(at(1, 1, { type: 'renamed', title: 'x' }))).toBe(true)
-    journal.break('damaged')
+    journal.markBroken('damaged')
     expect(journal.add(at(2, 1, { type: 'renamed', title: 'y' }))).toBe(false)
     expect(journal.stateAt(Infinity).title).toBe('x')
   })
@@ -188,7 +188,7 @@ test('a forged file is shown up to its first unreadable row', () => {
   const recording = new Recording(journal)
   for (const row of journal.rows) recording.takeRow(row, false)
   expect(journal.fault).toMatch(/Row \d/)
-  expect(() => recording.shownAt(1)).not.toThrow()
+  expect(() => recording.snapshotAt(1)).not.toThrow()
   expect(() => recording.timeline.lines()).not.toThrow()
 })
 
@@ -282,7 +282,7 @@ test('deltas of one text merge into one entry, even between raw events, until an
     { type: 'text-end', partId: 'p' },
     { type: 'text-delta', partId: 'p', delta: '!' },
   ]
-  const [merged, single] = [new EventBook(true), new EventBook(false)]
+  const [merged, single] = [new EventLog(true), new EventLog(false)]
   bodies.forEach((body, seq) => {
     merged.add({ at: seq, event: event(body, seq) })
     single.add({ at: seq, event: event(body, seq) })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import {
-  foldLetters,
-  foldWords,
+  normalizeLetters,
+  normalizeWords,
   LETTERS,
   LETTERS_AND_NUMBERS,
 } from '../../../src/lib/fold-words.ts'
@@ -29,14 +29,14 @@ function* codePoints(): Generator<number> {
 test('for folded characters, the plain ranges agree with Unicode about letters and numbers', () => {
   const wrong = [...codePoints()].filter((code) => {
     const text = String.fromCodePoint(code)
-    const plain = foldLetters(text.toLowerCase()).toLowerCase().replace(GAPS, ' ')
+    const plain = normalizeLetters(text.toLowerCase()).toLowerCase().replace(GAPS, ' ')
     const expected = Array.from(plain, kindByUnicode)
-    return Array.from(foldWords(text), kindByRanges).join() !== expected.join()
+    return Array.from(normalizeWords(text), kindByRanges).join() !== expected.join()
   })
   expect(wrong.map((code) => code.toString(16))).toEqual([])
 })
 
 test.each(['€', '×', '✕', '’', 'ß', 'я', '删', 'ส'])(
   '"%s", which patterns use, is not folded',
-  (character) => expect(foldWords(character)).toBe(character),
+  (character) => expect(normalizeWords(character)).toBe(character),
 )

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { withoutHidden, withoutInvisible } from '../../../src/lib/invisible.ts'
+import { cleanUntrustedText, withoutInvisible } from '../../../src/lib/invisible.ts'
 
 it.each([
   ['a joiner of Persian', 'می\u200Cخواهم', 'میخواهم'],
@@ -8,7 +8,7 @@ it.each([
   ['an emoji with its selector', '❤\uFE0F', '❤'],
   ['lines and tabs', 'a\r\n\tb', 'a\r\n\tb'],
 ])('%s stays in a text but is ignored in comparisons', (_, text, compared) => {
-  expect(withoutHidden(text)).toBe(text)
+  expect(cleanUntrustedText(text)).toBe(text)
   expect(withoutInvisible(text)).toBe(compared)
 })
 
@@ -20,6 +20,6 @@ it.each([
   ['what Unicode reserves for such', 'a\u2065\uFFF0b\uFFF8'],
   ['selectors behind letters', 'a\uFE0Fb\uFE01'],
 ])('%s are removed from texts and ignored in comparisons', (_, text) => {
-  expect(withoutHidden(text)).toBe('ab')
+  expect(cleanUntrustedText(text)).toBe('ab')
   expect(withoutInvisible(text)).toBe('ab')
 })

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { findRepeats } from '../../../src/lib/replace-repeats.ts'
+import { createSecretReplacer } from '../../../src/lib/replace-repeats.ts'
 
 const replace = (secret: string, text: string): string =>
-  findRepeats(new Map([[secret, '***']])).replace(text)
+  createSecretReplacer(new Map([[secret, '***']])).replace(text)
 
 test.each([
   ['as it is', 'hunter2!', 'It is hunter2! indeed.', 'It is *** indeed.'],
@@ -28,7 +28,7 @@ test('a short text is replaced only as a whole word, a very short one never', ()
 })
 
 test('when several texts match, the longest is replaced', () => {
-  const { replace: both } = findRepeats(
+  const { replace: both } = createSecretReplacer(
     new Map([
       ['secret', 'A'],
       ['secret-2', 'B'],
@@ -38,7 +38,7 @@ test('when several texts match, the longest is replaced', () => {
 })
 
 test('with no texts to find, nothing is replaced', () => {
-  const { replace: none, isIn } = findRepeats(new Map())
+  const { replace: none, hasSecret } = createSecretReplacer(new Map())
   expect(none('a')).toBe('a')
-  expect(isIn('')).toBe(false)
+  expect(hasSecret('')).toBe(false)
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { isText, listOf, oneOf, shape } from '../../../src/lib/shape.ts'
+import { isText, listOf, discriminatedUnion, shape } from '../../../src/lib/shape.ts'
 
-const isFact = oneOf('type', { named: shape({ title: isText }) })
+const isFact = discriminatedUnion('type', { named: shape({ title: isText }) })
 
 test.each([
   [{ type: 'named', title: 'x' }, true],

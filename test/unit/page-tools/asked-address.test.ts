@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest'
-import { askedAddress } from '../../../src/page-tools/act/subject.ts'
+import { formatApprovalAddress } from '../../../src/page-tools/act/subject.ts'
 
 const NOTE = ' (with a user name or a password before its host)'
 const SUBDOMAINS = 'shop.example.'.repeat(20)
@@ -14,11 +14,13 @@ test.each([
   ['other://shop.example@other.example/', `other://other.example/${NOTE}`],
   ['mailto:ann@other.example', 'mailto:ann@other.example'],
 ])('for %s the approval shows the real host first', (address, shown) => {
-  expect(askedAddress(new URL(address))).toBe(shown)
+  expect(formatApprovalAddress(new URL(address))).toBe(shown)
 })
 
 it('a long host is cut at its start, a long path at its end', () => {
-  const shown = askedAddress(new URL(`https://${SUBDOMAINS}other.example/${'p'.repeat(300)}`))
+  const shown = formatApprovalAddress(
+    new URL(`https://${SUBDOMAINS}other.example/${'p'.repeat(300)}`),
+  )
   expect(shown).toMatch(
     /^https:\/\/…[a-z.]*\.example\.other\.example\/p{199}… \(101 more characters\)$/,
   )
@@ -29,7 +31,7 @@ it('a host is never masked as a secret, and a cut secret is masked', () => {
   const clean = (text: string): string =>
     text.replaceAll(/hunter2|other|other\.example|example/g, '[masked]')
   const url = new URL(`https://hunter2.other.example/${'p'.repeat(195)}hunter2`)
-  expect(askedAddress(url, { clean })).toMatch(
+  expect(formatApprovalAddress(url, { clean })).toMatch(
     /^https:\/\/\[masked\]\.other\.example\/p{195}\[mas… \(\d+ more characters\)$/,
   )
 })

@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import {
   readAddress,
-  readCommit,
-  readDecline,
+  findCommitWord,
+  isDeclineLabel,
 } from '../../../src/page-tools/commits/read-commit.ts'
 import { LABELS } from './commit-labels.ts'
 
 describe.each(Object.entries(LABELS))('names in %s', (_language, { commits, plain }) => {
-  test.each(commits)('"%s" commits', (name) => expect(readCommit(name)).not.toBeNull())
-  test.each(plain)('"%s" does not commit', (name) => expect(readCommit(name)).toBeNull())
+  test.each(commits)('"%s" commits', (name) => expect(findCommitWord(name)).not.toBeNull())
+  test.each(plain)('"%s" does not commit', (name) => expect(findCommitWord(name)).toBeNull())
 })
 
 test.each(['Bạn', 'Bán', 'Bạn bè', 'Bàn số 3', 'Bản sao'])(
   '"%s" is Vietnamese and does not commit as "ban"',
-  (name) => expect(readCommit(name)).toBeNull(),
+  (name) => expect(findCommitWord(name)).toBeNull(),
 )
 
 test.each([
@@ -27,7 +27,9 @@ test.each([
   ['Add to cart and pay', 'pay'],
   ['Add to my basket & buy', 'buy'],
   ['Удалить', 'удалить'],
-] as const)('"%s" commits by its word "%s"', (name, word) => expect(readCommit(name)).toBe(word))
+] as const)('"%s" commits by its word "%s"', (name, word) =>
+  expect(findCommitWord(name)).toBe(word),
+)
 
 test.each([
   ['/account/delete?confirm=1', 'delete'],
@@ -59,28 +61,28 @@ test.each([
   ['Add to cart', null],
   ['Add to cart and continue', null],
 ])('"%s" with lookalike letters is read as Latin: %s', (name, word) =>
-  expect(readCommit(name)).toBe(word),
+  expect(findCommitWord(name)).toBe(word),
 )
 
 test.each(['Reply', 'Share', 'Forward'])('"%s" commits only at the end of a form', (name) => {
-  expect(readCommit(name)).toBeNull()
-  expect(readCommit(name, 'ending')).not.toBeNull()
+  expect(findCommitWord(name)).toBeNull()
+  expect(findCommitWord(name, 'ending')).not.toBeNull()
 })
 
 test.each(['Cancel', 'No, keep it', '✕', '× Close', 'Abbrechen', 'いいえ', 'キャンセル', 'Отмена'])(
   '"%s" declines',
-  (name) => expect(readDecline(name)).toBe(true),
+  (name) => expect(isDeclineLabel(name)).toBe(true),
 )
 
 test.each(['Yes', 'Now', 'Nothing', 'Okay', 'Confirm', 'Backup', 'Notify'])(
   '"%s" does not decline',
-  (name) => expect(readDecline(name)).toBe(false),
+  (name) => expect(isDeclineLabel(name)).toBe(false),
 )
 
 test('a very long name is read in time', () => {
   const before = performance.now()
-  readCommit('and '.repeat(100_000))
-  readCommit('x '.repeat(100_000))
+  findCommitWord('and '.repeat(100_000))
+  findCommitWord('x '.repeat(100_000))
   // No promise of speed: a pattern that goes back over a long name takes minutes.
   expect(performance.now() - before).toBeLessThan(5000)
 })

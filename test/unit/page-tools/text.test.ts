@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readKey } from '../../../src/page-tools/act/text/key.ts'
 import { cleanText, quote, shorten } from '../../../src/page-tools/clean-text.ts'
 import { similarity } from '../../../src/page-tools/read/find.ts'
-import { readRef } from '../../../src/page-tools/refs.ts'
+import { parseRef } from '../../../src/page-tools/refs.ts'
 
 describe('text for a model', () => {
   it('is on one line, without invisible characters', () => {
@@ -41,11 +41,11 @@ describe('similarity', () => {
 
 describe('refs and keys as models write them', () => {
   it.each(['e12', ' e12 ', 'ref=e12', '[ref=e12]', '@e12', 'E12', 'ref: e12'])('%s', (text) => {
-    expect(readRef(text)).toBe('e12')
+    expect(parseRef(text)).toBe('e12')
   })
 
   it.each(['Save', 'e', '12', 'e12 button'])('%s is not a ref', (text) => {
-    expect(readRef(text)).toBeNull()
+    expect(parseRef(text)).toBeNull()
   })
 
   it('reads keys with modifiers and by their usual names', () => {

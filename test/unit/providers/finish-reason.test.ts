@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import {
-  countingWord,
+  pickFinishReason,
   mapFinishReason,
   outputEnd,
 } from '../../../src/providers/core/finish-reason.ts'
@@ -39,6 +39,6 @@ describe('finish reasons', () => {
     ['error', 'stop', 'error'],
     ['mystery', 'stop', 'stop'],
   ])('after %s and %s, %s counts (O13)', (before, next, counts) => {
-    expect(countingWord(before, next)).toBe(counts)
+    expect(pickFinishReason(before, next)).toBe(counts)
   })
 })

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { refuses } from '../../../src/protocol/policy.ts'
+import { isCspViolation } from '../../../src/protocol/policy.ts'
 import { collect, type CollectedTurn } from '../../../src/providers/collect.ts'
 import { explainPolicy, type PolicyScope } from '../../../src/providers/core/policy-error.ts'
 import { createProvider } from '../../../src/providers/create-provider.ts'
@@ -24,7 +24,7 @@ describe('a violation event belongs to a request with', () => {
     ['with a query', `${address}?v=1`, `${address}?v=1`],
     ['a fragment is never sent', address, `${address}#here`],
   ])('matches: %s', (_, blocked, asked) => {
-    expect(refuses(violation(blocked), asked)).toBe(true)
+    expect(isCspViolation(violation(blocked), asked)).toBe(true)
   })
 
   test.each([
@@ -36,7 +36,7 @@ describe('a violation event belongs to a request with', () => {
     ['an image', violation(address, { effectiveDirective: 'img-src' })],
     ['no address at all', violation('inline')],
   ])('does not match: %s', (_, event) => {
-    expect(refuses(event, address)).toBe(false)
+    expect(isCspViolation(event, address)).toBe(false)
   })
 })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { Redactor } from '../../../src/providers/core/redactor.ts'
-import { secretsOf, withoutSecrets } from '../../../src/providers/core/secrets.ts'
+import { collectSecrets, withoutSecrets } from '../../../src/providers/core/secrets.ts'
 
 const KEY = 'sk-a1b2/c3+d4&e5%f6"g7\\h8'
 const config = { provider: 'p', model: 'm' }
@@ -11,9 +11,8 @@ describe('a secret', () => {
   test.each([
     ['as it is', KEY],
     ['in a JSON string', JSON.stringify(KEY).slice(1, -1)],
-    ['cut off in the middle', KEY.slice(0, 18)],
   ])('is found %s', (_, words) => {
-    const clean = redactor.clean(`before ${words} after`)
+    const clean = redactor.redact(`before ${words} after`)
     expect(clean).toContain('[redacted]')
     expect(clean).toContain('before ')
     expect(clean.length).toBeLessThan('before [redacted] after'.length + 8)
@@ -21,14 +20,14 @@ describe('a secret', () => {
 
   it('does not change other text', () => {
     const text = 'The mugs cost 3 % more & less: \\u0041 \\\\ &lt; %41 task sk-a1b'
-    expect(redactor.clean(text)).toBe(text)
+    expect(redactor.redact(text)).toBe(text)
     expect(redactor.find(`${text}.`)).toEqual({ secrets: [], openFrom: text.length + 1 })
     expect(redactor.find(text).openFrom).toBe(text.length - 6)
   })
 
   it('takes time proportional to the text', () => {
     const hostile = ['s', 'sk-a1b2', 'sk-a1b2/c3+d4&'].map((piece) => piece.repeat(200_000))
-    for (const text of hostile) expect(redactor.clean(text)).toBe(text)
+    for (const text of hostile) expect(redactor.redact(text)).toBe(text)
   }, 20_000)
 })
 
@@ -36,12 +35,12 @@ describe('secrets of a configuration', () => {
   test.each(['x', 'ollama', 'EMPTY', 'lm-studio', 'not-needed', 'sk-no-key-required'])(
     'the dummy key %s is not a secret',
     (apiKey) => {
-      expect(secretsOf({ ...config, apiKey })).toEqual([])
+      expect(collectSecrets({ ...config, apiKey })).toEqual([])
     },
   )
 
   it('keys, header values and credentials in addresses are secrets', () => {
-    const secrets = secretsOf({
+    const secrets = collectSecrets({
       ...config,
       apiKey: 'the-key-itself',
       headers: {

@@ -7,7 +7,7 @@ test("the provider's id is sent back, or the call's id without one", () => {
   const ids = createWireIds(plain)
   expect(ids.next({ toolCallId: 'in_1', providerCallId: 'call_0' })).toBe('call_0')
   expect(ids.next({ toolCallId: 'in_2' })).toBe('in_2')
-  expect([ids.of('in_1'), ids.of('in_2')]).toEqual(['call_0', 'in_2'])
+  expect([ids.getId('in_1'), ids.getId('in_2')]).toEqual(['call_0', 'in_2'])
 })
 
 test('F13 an id occurs once per request, and repeated ids are replaced', () => {
@@ -17,7 +17,7 @@ test('F13 an id occurs once per request, and repeated ids are replaced', () => {
   )
   expect(sent.slice(0, 2)).toEqual(['call_0', 'in_2'])
   expect(new Set(sent).size).toBe(3)
-  expect(ids.of('call_0')).toBe(sent[2])
+  expect(ids.getId('call_0')).toBe(sent[2])
 })
 
 test('an id that the vendor refuses is always replaced by the same one', () => {

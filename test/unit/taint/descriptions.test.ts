@@ -2,7 +2,7 @@ import { describe, expect, it, test } from 'vitest'
 import { fold } from '../../../src/conversation/fold.ts'
 import { emptyState } from '../../../src/conversation/state.ts'
 import { windowed } from '../../../src/conversation/checkpoint.ts'
-import { taintOf } from '../../../src/conversation/taint.ts'
+import { nextRequestTaint } from '../../../src/conversation/taint.ts'
 import { FORMAT, type Fact, type Row } from '../../../src/protocol/fact.ts'
 import type { AgentOptions, Tool } from '../../../src/index.ts'
 import { loadSkill } from '../../../src/skills/index.ts'
@@ -190,7 +190,10 @@ describe('an untrusted description in the fold', () => {
   it('taints from the first request with it until the last', () => {
     const rows = rowsOf(offered('a'), offered('a', 'b'), offered('b'), offered())
     const after = (count: number) =>
-      taintOf(fold(emptyState('c'), rows.slice(0, count))).map(({ origin, at }) => [origin, at])
+      nextRequestTaint(fold(emptyState('c'), rows.slice(0, count))).map(({ origin, at }) => [
+        origin,
+        at,
+      ])
     expect([1, 2, 3, 4].map(after)).toEqual([
       [['a', 1]],
       [
@@ -216,7 +219,7 @@ describe('an untrusted description in the fold', () => {
 
   it('makes a page with only the newest messages reload its state', () => {
     const state = fold(emptyState('c'), rowsOf(offered('a')))
-    const shown = { ...windowed(state), taintBefore: { seq: 1, taint: taintOf(state) } }
+    const shown = { ...windowed(state), taintBefore: { seq: 1, taint: nextRequestTaint(state) } }
     const row = rowsOf(offered('a'), offered())[1] as Row
     expect(fold(shown, [row]).isStale).toBe(true)
   })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { windowed } from '../../../src/conversation/checkpoint.ts'
 import { fold } from '../../../src/conversation/fold.ts'
-import { taintOf, taintOfRequest } from '../../../src/conversation/taint.ts'
+import { nextRequestTaint, taintOfRequest } from '../../../src/conversation/taint.ts'
 import type { ConversationState } from '../../../src/protocol/state.ts'
 import { Talk } from './talk.ts'
 import { someOf } from '../more.ts'
@@ -10,7 +10,7 @@ import { someOf } from '../more.ts'
 const choices = fc.array(fc.nat({ max: 9999 }), { minLength: 5, maxLength: 60, size: 'max' })
 
 function originsOf(state: ConversationState): readonly string[] {
-  return taintOf(state)
+  return nextRequestTaint(state)
     .map(({ origin }) => origin)
     .toSorted()
 }
@@ -36,7 +36,7 @@ describe('the taint of the next request', () => {
         for (const act of acts) talk.act(act)
         const { state, rows } = talk
         const empty = fold(new Talk().state, rows)
-        expect(taintOf(empty)).toEqual(taintOf(state))
+        expect(nextRequestTaint(empty)).toEqual(nextRequestTaint(state))
         for (const { id, message } of state.path) {
           if (message.role !== 'assistant') continue
           const [part] = message.parts
@@ -73,9 +73,9 @@ describe('the taint of the next request', () => {
   it('keeps its identity while nothing changes', () => {
     const talk = new Talk()
     for (const act of [0, 4, 2, 0]) talk.act(act)
-    const before = taintOf(talk.state)
+    const before = nextRequestTaint(talk.state)
     expect(before).toHaveLength(1)
     talk.act(2)
-    expect(taintOf(talk.state)).toBe(before)
+    expect(nextRequestTaint(talk.state)).toBe(before)
   })
 })

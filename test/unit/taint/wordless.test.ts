@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isWordless } from '../../../src/client/sub-agents/child-runs.ts'
+import { hasNoFreeText } from '../../../src/client/sub-agents/child-runs.ts'
 import type { JsonSchema } from '../../../src/index.ts'
 
 const closed = (properties: object, more: object = {}) => ({
@@ -54,5 +54,5 @@ test.each<[boolean, string, unknown]>([
   [false, 'a reference', { $ref: '#/$defs/stars', $defs: { stars: { type: 'number' } } }],
   [false, 'no schema', null],
 ])('isWordless is %s for %s', (expected, _, schema) => {
-  expect(isWordless(schema as JsonSchema)).toBe(expected)
+  expect(hasNoFreeText(schema as JsonSchema)).toBe(expected)
 })

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { follow } from '../../../src/connect/ai-sdk/follow.ts'
+import { streamAnswer } from '../../../src/connect/ai-sdk/follow.ts'
 import type { UIChunk } from '../../../src/connect/ai-sdk/to-ui-messages.ts'
 import { FollowUps } from '../../../src/ui/chat/follow-ups.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
@@ -280,7 +280,7 @@ test.each(Object.entries(causes))('a run that ends with %s', async (_name, cause
   const run = chat.send('One', { maxSteps: 6 })
   await until(() => chat.getSnapshot().status === 'running')
   const before = announcedBy(chat.getSnapshot())
-  const chunks = read(follow({ conversation: chat, after: null, run }))
+  const chunks = read(streamAnswer({ conversation: chat, after: null, run }))
   open.open()
   const result = await run.result
   expect(result).toMatchObject({
@@ -305,7 +305,7 @@ test.each(Object.entries(causes))('a run that ends with %s', async (_name, cause
   expect(snapshot.ended).toMatchObject({ outcome: expected.outcome })
   const followUps = vi.fn(() => [])
   const local = createLocalState(() => undefined)
-  new FollowUps().look({ snapshot, local, answers: { followUps } })
+  new FollowUps().update({ snapshot, local, answers: { followUps } })
   expect(followUps.mock.calls.length > 0).toBe(cause.followedUp ?? expected.followedUp)
   const sentence = snapshot.ended?.outcome === 'completed' ? atTheEnd(snapshot) : undefined
   expect(sentence).toBe(expected.chat)

@@ -20,7 +20,7 @@ function createRegistry() {
     output: { notify: () => undefined, nextBatch: () => 0 },
     host: {
       perform: async () => 'not-waiting',
-      succeed: async () => undefined,
+      resumeAsHeir: async () => undefined,
       toolNames: async () => [],
     },
   })
@@ -34,7 +34,7 @@ describe('conversations in use', () => {
     const { registry, scope, clock } = createRegistry()
     for (let n = 0; n < 500; n++) {
       clock.now += MINUTE
-      await registry.take(scope(`c${n}`))
+      await registry.openConversation(scope(`c${n}`))
     }
     expect([...registry.all()].length).toBeLessThan(30)
     expect(registry.find(scope('c499'))).toBeDefined()
@@ -45,29 +45,29 @@ describe('conversations in use', () => {
     const { registry, scope, clock } = createRegistry()
     for (let n = 0; n < 500; n++) {
       clock.now += 100
-      await registry.take(scope(`c${n}`))
+      await registry.openConversation(scope(`c${n}`))
     }
     expect([...registry.all()].length).toBe(500)
   })
 
   it('those that are shown or have a run are never dropped', async () => {
     const { registry, scope, clock } = createRegistry()
-    const shown = await registry.take(scope('shown'))
+    const shown = await registry.openConversation(scope('shown'))
     shown.conversation.stream.isJoined = true
-    const started = await registry.take(scope('started'))
+    const started = await registry.openConversation(scope('started'))
     started.admissions.set('run', {
       agentId: 'a',
       runId: 'run',
       stop: new AbortController(),
-      isParked: false,
+      isPaused: false,
       isOver: new Promise(() => undefined),
     })
     for (let n = 0; n < 100; n++) {
       clock.now += 10 * MINUTE
-      await registry.take(scope(`c${n}`))
+      await registry.openConversation(scope(`c${n}`))
     }
-    expect(await registry.take(scope('shown'))).toBe(shown)
-    expect(await registry.take(scope('started'))).toBe(started)
+    expect(await registry.openConversation(scope('shown'))).toBe(shown)
+    expect(await registry.openConversation(scope('started'))).toBe(started)
     expect([...registry.all()].length).toBeLessThan(30)
   })
 })

@@ -17,7 +17,7 @@ it('a deleted conversation holds none of its messages when it is read again', as
   const words = 'do {"name":"pay","arguments":{}} please'
   await conversation.append([started('r', words)])
   const tools = [{ name: 'pay', description: '', inputSchema: { type: 'object' } }]
-  const holds = () => conversation.sentWords.hold({ toolName: 'pay', input: {} }, tools)
+  const holds = () => conversation.promptTexts.hasCall({ toolName: 'pay', input: {} }, tools)
   expect(holds()).toBe(true)
   await store.delete('c')
   await conversation.refresh()

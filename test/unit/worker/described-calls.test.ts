@@ -27,7 +27,7 @@ async function askedRun(tool: Partial<SimTool> = {}): Promise<Asked> {
   const ran: ExecuteTool[] = []
   const asked: DescribeCall[] = []
   const press: SimTool = {
-    descriptor: { needsApproval: true, describes: true },
+    descriptor: { needsApproval: true, hasDescribe: true },
     describe: (call) => {
       asked.push(call)
       return { type: 'described', about: { text: 'button "Delete"', data: asked.length } }
@@ -119,7 +119,7 @@ describe('a call with a description for its approval', () => {
     const [press] = run.world.tools.values()
     if (!press) throw new Error('unreachable')
     const tools = new Map([
-      ['press', { ...press, descriptor: { describes: true, needsApproval: false } as const }],
+      ['press', { ...press, descriptor: { hasDescribe: true, needsApproval: false } as const }],
     ])
     run.world.page = new SimPage(tools)
     const next = startLife(run.world)

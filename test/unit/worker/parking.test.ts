@@ -87,7 +87,7 @@ describe('a step that crashes each time', () => {
     await next.host.resumeRun(resume)
     expect(await next.until('run-parked')).toMatchObject({ reason: 'crash-loop' })
     expect(
-      await next.host.resumeRun({ ...resume, goOn: { maxSteps: 10, retries: 3 } }),
+      await next.host.resumeRun({ ...resume, continueLimits: { maxSteps: 10, retries: 3 } }),
     ).toMatchObject({ runId: 'run' })
     expect(await next.ended()).toMatchObject({ outcome: 'completed', text: 'finally' })
     expect(await factsOf(world)).toContain('run-continued')
@@ -261,7 +261,7 @@ describe('a full storage', () => {
     // On demand it is tried at once.
     const refused = switchboard.refused
     expect(
-      await live.host.resumeRun({ ...resume, goOn: { maxSteps: 10, retries: 3 } }),
+      await live.host.resumeRun({ ...resume, continueLimits: { maxSteps: 10, retries: 3 } }),
     ).toMatchObject({ runId: 'run' })
     await expect.poll(() => switchboard.refused).toBeGreaterThan(refused)
     switchboard.code = null

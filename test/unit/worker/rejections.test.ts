@@ -224,7 +224,7 @@ const argumentsFor = ({ asked, asking, open, paid }: Omit<Scene, 'live'>): Argum
   ],
   forkConversation: [
     { ...done, forkId: 'fork' },
-    { ...asks, forkId: 'fork', at: asking },
+    { ...asks, forkId: 'fork', lastMessageId: asking },
   ],
   importRows: [
     IMPORT,

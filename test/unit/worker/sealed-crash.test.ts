@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ExecuteTool, ToolOutcome } from '../../../src/protocol/page-calls.ts'
-import { holdsSeal } from '../../../src/protocol/sealed.ts'
+import { hasPlaceholder } from '../../../src/protocol/sealed.ts'
 import {
   createWorld,
   liveThrough,
@@ -24,7 +24,7 @@ interface Played {
 async function play(kills: readonly Kill[], descriptor: SimTool['descriptor']): Promise<Played> {
   const ran: ExecuteTool[] = []
   const login: SimTool = {
-    descriptor: { seals: true, ...descriptor },
+    descriptor: { hasSecretsIn: true, ...descriptor },
     secretsIn: () => ['/password'],
     run: (call): ToolOutcome => {
       ran.push(call)
@@ -55,9 +55,9 @@ describe.each<[string, SimTool['descriptor']]>([
     const played = await play([{ who, after }], descriptor)
     const { ran, statuses } = played
     await expectSealed(played)
-    for (const { input, whole } of ran) {
-      expect(holdsSeal(input)).toBe(true)
-      expect(whole).toEqual({ user: 'ada', password: SECRET })
+    for (const { input, inputWithSecrets } of ran) {
+      expect(hasPlaceholder(input)).toBe(true)
+      expect(inputWithSecrets).toEqual({ user: 'ada', password: SECRET })
     }
     expect(ran.length).toBeLessThanOrEqual(1)
     expect(['succeeded', 'failed', 'interrupted']).toContain(statuses[0])

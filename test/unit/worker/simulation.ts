@@ -121,7 +121,7 @@ export class SimPage {
     const page = doubleOf(PAGE_CALLS, {
       stepContext: () => ({
         model: { provider: 'sim', model: 'sim' },
-        engine: false,
+        hasEngine: false,
         configId: 1,
         instructions: '',
         tools: this.descriptors(),
@@ -384,7 +384,7 @@ async function resume(
     runId: 'run',
     interrupted: 'tell-model',
     waitForToolsMs: 20,
-    ...(goOn && { goOn }),
+    ...(goOn && { continueLimits: goOn }),
   })
   // The last life died before the run was written down: the page asks again.
   if (ref === null) await live.host.startRun(command)

@@ -62,7 +62,7 @@ describe('a commit that starts to wait for the storage', () => {
     const stop = new AbortController()
     talk.storageRetry.waiter = {
       signal: stop.signal,
-      onPark: () => undefined,
+      onPause: () => undefined,
       onContinue: () => undefined,
     }
     const end = { type: 'run-ended', end: { outcome: 'completed' } } as const
@@ -93,7 +93,7 @@ describe('a commit that fails for unknown reasons', () => {
     const stop = new AbortController()
     storageRetry.waiter = {
       signal: stop.signal,
-      onPark: () => expect.unreachable(),
+      onPause: () => expect.unreachable(),
       onContinue: () => expect.unreachable(),
     }
     let tries = 0

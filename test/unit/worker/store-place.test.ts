@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { UNFINISHED } from '../../../src/protocol/conversation.ts'
+import { INCOMPLETE_IMPORT } from '../../../src/protocol/conversation.ts'
 import { append, codeOf, ended, rowsOf, started, stores } from './store-support.ts'
 
 const place = {
@@ -48,7 +48,7 @@ describe.each(stores)('imported conversations in the %s store', (_name, open) =>
   it('are locked for everyone else until their last part arrives', async () => {
     const store = await open()
     expect(await store.place({ ...place, isLast: false, rows: [started('r', 'hi')] })).toBe(true)
-    expect(await store.get('c')).toMatchObject({ broken: UNFINISHED, lastSeq: 1 })
+    expect(await store.get('c')).toMatchObject({ broken: INCOMPLETE_IMPORT, lastSeq: 1 })
     expect(await codeOf(store.claim('c', 1))).toBe('conversation-broken')
     expect(await codeOf(store.place({ ...place, after: 2, rows: [] }))).toBe('ownership-lost')
     expect(await codeOf(store.place({ ...place, after: 1, importId: 'j', rows: [] }))).toBe(

@@ -1,9 +1,15 @@
-import { type CallsRead, readBlock } from '../../block-reader.ts'
+import { type ParsedCalls, readBlock } from '../../block-reader.ts'
 import type { ToolIndex } from '../../tool-index.ts'
 import { type LiteralReader, readTaggedValue, Unreadable } from '../literal-reader.ts'
 import { dropOuterLines } from '../../xml.ts'
 import { callsOfJson } from '../plain-calls.ts'
-import { findTool, joinReads, resolveCalls, toolName, withNamespaces } from '../foreign-call.ts'
+import {
+  findTool,
+  joinParsedCalls,
+  resolveCalls,
+  toolNamePattern,
+  withNamespaces,
+} from '../foreign-call.ts'
 import { lazyPattern, once } from '../../../lib/once.ts'
 import { endOfElement } from '../tags.ts'
 
@@ -23,7 +29,7 @@ export const namedElements: Dialect = {
 }
 
 /** Reads an element with the tool's name in an attribute. Undefined if none comes next. */
-function readNamedElement(reader: LiteralReader, index: ToolIndex): CallsRead | undefined {
+function readNamedElement(reader: LiteralReader, index: ToolIndex): ParsedCalls | undefined {
   const start = reader.at
   const tag = reader.match(opening)
   if (!tag) return undefined
@@ -31,7 +37,7 @@ function readNamedElement(reader: LiteralReader, index: ToolIndex): CallsRead | 
   return readBlock(reader.text.slice(start, reader.at), withNamespaces(index))
 }
 
-const name = lazyPattern(() => `\\s*["']?(${toolName})["']?\\s*>\\s*`, 'uy')
+const name = lazyPattern(() => `\\s*["']?(${toolNamePattern})["']?\\s*>\\s*`, 'uy')
 const parameter = /\s*<parameter=\s*["']?([^<>"'\s]+)["']?\s*>/y
 const marks =
   /<\/parameter\s*>(\s*(?:<parameter=|<\/function\s*>|<\/tool_call\s*>))?|(<\/function\s*>(?![ \t]*[^\s<]|\s*<\/parameter))|(<function=[^<>]{1,100}>\s*<parameter=)|<parameter=\s*["']?([^<>"'\s]+)["']?\s*>/g
@@ -40,8 +46,8 @@ const marks =
 export const functionTags: Dialect = {
   openers: [['<function=', '</function>']],
   after: once(() => ({
-    whole: new RegExp(`^\\s*["']?${toolName}["']?\\s*>`, 'u'),
-    partial: new RegExp(`^\\s*["']?(?:${toolName})?["']?\\s*$`, 'u'),
+    whole: new RegExp(`^\\s*["']?${toolNamePattern}["']?\\s*>`, 'u'),
+    partial: new RegExp(`^\\s*["']?(?:${toolNamePattern})?["']?\\s*$`, 'u'),
   })),
   closers: ['</parameter>'],
   read({ reader, index }) {
@@ -90,17 +96,17 @@ export const tokenSections: readonly Dialect[] = [
     ],
     closers: spell('tool call').map(([, closer]) => closer),
     read(section) {
-      const reads: CallsRead[] = []
+      const reads: ParsedCalls[] = []
       while (section.reader.match(begin)) reads.push(readOne(section))
       if (reads.length === 0) throw new Unreadable('cut off')
-      return joinReads(reads)
+      return joinParsedCalls(reads)
     },
   },
   { openers: spell('tool call'), read: readOne },
 ]
 
 /** Reads a single call, after its opener. */
-function readOne({ reader, index }: Section): CallsRead {
+function readOne({ reader, index }: Section): ParsedCalls {
   const parts = reader.match(header)?.[1]?.split(separator)
   if (!parts) throw new Unreadable('cut off')
   const element = readNamedElement(reader, index)
@@ -129,7 +135,7 @@ export interface Dialect {
   /** Additional closers. */
   readonly closers?: readonly string[]
   /** Reads one section. The reader is after the opener. Throws `Unreadable`. */
-  read(section: Section): CallsRead
+  read(section: Section): ParsedCalls
 }
 
 /** Tests the text right after an opener. `partial`: more text may complete it. */
@@ -146,10 +152,10 @@ export interface Section {
   readonly start: number
   readonly opener: string
   /** Reads a nested section at the reader's position; undefined if there is none. */
-  inner(): CallsRead | undefined
+  inner(): ParsedCalls | undefined
 }
 
 /** Returns the name in an opening tag without attributes: `<name>`. */
-export function tagOf(opener: string): string | undefined {
+export function readTagName(opener: string): string | undefined {
   return /^<([\w:-]+)>$/.exec(opener)?.[1]
 }

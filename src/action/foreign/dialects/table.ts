@@ -1,4 +1,4 @@
-import { anyOf } from '../../char-codes.ts'
+import { alternation } from '../../char-codes.ts'
 import type { MarkedSyntax } from '../construct-matcher.ts'
 import {
   type Dialect,
@@ -8,19 +8,19 @@ import {
   tokenSections,
 } from './dialect.ts'
 import { wrapped } from './wrapped.ts'
-import { resolveCalls, toolName } from '../foreign-call.ts'
+import { resolveCalls, toolNamePattern } from '../foreign-call.ts'
 import { lazyPattern, once } from '../../../lib/once.ts'
-import type { CallsRead } from '../../block-reader.ts'
+import type { ParsedCalls } from '../../block-reader.ts'
 import { Unreadable } from '../literal-reader.ts'
 
-const name = lazyPattern(() => `(${toolName})\\s*`, 'uy')
+const name = lazyPattern(() => `(${toolNamePattern})\\s*`, 'uy')
 
 /** Functionary 3.2: `>>>name`, and the parameters on the next line. `>>>all` is a reply. */
 const functionary: Dialect = {
   openers: [['>>>']],
   after: once(() => ({
-    whole: new RegExp(`^(?!all\\s)${toolName}[ \\t]*\\r?\\n\\s*\\{`, 'u'),
-    partial: new RegExp(`^(?:${toolName}[ \\t]*\\r?(?:\\n\\s*)?)?$`, 'u'),
+    whole: new RegExp(`^(?!all\\s)${toolNamePattern}[ \\t]*\\r?\\n\\s*\\{`, 'u'),
+    partial: new RegExp(`^(?:${toolNamePattern}[ \\t]*\\r?(?:\\n\\s*)?)?$`, 'u'),
   })),
   read({ reader, index }) {
     const tool = reader.match(name())?.[1] ?? reader.fail()
@@ -31,7 +31,7 @@ const functionary: Dialect = {
 /** Harmony's header. The recipient precedes or follows the channel, then come the content type and the message. */
 const header = lazyPattern(
   () =>
-    `(?:<\\|start\\|>assistant)?(?: ?to=(${toolName}))?(?:<\\|channel\\|>\\w+)?\\s*(?:to=(${toolName}))?` +
+    `(?:<\\|start\\|>assistant)?(?: ?to=(${toolNamePattern}))?(?:<\\|channel\\|>\\w+)?\\s*(?:to=(${toolNamePattern}))?` +
     '[^{]{0,80}?(?:<\\|message\\|>|(?=\\{))\\s*',
   'uy',
 )
@@ -59,7 +59,7 @@ const harmony: readonly Dialect[] = [
   },
 ]
 
-function readMessage({ reader, index, start }: Section): CallsRead {
+function readMessage({ reader, index, start }: Section): ParsedCalls {
   reader.at = start
   const found = reader.match(header())
   const name = found?.[1] ?? found?.[2]
@@ -133,14 +133,14 @@ export const openers: readonly string[] = dialects.flatMap((dialect) =>
   dialect.openers.map(([opener]) => opener),
 )
 
-const allClosers = dialects.flatMap(closersOf)
+const allClosers = dialects.flatMap(listClosers)
 
 /** Returns a pattern for the closers of all formats. */
 export function anyCloser(): string {
-  return `${anyOf(new Set(allClosers))}|<\\/[\\w:-]*(?:tool|func|invoke|call|param|action|arg)[\\w:-]*>`
+  return `${alternation(new Set(allClosers))}|<\\/[\\w:-]*(?:tool|func|invoke|call|param|action|arg)[\\w:-]*>`
 }
 
 /** Returns the closers of a section in this format. */
-export function closersOf({ openers, closers = [] }: Dialect): string[] {
+export function listClosers({ openers, closers = [] }: Dialect): string[] {
   return [...closers, ...openers.flatMap(([, closer]) => closer ?? [])]
 }

@@ -1,22 +1,22 @@
 import type { JsonValue } from '../../../protocol/json.ts'
-import { readBlock, type CallsRead } from '../../block-reader.ts'
-import { anyOf } from '../../char-codes.ts'
+import { readBlock, type ParsedCalls } from '../../block-reader.ts'
+import { alternation } from '../../char-codes.ts'
 import type { ToolIndex } from '../../tool-index.ts'
 import { LiteralReader, readArgumentPairs, Unreadable } from '../literal-reader.ts'
 import { endOfElement, tagMarks } from '../tags.ts'
-import { type ForeignCall, resolveCalls, toolName, withNamespaces } from '../foreign-call.ts'
+import { type ForeignCall, resolveCalls, toolNamePattern, withNamespaces } from '../foreign-call.ts'
 import { readPlainCalls } from '../plain-calls.ts'
-import { tagOf, type Continuation, type Dialect, type Section } from './dialect.ts'
+import { readTagName, type Continuation, type Dialect, type Section } from './dialect.ts'
 import { lazyPattern, once } from '../../../lib/once.ts'
 
 /** Start of a call, in any of several forms. */
 const body = once<Continuation>(() => ({
   whole: new RegExp(
-    `^(?:\\s*(?:[{[]|\\]<\\]|\`\`\`|<[\\p{L}_|｜])|(?:[ \\t]*\\r?\\n\\s*)?${toolName}[ \\t]*(?:\\r?\\n|[<{(]))`,
+    `^(?:\\s*(?:[{[]|\\]<\\]|\`\`\`|<[\\p{L}_|｜])|(?:[ \\t]*\\r?\\n\\s*)?${toolNamePattern}[ \\t]*(?:\\r?\\n|[<{(]))`,
     'u',
   ),
   partial: new RegExp(
-    `^(?:\\s*(?:<|\\]<?|\`{1,2})?|(?:[ \\t]*\\r?\\n\\s*)?${toolName}[ \\t]*\\r?)$`,
+    `^(?:\\s*(?:<|\\]<?|\`{1,2})?|(?:[ \\t]*\\r?\\n\\s*)?${toolNamePattern}[ \\t]*\\r?)$`,
     'u',
   ),
 }))
@@ -128,20 +128,20 @@ export const wrapped: readonly Dialect[] = [
 const lead =
   /\s*(?:```\w*|<\|plugin\|>|(?:function call)?<\|role_sep\|>|[^\s<]{1,128}<\|content_invoke_tool_json\|>|\w{1,128}<\|tool_call:name\|>|<\|plamo:begin_tool_name:plamo\|>)?\s*/y
 
-function readWrapped(section: Section): CallsRead {
+function readWrapped(section: Section): ParsedCalls {
   const { reader, index, opener } = section
   reader.match(lead)
   const inner = section.inner()
   if (inner) return inner
   return reader.text[reader.at] === '<'
-    ? readElements(section, tagOf(opener))
+    ? readElements(section, readTagName(opener))
     : resolveCalls(readBody(section), index)
 }
 
-const gemma = lazyPattern(() => `call:(${toolName})\\s*`, 'uy')
+const gemma = lazyPattern(() => `call:(${toolNamePattern})\\s*`, 'uy')
 const named = lazyPattern(
   () =>
-    `(?:function\\n)?["']?(${toolName})["']?\\s*(?:\\[CALL_ID\\]\\s*\\w+\\s*)?(?:\\[ARGS\\]\\s*|<tool_sep>\\s*|<\\|plamo:end_tool_name:[^{]{0,90}|<\\|(?:content|tool_call:args)\\|>\\s*|[^<]{0,60}<\\|sep\\|>\\s*)?`,
+    `(?:function\\n)?["']?(${toolNamePattern})["']?\\s*(?:\\[CALL_ID\\]\\s*\\w+\\s*)?(?:\\[ARGS\\]\\s*|<tool_sep>\\s*|<\\|plamo:end_tool_name:[^{]{0,90}|<\\|(?:content|tool_call:args)\\|>\\s*|[^<]{0,60}<\\|sep\\|>\\s*)?`,
   'uy',
 )
 
@@ -156,11 +156,14 @@ function readBody({ reader, index }: Section): readonly ForeignCall[] {
 }
 
 const nameTags = ['name', 'tool_name', 'function_name', 'tool']
-const nameTag = lazyPattern(() => `^\\s*<(${anyOf(nameTags)})>\\s*(${toolName})\\s*</\\1>`, 'u')
+const nameTag = lazyPattern(
+  () => `^\\s*<(${alternation(nameTags)})>\\s*(${toolNamePattern})\\s*</\\1>`,
+  'u',
+)
 const argumentsTag = /^\s*<(arguments|args|parameters|params|input)>([\s\S]*)<\/\1>\s*$/
 
 /** Reads tool tags, or a name and its arguments as elements. */
-function readElements({ reader, index }: Section, wrapper: string | undefined): CallsRead {
+function readElements({ reader, index }: Section, wrapper: string | undefined): ParsedCalls {
   const { text, at: start } = reader
   const isClosed = wrapper === undefined ? skipElements(reader) : skipContent(reader, wrapper)
   if (reader.at === start) throw new Unreadable('cut off')
@@ -187,7 +190,7 @@ function nameElement(text: string): NamedCall | undefined {
 }
 
 /** Reads a call from the arguments after its name: all in one element, or each in its own. */
-function readNamed({ name, rest }: NamedCall, index: ToolIndex): CallsRead {
+function readNamed({ name, rest }: NamedCall, index: ToolIndex): ParsedCalls {
   const args = argumentsTag.exec(rest)?.[2] ?? rest
   const value = tryValue(args)
   if (value !== undefined) return resolveCalls([{ name, args: value }], index)

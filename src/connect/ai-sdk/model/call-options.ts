@@ -1,5 +1,5 @@
 import type { ModelConfigData, ToolChoice } from '../../../protocol/model.ts'
-import { defined } from '../../../providers/core/defined.ts'
+import { omitUndefined } from '../../../providers/core/defined.ts'
 import type { ModelRequest, StreamOptions } from '../../../providers/provider.ts'
 import type { JsonObject } from '../../../protocol/json.ts'
 import type {
@@ -40,7 +40,7 @@ export function callOptions({ id, made, config, request, headers, signal }: Call
     includeRawChunks: request.raw || undefined,
     ...toolFields(request, config),
   }
-  return defined(fields)
+  return omitUndefined(fields)
 }
 
 function specificationOf({ specificationVersion }: LanguageModelLike): Specification {
@@ -144,7 +144,7 @@ function fileContent(
 function resultContent(part: ToolResultPart, context: Conversion): JsonObject {
   return {
     type: 'tool-result',
-    toolCallId: context.ids.of(part.toolCallId),
+    toolCallId: context.ids.getId(part.toolCallId),
     toolName: legalToolName(part.toolName),
     output: resultOutput(part.output, context.specification),
   }

@@ -7,7 +7,7 @@ import {
   startWatchdog,
   type Watchdog,
 } from '../../../providers/core/watchdog.ts'
-import { askCredentials } from '../../../providers/core/secrets.ts'
+import { requestCredentials } from '../../../providers/core/secrets.ts'
 import { createPartGate, hasContent } from '../../../providers/core/part-gate.ts'
 import { incompleteError, timeoutError } from '../../../providers/core/provider-error.ts'
 import type {
@@ -140,7 +140,7 @@ async function open(
   for (let previousRejected = false; ; previousRejected = true) {
     // A person may have to sign in for a key, which takes time.
     watchdog.pause()
-    const credentials = await scope.guard(askCredentials(stream, previousRejected, config))
+    const credentials = await scope.guard(requestCredentials(stream, previousRejected, config))
     watchdog.reset()
     if (!credentials) return stoppedBy(scope)
     try {

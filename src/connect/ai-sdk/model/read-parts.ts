@@ -17,7 +17,7 @@ import { incompleteError } from '../../../providers/core/provider-error.ts'
 import type { ModelRequest } from '../../../providers/provider.ts'
 import { modelError } from './model-error.ts'
 import { type Block, optionsOf, storedBlocks } from './own-content.ts'
-import { defined } from '../../../providers/core/defined.ts'
+import { omitUndefined } from '../../../providers/core/defined.ts'
 
 interface ReadCall {
   readonly toolCallId: string
@@ -210,7 +210,7 @@ function readUsage(value: unknown): Usage {
   const usage = asRecord(value) ?? {}
   const input = asRecord(usage['inputTokens'])
   const output = asRecord(usage['outputTokens'])
-  return defined({
+  return omitUndefined({
     inputTokens: asCount(input ? input['total'] : usage['inputTokens']),
     outputTokens: asCount(output ? output['total'] : usage['outputTokens']),
     cachedInputTokens: asCount(input ? input['cacheRead'] : usage['cachedInputTokens']),

@@ -1,8 +1,8 @@
-import { oneByOne } from '../../../lib/one-by-one.ts'
+import { createSerialQueue } from '../../../lib/one-by-one.ts'
 import { OffstageError } from '../../../protocol/error.ts'
 import { stopped } from '../failures.ts'
 import type { McpFetch, McpAuthOptions, McpKeyStore } from '../options.ts'
-import { answeredInTime, authFailed, unlessStopped } from './read-document.ts'
+import { answeredInTime, authFailed, rejectOnAbort } from './read-document.ts'
 import { type AuthServer, discoverAuth } from './discover.ts'
 import {
   isFinal,
@@ -19,7 +19,7 @@ import {
   beginLogIn,
   CHANNEL,
   type LogInStart,
-  readAnswer,
+  readAuthorizationCode,
 } from './code-flow.ts'
 
 /** A refusal and the refused token; null if none was sent. */
@@ -30,9 +30,9 @@ export interface Refusal {
 
 export interface Authorizer {
   /** Token to send; null if none is known. */
-  current(): Promise<string | null>
+  getToken(): Promise<string | null>
   /** Gets another token after a refusal: refreshes it, or lets the person log in. */
-  answer(refusal: Refusal, signal: AbortSignal): Promise<string | null>
+  renewToken(refusal: Refusal, signal: AbortSignal): Promise<string | null>
 }
 
 interface AuthorizerParts {
@@ -49,7 +49,7 @@ class OAuth implements Authorizer {
   readonly #parts: AuthorizerParts
   readonly #store: McpKeyStore
   readonly #keys: Keys
-  readonly #inTurn = oneByOne()
+  readonly #inTurn = createSerialQueue()
   readonly #redirectUrl: string
   /** True while a person is logging in. */
   #isWithPerson = false
@@ -62,11 +62,11 @@ class OAuth implements Authorizer {
     this.#redirectUrl = new URL(options.redirectUrl, globalThis.document?.baseURI).href
   }
 
-  async current(): Promise<string | null> {
+  async getToken(): Promise<string | null> {
     return (await readKept(this.#store, this.#keys.tokens))?.access ?? null
   }
 
-  answer({ response, bearer }: Refusal, signal: AbortSignal): Promise<string | null> {
+  renewToken({ response, bearer }: Refusal, signal: AbortSignal): Promise<string | null> {
     const { fetch: ask } = this.#parts
     const work = async (): Promise<string> => {
       // The request may have been stopped while another one logged in.
@@ -88,7 +88,7 @@ class OAuth implements Authorizer {
       return this.#logIn(response, had, signal)
     }
     const why = (): OffstageError => (this.#isWithPerson ? logInStopped(signal) : stopped(signal))
-    return unlessStopped(signal, () => this.#inTurn(work), why)
+    return rejectOnAbort(signal, () => this.#inTurn(work), why)
   }
 
   async #keep(tokens: Tokens): Promise<string> {
@@ -146,7 +146,7 @@ class OAuth implements Authorizer {
     }
     const parameters = {
       grant_type: 'authorization_code',
-      code: readAnswer(await this.#answerOfPerson(start, signal), start.logIn),
+      code: readAuthorizationCode(await this.#answerOfPerson(start, signal), start.logIn),
       code_verifier: start.logIn.verifier,
       redirect_uri: redirectUrl,
     }
@@ -211,7 +211,7 @@ export async function leavePage(address: string, signal: AbortSignal): Promise<n
   globalThis.location.assign(address)
   let timer: ReturnType<typeof setTimeout> | undefined
   try {
-    return await unlessStopped(
+    return await rejectOnAbort(
       signal,
       () =>
         new Promise<never>((_, reject) => {
@@ -243,7 +243,7 @@ export async function logInByWindow(
   const channel = new BroadcastChannel(CHANNEL)
   let looking: ReturnType<typeof setInterval> | undefined
   try {
-    return await unlessStopped(
+    return await rejectOnAbort(
       signal,
       () =>
         new Promise<string>((resolve, reject) => {

@@ -56,7 +56,7 @@ export async function beginLogIn(
  * Reads the code from an answer (the query of the redirect). Throws `mcp-auth-failed` if the answer belongs to another
  * log-in or server. Compares `state` and `iss` before it uses anything else (RFC 9207, section 2.4).
  */
-export function readAnswer(query: string, { state, server }: LogIn): string {
+export function readAuthorizationCode(query: string, { state, server }: LogIn): string {
   const answer = new URLSearchParams(query)
   if (answer.get('state') !== state)
     throw authFailed('The answer matches no log-in. Connect again.')

@@ -1,4 +1,4 @@
-import { isSafe } from '../addresses.ts'
+import { isSecureUrl } from '../addresses.ts'
 import type { McpFetch } from '../options.ts'
 import { authFailed, readDocument } from './read-document.ts'
 
@@ -128,7 +128,7 @@ async function readIssuer(
 function isIssuer(text: string): boolean {
   if (!URL.canParse(text)) return false
   const url = new URL(text)
-  return isSafe(url) && !/[?#]/.test(text) && url.username === '' && url.password === ''
+  return isSecureUrl(url) && !/[?#]/.test(text) && url.username === '' && url.password === ''
 }
 
 /** URLs of an issuer's metadata, in the specification's order ("Authorization Server Metadata Discovery"). */
@@ -150,7 +150,8 @@ async function documentAt(
   { fetch: ask, signal }: Discovery,
 ): Promise<Readonly<Record<string, unknown>> | null> {
   const url = new URL(place)
-  if (!isSafe(url)) throw authFailed(`${url.origin} is not encrypted: no metadata is read there.`)
+  if (!isSecureUrl(url))
+    throw authFailed(`${url.origin} is not encrypted: no metadata is read there.`)
   try {
     const request = { signal, redirect: 'manual', credentials: 'omit', cache: 'no-store' } as const
     const response = await ask(url, { ...request, headers: { accept: 'application/json' } })
@@ -177,7 +178,7 @@ const PRIVATE =
 /** Whether a server may name a URL. A server elsewhere must not name addresses on this machine or in its network. */
 function mayName(named: string, by: string): boolean {
   const isPrivate = (place: string): boolean => PRIVATE.test(new URL(place).hostname)
-  return URL.canParse(named) && isSafe(new URL(named)) && (isPrivate(by) || !isPrivate(named))
+  return URL.canParse(named) && isSecureUrl(new URL(named)) && (isPrivate(by) || !isPrivate(named))
 }
 
 /** Whether the identifier covers the server's URL: they are equal, or the URL is below it. */

@@ -10,7 +10,7 @@ import {
   type AuthMessage,
   CHANNEL,
   type LogIn,
-  readAnswer,
+  readAuthorizationCode,
 } from './code-flow.ts'
 import type { McpKeyStore } from '../options.ts'
 
@@ -32,7 +32,7 @@ export async function finish(store: McpKeyStore | undefined): Promise<void> {
   if (!isRecord(kept)) throw authFailed('No log-in was begun here.')
   const logIn = kept as unknown as LogIn
   const { server, clientId, verifier, redirectUrl, url } = logIn
-  const code = readAnswer(query, logIn)
+  const code = readAuthorizationCode(query, logIn)
   const parameters = {
     grant_type: 'authorization_code',
     code,

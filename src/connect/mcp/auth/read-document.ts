@@ -37,7 +37,7 @@ export function authFailed(message: string, options?: ErrorOptions): OffstageErr
 const ANSWER_MS = 30_000
 
 /** Runs the work. Rejects as soon as the signal aborts, even if the work goes on. */
-export function unlessStopped<Result>(
+export function rejectOnAbort<Result>(
   signal: AbortSignal,
   work: () => Promise<Result>,
   why: () => OffstageError = () => stopped(signal),
@@ -64,7 +64,7 @@ export async function answeredInTime<Result>(
   }, ANSWER_MS)
   const within = AbortSignal.any([signal, limit.signal])
   try {
-    return await unlessStopped(within, () => ask(within))
+    return await rejectOnAbort(within, () => ask(within))
   } finally {
     clearTimeout(timer)
   }

@@ -7,12 +7,12 @@ import type { AgentConfig, ConfigParts, SubAgentConfig } from './agent-config.ts
 import {
   checkFields,
   listOf,
-  namedAt,
-  within,
+  findNamed,
+  withErrorPath,
   wrongAt,
-  COMPOSITE,
-  MEMORIES,
-  SKILL,
+  COMPOSITE_TOOL_FIELDS,
+  MEMORY_FIELDS,
+  SKILL_FIELDS,
 } from './fields.ts'
 
 type Described = Pick<AgentConfig | SubAgentConfig, 'skills' | 'memory' | 'compositeTools'>
@@ -29,11 +29,11 @@ export function skillsOf({ skills }: Described, parts: ConfigParts): readonly Sk
   return listOf(skills, 'skills', 'names').map((item, at) => {
     const place = `skills[${at}]`
     if (typeof item !== 'object' || item === null)
-      return namedAt(place, { name: item, what: 'skill', among })
-    return within(place, () => {
-      checkFields(item, SKILL, { of: 'The skill' })
+      return findNamed(place, { name: item, what: 'skill', among })
+    return withErrorPath(place, () => {
+      checkFields(item, SKILL_FIELDS, { of: 'The skill' })
       const own = listOf(item.tools, 'tools', 'names').map((name, index) =>
-        namedAt(`tools[${index}]`, { name, what: 'tool', among: tools }),
+        findNamed(`tools[${index}]`, { name, what: 'tool', among: tools }),
       )
       return defineSkill({ ...item, tools: own })
     })
@@ -53,7 +53,7 @@ export function memoriesIn(
     if (!isNamed) checkKind(place, item)
     const { kind, ...options } = isNamed ? { kind: item } : item
     const path = isNamed ? place : `${place}.kind`
-    const found = namedAt(path, { name: kind, what: 'memory', among })
+    const found = findNamed(path, { name: kind, what: 'memory', among })
     if (typeof found === 'object') {
       if (isNamed) return found
       throw wrongAt(path, `${path}: ${kind} is a memory, not a memory kind. Write its name only.`)
@@ -61,14 +61,14 @@ export function memoriesIn(
     const make = found as (options: object) => AgentMemory
     // Memories can't use a custom store of the worker, so they keep their default storage.
     const shared = storage === undefined || (storage !== 'memory' && 'type' in storage)
-    return within(place, () => make(shared ? options : { storage, ...options }))
+    return withErrorPath(place, () => make(shared ? options : { storage, ...options }))
   })
 }
 
 function checkKind(place: string, item: unknown): void {
   const kind = (item as { readonly kind?: unknown } | null)?.kind
-  const known = new Map<unknown, readonly string[]>(Object.entries(MEMORIES))
-  within(place, () => checkFields(item, known.get(kind) ?? ['kind'], { of: 'The memory' }))
+  const known = new Map<unknown, readonly string[]>(Object.entries(MEMORY_FIELDS))
+  withErrorPath(place, () => checkFields(item, known.get(kind) ?? ['kind'], { of: 'The memory' }))
 }
 
 /** The composite tools that the configuration describes, with their functions. */
@@ -78,9 +78,9 @@ export function compositesOf(
 ): readonly CompositeTool[] {
   const among = byName(functions)
   return listOf(compositeTools, 'compositeTools', 'tools').map((item, at) =>
-    within(`compositeTools[${at}]`, () => {
-      checkFields(item, COMPOSITE, { of: 'The composite tool' })
-      const tool = { ...item, run: namedAt('run', { name: item.run, what: 'function', among }) }
+    withErrorPath(`compositeTools[${at}]`, () => {
+      checkFields(item, COMPOSITE_TOOL_FIELDS, { of: 'The composite tool' })
+      const tool = { ...item, run: findNamed('run', { name: item.run, what: 'function', among }) }
       return prepareTool(tool).tool as CompositeTool
     }),
   )

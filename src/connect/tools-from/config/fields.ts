@@ -43,7 +43,7 @@ const OWN = {
   requests: true,
 } as const
 
-export const AGENT: readonly string[] = namesOf<keyof AgentConfig>({
+export const AGENT_FIELDS: readonly string[] = namesOf<keyof AgentConfig>({
   ...OWN,
   agents: true,
   consent: true,
@@ -54,7 +54,7 @@ export const AGENT: readonly string[] = namesOf<keyof AgentConfig>({
   $schema: true,
 })
 
-export const SUB_AGENT: readonly string[] = namesOf<keyof SubAgentConfig>({
+export const SUB_AGENT_FIELDS: readonly string[] = namesOf<keyof SubAgentConfig>({
   ...OWN,
   name: true,
   title: true,
@@ -78,7 +78,7 @@ const OWN_PARTS = {
   reflect: true,
 } as const
 
-export const PARTS: readonly string[] = namesOf<keyof ConfigParts>({
+export const PARTS_FIELDS: readonly string[] = namesOf<keyof ConfigParts>({
   ...OWN_PARTS,
   titles: true,
   redact: true,
@@ -90,12 +90,12 @@ export const PARTS: readonly string[] = namesOf<keyof ConfigParts>({
   agents: true,
 })
 
-export const SUB_AGENT_PARTS: readonly string[] = namesOf<keyof SubAgentParts>({
+export const SUB_AGENT_PARTS_FIELDS: readonly string[] = namesOf<keyof SubAgentParts>({
   ...OWN_PARTS,
   toPrompt: true,
 })
 
-export const SKILL: readonly string[] = namesOf<keyof SkillConfig>({
+export const SKILL_FIELDS: readonly string[] = namesOf<keyof SkillConfig>({
   name: true,
   description: true,
   instructions: true,
@@ -105,7 +105,7 @@ export const SKILL: readonly string[] = namesOf<keyof SkillConfig>({
   loaded: true,
 })
 
-export const COMPOSITE: readonly string[] = namesOf<keyof CompositeToolConfig>({
+export const COMPOSITE_TOOL_FIELDS: readonly string[] = namesOf<keyof CompositeToolConfig>({
   name: true,
   title: true,
   description: true,
@@ -127,7 +127,7 @@ const KEPT = namesOf<OptionsOf<'keywordMemory'>>({
   maxEntries: true,
 })
 
-export const MEMORIES: Readonly<Record<Kind, readonly string[]>> = {
+export const MEMORY_FIELDS: Readonly<Record<Kind, readonly string[]>> = {
   keywordMemory: KEPT,
   recentMemory: KEPT,
   embeddingMemory: KEPT,
@@ -145,7 +145,7 @@ export function wrongAt(path: string, message: string): OffstageError {
 }
 
 /** Runs `work`. Its errors name this part of the configuration in their message and in `details.path`. */
-export function within<Value>(place: string, work: () => Value): Value {
+export function withErrorPath<Value>(place: string, work: () => Value): Value {
   try {
     return work()
   } catch (cause) {
@@ -195,7 +195,7 @@ export function listOf<Item>(
 }
 
 /** Finds an item that was passed beside the configuration. Throws if the name is unknown. */
-export function namedAt<Value>(
+export function findNamed<Value>(
   path: string,
   { name, what, among }: { name: unknown; what: string; among: ReadonlyMap<unknown, Value> },
 ): Value {

@@ -12,7 +12,7 @@ import {
   sendInput,
   setText,
   type TextField,
-  textOf,
+  fieldText,
 } from '../field-kind.ts'
 import { checkKey, checkPressed, type GuardedCall } from '../guard-actions.ts'
 import { isOneCharacter, type Key } from './key.ts'
@@ -429,7 +429,7 @@ export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): vo
     return
   }
   if (target.readOnly || !sendInput(target, 'beforeinput', { inputType })) return
-  const before = textOf(target)
+  const before = fieldText(target)
   const deleted = deletedRange(selectionOf(target), before.length, key)
   if (!deleted) return
   setText(target, before.slice(0, deleted.start) + before.slice(deleted.end))
@@ -495,7 +495,7 @@ function submitImplicitly(input: HTMLInputElement): void {
 
 function replaceSelection(field: TextField, text: string): void {
   const { start, end } = selectionOf(field)
-  const before = textOf(field)
+  const before = fieldText(field)
   setText(field, before.slice(0, start) + text + before.slice(end))
   setCaret(field, start + text.length)
 }
@@ -509,7 +509,7 @@ function withinLength(field: TextField, text: string): string {
 
 /** Number and e-mail fields don't expose their caret: it is assumed to be at the end. */
 function selectionOf(field: TextField): TextRange {
-  const { length } = textOf(field)
+  const { length } = fieldText(field)
   const marked = field.selectionStart === null && selectedWhole.has(field)
   return marked
     ? { start: 0, end: length }

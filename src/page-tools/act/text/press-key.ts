@@ -50,11 +50,11 @@ export async function pressKey(
   const live = livePage(page)
   const key = readKey(keyName)
   const element = target === undefined ? null : await resolveTarget(target, { page, live, signal })
-  return perform(options, async ({ show }) => {
+  return perform(options, async ({ showOverlay }) => {
     if (element) {
       const shown = editContextOf(element) ? clickTarget(element, live.options) : element
       await makeReady(shown, { live, signal, byKeys: true })
-      await show(element)
+      await showOverlay(element)
       focusOn(element)
     }
     const ownerDocument = native.ownerDocument(rootOf(live.options))

@@ -144,14 +144,14 @@ export async function selectText(
   const { page, signal } = options
   const live = livePage(page)
   const element = await resolveTarget(target, { page, live, signal })
-  return perform(options, async ({ show }) => {
+  return perform(options, async ({ showOverlay }) => {
     const part = editableIn(element) ?? element
     requireAllowed(part, live.options)
     if (isMasked(part, live.options))
       throw new PageError('unsupported', `${describeElement(part, live)} is masked.`)
     if (isField(part)) await makeReady(part, { live, signal, byKeys: true })
     else scrollIntoView(part)
-    await show(part)
+    await showOverlay(part)
     const range = rangeIn(part, options, live)
     if (isField(part)) native.focus(part, { preventScroll: true })
     selectRange(part, range, live)

@@ -1,10 +1,10 @@
-import { nextTurn } from '../../../lib/next-turn.ts'
-import { descendantsOf, focusedElement, isElement, isOwn, viewOf } from '../../dom.ts'
+import { yieldToEventLoop } from '../../../lib/next-turn.ts'
+import { descendantsOf, focusedElement, isElement, isAgentElement, viewOf } from '../../dom.ts'
 import * as native from '../../native.ts'
 import { isAllowed, rootOf } from '../../outline/region.ts'
 import { PageError } from '../../page-error.ts'
-import { nameOf } from '../../outline/name.ts'
-import { roleOf } from '../../outline/role.ts'
+import { getAccessibleName } from '../../outline/name.ts'
+import { getShownRole } from '../../outline/role.ts'
 import { nextFrame, sleep } from '../../waiting.ts'
 import { clickElement } from '../click.ts'
 import { describeElement } from '../target.ts'
@@ -17,7 +17,7 @@ import {
   sendKey,
   sendKeyPress,
 } from './keyboard.ts'
-import { editableIn, isPlainTextField, sendChange, textOf } from '../field-kind.ts'
+import { editableIn, isPlainTextField, sendChange, fieldText } from '../field-kind.ts'
 import { focusElement, focusFrame } from '../pointer.ts'
 import { checkKey, type GuardedCall } from '../guard-actions.ts'
 import { keyOf, withShift } from './key.ts'
@@ -47,19 +47,19 @@ export function partsText(parts: readonly HTMLElement[]): string {
 export async function typeParts(
   parts: readonly HTMLElement[],
   text: string,
-  { live, signal, show }: ActionContext,
+  { live, signal, showOverlay }: ActionContext,
 ): Promise<boolean> {
   const wanted = readDateParts(text)
   const plan = wanted && planParts(parts, wanted)
   if (!plan) return false
   for (const { field, text: value } of plan) {
     await makeReady(field, { live, signal, byKeys: true })
-    await show(field)
+    await showOverlay(field)
     focusElement(field)
     const before = native.ariaValueNow(field)
     for (const character of value) {
       sendKeyPress(field, withShift(keyOf(character)), { live, signal })
-      await nextTurn()
+      await yieldToEventLoop()
     }
     // The letters of AM and PM depend on the language.
     const isHalf = /[AP]/.test(value)
@@ -206,7 +206,7 @@ async function typeAll(
     const type = (): boolean =>
       typeCharacter(focusedField(requireField(currentField)), character, { reselect, context })
     accepted = reporting(type, index) || accepted
-    await nextTurn()
+    await yieldToEventLoop()
     context.signal?.throwIfAborted()
   }
   if (rest) accepted = (await insertRest(currentField, rest, context)) || accepted
@@ -243,7 +243,7 @@ async function insertRest(
   for (const [index, line] of text.split('\n').entries()) {
     if (index > 0) typeCharacter(current(), '\n', { reselect: false, context })
     if (line) accepted = insertText(current(), line) || accepted
-    await nextTurn()
+    await yieldToEventLoop()
   }
   return accepted
 }
@@ -261,16 +261,16 @@ function requireField(currentField: FieldTracker): HTMLElement {
 /** Finds a field again after a re-render: its replacement has taken the focus, or has the same role and name. */
 function trackField(first: HTMLElement, context: ActionContext): FieldTracker {
   const { live } = context
-  const role = roleOf(first)
-  const name = nameOf(first, role, live.options).text
+  const role = getShownRole(first)
+  const name = getAccessibleName(first, role, live.options).text
   let field = first
   return () => {
     field = checkedReplacement(field, context)
     if (native.isConnected(field)) return field
     for (const element of descendantsOf(rootOf(live.options))) {
-      if (!isElement(element) || roleOf(element) !== role || editableIn(element) !== element)
+      if (!isElement(element) || getShownRole(element) !== role || editableIn(element) !== element)
         continue
-      if (nameOf(element, role, live.options).text !== name) continue
+      if (getAccessibleName(element, role, live.options).text !== name) continue
       if (!isAllowed(element, live.options)) continue
       checkField(element, context)
       focusElement(element)
@@ -286,7 +286,9 @@ function trackField(first: HTMLElement, context: ActionContext): FieldTracker {
 export function focusedField(field: HTMLElement): HTMLElement {
   const now = focusedElement(native.ownerDocument(field))
   const elsewhere =
-    isElement(now) && (isPlainTextField(now) || native.isContentEditable(now)) && !isOwn(now)
+    isElement(now) &&
+    (isPlainTextField(now) || native.isContentEditable(now)) &&
+    !isAgentElement(now)
   return elsewhere ? now : field
 }
 
@@ -296,7 +298,7 @@ export function focusedField(field: HTMLElement): HTMLElement {
  */
 function checkField(field: HTMLElement, context: GuardedCall): void {
   const focused = focusedElement(native.ownerDocument(field))
-  const isTaken = focused !== null && isOwn(focused) && !isPlainTextField(field)
+  const isTaken = focused !== null && isAgentElement(focused) && !isPlainTextField(field)
   checkKey(isTaken ? focused : field, context)
 }
 
@@ -327,13 +329,13 @@ async function pasteInstead(
 }
 
 function contentOf(field: HTMLElement): string {
-  return isPlainTextField(field) ? textOf(field) : native.innerText(field)
+  return isPlainTextField(field) ? fieldText(field) : native.innerText(field)
 }
 
 function clear(field: HTMLElement, currentField: FieldTracker, context: GuardedCall): void {
   sendKeyPress(field, keyOf('Backspace'), context)
   const now = currentField()
-  if (!now || !isPlainTextField(now) || textOf(now) === '') return
+  if (!now || !isPlainTextField(now) || fieldText(now) === '') return
   selectField(now)
   deleteText(now, 'Backspace')
 }

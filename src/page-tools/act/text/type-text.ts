@@ -4,7 +4,7 @@ import { livePage, scrubber } from '../../outline/live-page.ts'
 import type { ActOptions } from '../../options.ts'
 import { PageError } from '../../page-error.ts'
 import { isMasked, MASKED } from '../../privacy.ts'
-import { roleOf } from '../../outline/role.ts'
+import { getShownRole } from '../../outline/role.ts'
 import { fieldValue, isReadOnly } from '../../outline/state.ts'
 import { describeElement, validationMessageOf, resolveTarget, type Target } from '../target.ts'
 import {
@@ -20,7 +20,7 @@ import {
 import { checkAction, checkKey, type GuardedCall } from '../guard-actions.ts'
 import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
-import { type ActionContext, type ActionReport, perform, type Telling } from '../perform.ts'
+import { type ActionContext, type ActionReport, perform, type ResultReporter } from '../perform.ts'
 import { focusedField, partsOf, partsText, typeCharacters, typeParts } from './type-characters.ts'
 import { type CharacterRange, selectedRange, type TypingPlace } from './select-text.ts'
 import { requireAllowed } from '../../outline/region.ts'
@@ -37,7 +37,7 @@ import {
 import { makeReady } from '../make-ready.ts'
 import { longTextOf, textInRange } from '../../read/long-text.ts'
 import { sendDrag } from '../drag.ts'
-import { nextTurn } from '../../../lib/next-turn.ts'
+import { yieldToEventLoop } from '../../../lib/next-turn.ts'
 import { nextFrame } from '../../waiting.ts'
 import { focusElement } from '../pointer.ts'
 
@@ -47,7 +47,7 @@ const MAX_STEPS = 400
 async function slideTo(
   slider: HTMLElement,
   text: string,
-  { live, signal, show }: ActionContext,
+  { live, signal, showOverlay }: ActionContext,
 ): Promise<void> {
   const wanted = Number(text)
   const name = describeElement(slider, live)
@@ -58,7 +58,7 @@ async function slideTo(
       `${name} takes ${rangeOf(slider)}, not ${quoteSent(text)}.`,
     )
   await makeReady(slider, { live, signal, byKeys: true })
-  await show(slider)
+  await showOverlay(slider)
   checkAction(slider, { live, signal })
   focusElement(slider)
   const start = valueOf(slider)
@@ -145,7 +145,7 @@ async function stepToTextBy(
 async function press(slider: HTMLElement, key: string, call: GuardedCall): Promise<boolean> {
   const before = valueOf(slider)
   sendKeyPress(slider, keyOf(key), call)
-  await nextTurn()
+  await yieldToEventLoop()
   if (valueOf(slider) === before) await nextFrame(viewOf(slider))
   call.signal?.throwIfAborted()
   return valueOf(slider) !== before
@@ -205,7 +205,7 @@ export async function typeText(
 function maySuggest(target: HTMLElement): boolean {
   const field = editableIn(target) ?? target
   const suggests =
-    /^(combobox|searchbox)$/.test(roleOf(field)) ||
+    /^(combobox|searchbox)$/.test(getShownRole(field)) ||
     native.ariaAutoComplete(field) !== null ||
     native.getAttribute(field, 'autocomplete') === 'off'
   return suggests && native.ariaExpanded(field) !== 'true'
@@ -216,7 +216,7 @@ export async function typeInto(
   target: HTMLElement,
   given: string,
   { context, options }: { readonly context: ActionContext; readonly options: TypeOptions },
-): Promise<Telling> {
+): Promise<ResultReporter> {
   const { live } = context
   const text = given.replace(/\r\n?/g, '\n')
   const files = fileFieldOf(target)
@@ -227,7 +227,7 @@ export async function typeInto(
   if (isReadOnly(target))
     throw new PageError(
       'read-only',
-      `${describeElement(target, live)} is read-only.${roleOf(target) === 'combobox' ? ' Use select_option.' : ''}`,
+      `${describeElement(target, live)} is read-only.${getShownRole(target) === 'combobox' ? ' Use select_option.' : ''}`,
     )
   if (isTag(target, 'select'))
     throw new PageError(
@@ -280,9 +280,13 @@ function isSliderLike(target: HTMLElement): boolean {
 }
 
 /** An element that accepts no text may accept dropped files. */
-function dropOrRefuse(target: HTMLElement, text: string, context: ActionContext): Promise<Telling> {
+function dropOrRefuse(
+  target: HTMLElement,
+  text: string,
+  context: ActionContext,
+): Promise<ResultReporter> {
   const { live } = context
-  const isList = /^(combobox|listbox|menu|radiogroup)$/.test(roleOf(target))
+  const isList = /^(combobox|listbox|menu|radiogroup)$/.test(getShownRole(target))
   if (live.options.files && !isList) return provideFiles({ zone: target }, text, context)
   const advice = isList ? 'Use select_option.' : 'Click it, or use press_key.'
   const name = describeElement(target, live)
@@ -303,10 +307,10 @@ const FORMS: Readonly<Record<string, string>> = {
 async function setPickerValue(
   field: HTMLInputElement,
   text: string,
-  { live, signal, show }: ActionContext,
+  { live, signal, showOverlay }: ActionContext,
 ): Promise<void> {
   await makeReady(field, { live, signal, byKeys: true })
-  await show(field)
+  await showOverlay(field)
   field.focus({ preventScroll: true })
   const before = field.value
   const wanted = field.type === 'datetime-local' ? text.trim().replace(/ (?=\d)/, 'T') : text.trim()
@@ -367,7 +371,7 @@ interface Held {
 
 function heldBy(field: Element, { live }: ActionContext): Held {
   return {
-    value: cleanText(fieldValue(field, roleOf(field) || 'textbox') ?? ''),
+    value: cleanText(fieldValue(field, getShownRole(field) || 'textbox') ?? ''),
     text: longTextOf(field, live.options),
   }
 }
@@ -378,7 +382,7 @@ function noteTyped(
   { text, place }: Pick<Typed, 'text' | 'place'>,
   { live }: ActionContext,
 ): void {
-  const value = fieldValue(field, roleOf(field) || 'textbox')
+  const value = fieldValue(field, getShownRole(field) || 'textbox')
   if (value === null || !native.isConnected(field) || isMasked(field, live.options)) return
   rememberTyped(field, { value, typed: text, append: place === 'end' })
 }
@@ -398,7 +402,7 @@ function contentNote(field: HTMLElement, typed: Typed, context: ActionContext): 
     return ` It now holds ${quoteTyped(partsText(parts), text, VALUE_LIMIT)}.`
   const message = secret ? null : validationMessageOf(field)
   const problem = message === null ? '' : ` The field says: ${message}`
-  const value = fieldValue(field, roleOf(field) || 'textbox')
+  const value = fieldValue(field, getShownRole(field) || 'textbox')
   if (value === null) return problem
   const holds = cleanText(value)
   const isLost = holds === '' && cleanText(text) !== ''
@@ -467,7 +471,7 @@ async function provideFiles(
   fileTarget: FileTarget,
   names: string,
   context: ActionContext,
-): Promise<Telling> {
+): Promise<ResultReporter> {
   const target = 'field' in fileTarget ? fileTarget.field : fileTarget.zone
   const name = describeElement(target, context.live)
   const { files } = context.live.options
@@ -531,10 +535,10 @@ function isAccepted({ name, type }: File, accept: string): boolean {
 async function dropFiles(
   zone: HTMLElement,
   data: DataTransfer,
-  { live, signal, show }: ActionContext,
+  { live, signal, showOverlay }: ActionContext,
 ): Promise<void> {
   const { point, receiver } = await makeReady(zone, { live, signal })
-  await show(zone)
+  await showOverlay(zone)
   const send = (type: string): boolean => sendDrag(receiver, type, { point, data })
   send('dragenter')
   // A target that accepts a drop cancels `dragover`, and also `drop`, whose default opens the file.

@@ -1,9 +1,9 @@
-import { ancestorsOf, isTag, parentOf, viewOf } from '../../dom.ts'
+import { ancestorsOf, isTag, getParent, viewOf } from '../../dom.ts'
 import * as native from '../../native.ts'
 import {
   type Tree,
   asHovered,
-  calls,
+  functionalPseudoClasses,
   isDynamic,
   isSameMark,
   readRules,
@@ -21,7 +21,7 @@ import { once } from '../../../lib/once.ts'
 /** Visibility of an element, including what a style shows of it on hover. */
 export interface Appearance {
   readonly visibility: Visibility
-  readonly onHover: OnHover | null
+  readonly hoverHiding: HoverHiding | null
 }
 
 /**
@@ -31,39 +31,42 @@ export interface Appearance {
 export function appearanceOf(
   element: Element,
   visibility: Visibility,
-  around: OnHover | null,
+  around: HoverHiding | null,
 ): Appearance {
   const isHidden = visibility.excluded || visibility.invisible || visibility.visuallyHidden
-  if (!isHidden) return { visibility, onHover: around }
+  if (!isHidden) return { visibility, hoverHiding: around }
   const mayShow = visibility.excluded
     ? visibility.mayAppear && (around !== null || mayShowOnHover(element))
     : around !== null || mayShowOnHover(element)
   const own = mayShow ? shownOnHover(element) : null
-  if (own) return { visibility: asShown(element, visibility), onHover: strongest(around, own) }
+  if (own) return { visibility: asShown(element, visibility), hoverHiding: strongest(around, own) }
   // An element that is hidden in another way, too, stays hidden on hover.
   return around === null || visibility.excluded || visibility.invisible
-    ? { visibility, onHover: null }
-    : { visibility: { ...visibility, excluded: true, mayAppear: false }, onHover: null }
+    ? { visibility, hoverHiding: null }
+    : { visibility: { ...visibility, excluded: true, mayAppear: false }, hoverHiding: null }
 }
 
-function asShown(element: Element, { fixed, bare, style }: Visibility): Visibility {
+function asShown(
+  element: Element,
+  { fixed, hasNoAttributes: bare, style }: Visibility,
+): Visibility {
   return {
     excluded: false,
     mayAppear: true,
     invisible: false,
     visuallyHidden: true,
     fixed,
-    bare,
+    hasNoAttributes: bare,
     style: style ?? viewOf(element).getComputedStyle(element),
   }
 }
 
-function strongest(around: OnHover | null, own: OnHover): OnHover {
+function strongest(around: HoverHiding | null, own: HoverHiding): HoverHiding {
   return around === 'unrendered' || own === 'unrendered' ? 'unrendered' : (around ?? own)
 }
 
 /** Whether nothing of it is drawn before hover. The outline shows its controls then, not its texts. */
-export function isUnseenUntilHover(onHover: OnHover | null): boolean {
+export function isUnseenUntilHover(onHover: HoverHiding | null): boolean {
   return onHover === 'unrendered' || onHover === 'invisible'
 }
 
@@ -73,7 +76,7 @@ const PARTS =
 /**
  * The role of an element hidden until hover: kept for controls and for parts that hold them. Empty: no line of its own.
  */
-export function roleUntilHover(role: string, onHover: OnHover | null): string {
+export function roleUntilHover(role: string, onHover: HoverHiding | null): string {
   return !isUnseenUntilHover(onHover) || isActionable(role) || PARTS.test(role) ? role : ''
 }
 
@@ -81,7 +84,7 @@ export function roleUntilHover(role: string, onHover: OnHover | null): string {
  * How a style hides an element that it shows while the pointer, or the focus, is in its surroundings. The element isn't
  * rendered, is rendered but not painted, or can't be seen by anybody.
  */
-export type OnHover = 'unrendered' | 'invisible' | 'unseen'
+export type HoverHiding = 'unrendered' | 'invisible' | 'unseen'
 
 const CONTROLS =
   'a[href],button,input:not([type=hidden]),select,textarea,summary,[role],[tabindex],[onclick]'
@@ -99,7 +102,7 @@ function mayShowOnHover(part: Element): boolean {
 }
 
 /** How the element's own style hides it until hover. Null: it is visible, or stays hidden. */
-function shownOnHover(element: Element): OnHover | null {
+function shownOnHover(element: Element): HoverHiding | null {
   const hiding = hidingOf(element)
   if (hiding.length === 0 || !hiding.every((one) => isLifted(element, one))) return null
   if (hiding.includes('display')) return 'unrendered'
@@ -110,8 +113,8 @@ function shownOnHover(element: Element): OnHover | null {
  * How the element or its surroundings are hidden until hover: the strongest way counts. Null: all are visible, or some
  * stay hidden.
  */
-export function hiddenUntilHover(element: Element): OnHover | null {
-  let found: OnHover | null = null
+export function hiddenUntilHover(element: Element): HoverHiding | null {
+  let found: HoverHiding | null = null
   for (const at of [element, ...ancestorsOf(element)]) {
     if (native.matches(at, EXCLUDED)) return null
     const hiding = hidingOf(at)
@@ -130,7 +133,7 @@ export function becomesVisible(element: Element): boolean {
   const winner = stylesOf(element).winnerOf(element, 'visibility')
   if (winner && winner.value !== 'inherit')
     return winner.isOnHover && !hides('visibility', winner.value)
-  const around = parentOf(element)
+  const around = getParent(element)
   return around !== null && becomesVisible(around)
 }
 
@@ -435,7 +438,7 @@ const ESCAPE = /\\(?:[\da-f]{1,6}\s?|.)/gi
 function specificityOf(selector: string): Specificity {
   let text = selector.replace(STRING, '""').replace(ESCAPE, 'x')
   let sum = NONE
-  for (const { from, open, close } of calls(text).toReversed()) {
+  for (const { from, open, close } of functionalPseudoClasses(text).toReversed()) {
     const name = text.slice(from, open)
     sum = add(sum, ofCall(name, text.slice(open + 1, close)))
     text = `${text.slice(0, from)} ${text.slice(close + 1)}`

@@ -47,7 +47,7 @@ function splitSubject(selector: string): readonly [string, string] {
 function subjectAsHovered(subject: string): string {
   let text = ''
   let start = 0
-  for (const { from, open, close } of calls(subject)) {
+  for (const { from, open, close } of functionalPseudoClasses(subject)) {
     if (!WITH_SELECTORS.test(subject.slice(from, open + 1))) continue
     const inner = selectorsOf(subject.slice(open + 1, close))
       .map(asHovered)
@@ -66,7 +66,7 @@ interface Call {
 }
 
 /** The outermost pseudo-classes with arguments. */
-export function calls(compound: string): readonly Call[] {
+export function functionalPseudoClasses(compound: string): readonly Call[] {
   const found: Call[] = []
   let end = -1
   for (const match of compound.matchAll(/(?<!\\)::?[\w-]+\(/g)) {

@@ -1,5 +1,5 @@
 import { isRecord } from '../../../lib/shape.ts'
-import { isUntyped, leaves, SchemaReader, type Shape } from '../../../action/schema.ts'
+import { isUntyped, expandUnions, SchemaReader, type Shape } from '../../../action/schema.ts'
 import type { JsonObject, JsonSchema, JsonValue } from '../../../protocol/json.ts'
 import type { StreamPart } from '../../../protocol/message.ts'
 import type { ToolDefinition } from '../../../protocol/tool.ts'
@@ -22,7 +22,7 @@ export function withoutNulls(part: StreamPart, tools: readonly ToolDefinition[])
 
 /** Removes the nulls at any depth. `shapes`: all shapes that the value may have. */
 function read(value: JsonValue, shapes: readonly Shape[]): JsonValue {
-  const all = shapes.flatMap(leaves)
+  const all = shapes.flatMap(expandUnions)
   if (Array.isArray(value))
     return value.map((item: JsonValue, at) =>
       read(
@@ -38,14 +38,14 @@ function read(value: JsonValue, shapes: readonly Shape[]): JsonValue {
       item === null &&
       owners.length > 0 &&
       owners.every((leaf) => !leaf.required.has(name)) &&
-      !properties.flatMap(leaves).some(admitsNull)
+      !properties.flatMap(expandUnions).some(admitsNull)
     return isAbsent ? [] : [[name, read(item, properties)] as const]
   })
   return Object.fromEntries(entries)
 }
 
 function below(shape: Shape, schema: unknown): Shape[] {
-  return schema === undefined ? [] : [shape.schemas.shape(schema)]
+  return schema === undefined ? [] : [shape.schemaReader.shape(schema)]
 }
 
 function admitsNull(leaf: Shape): boolean {

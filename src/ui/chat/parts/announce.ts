@@ -3,8 +3,8 @@ import type { Words } from '../words/words.ts'
 import { CALL_STATES, LONG_MS } from './shown-call.ts'
 import { pageSentence } from './page-sentence.ts'
 import { SENTENCE_END } from './failures.ts'
-import { type Around, type Situation, STATES, statesOf, textIn } from './states.ts'
-import { textOf } from './text-of.ts'
+import { type ChatEnvironment, type Situation, STATES, statesOf, textIn } from './states.ts'
+import { messageText } from './text-of.ts'
 import { turnOf } from './turn-of.ts'
 
 /** State of the announcements made for a conversation. */
@@ -40,7 +40,7 @@ export function announcedBy(snapshot: ConversationSnapshot, now: number = Date.n
     heard: new Map(
       messages.map((message) => [
         message.id,
-        message.at === undefined ? textOf(message).length : Infinity,
+        message.at === undefined ? messageText(message).length : Infinity,
       ]),
     ),
     keys: itemsOf(snapshot, {}).map(({ key }) => key),
@@ -98,7 +98,7 @@ export function announceIn(
   }
 }
 
-function itemsOf(snapshot: ConversationSnapshot, around: Around): readonly Item[] {
+function itemsOf(snapshot: ConversationSnapshot, around: ChatEnvironment): readonly Item[] {
   const { messages, pending, runId, ended } = snapshot
   return [
     ...turnOf(messages).flatMap(({ id, calls = [] }) =>
@@ -114,11 +114,11 @@ function itemsOf(snapshot: ConversationSnapshot, around: Around): readonly Item[
       say: (words: Words) => asks(call, words),
     })),
     ...statesOf(snapshot, around).map((name) => {
-      const { text, said = text, isOfRun } = STATES[name]
+      const { text, announcement = text, isOfRun } = STATES[name]
       return {
         key: isOfRun ? `${name} ${runId ?? ended?.runId}` : name,
         place: name === 'running' ? 'first' : undefined,
-        say: (words: Words) => textIn({ snapshot, words, around }, said),
+        say: (words: Words) => textIn({ snapshot, words, around }, announcement),
         ...(isOfRun && { isOfRun }),
       }
     }),
@@ -147,7 +147,7 @@ function sentences(
     const { id, role, at } = message
     const isWhole = at !== undefined
     const isOld = isWhole ? at < since && !before.has(id) : isLoading && ownership !== 'this-tab'
-    const text = role === 'assistant' ? textOf(message) : ''
+    const text = role === 'assistant' ? messageText(message) : ''
     const from = isOld ? text.length : (before.get(id) ?? 0)
     const upTo = isWhole ? text.length : Math.max(from, lastEnd(text, from))
     const isCut = upTo - from > LONGEST

@@ -8,7 +8,7 @@ interface Ref {
 }
 
 /** Identifies a call for `approve`, `deny` and other answers. Includes the input that the card shows. */
-export function refOf(
+export function toCallRef(
   { snapshot }: Pick<ChatContext, 'snapshot'>,
   call: Ref,
 ): Ref & { readonly conversationId: string } {

@@ -18,7 +18,7 @@ export class Failures {
   /** The run that failed because the page was offline. */
   #lost: string | undefined
 
-  look(
+  update(
     { messages, runId, ended, ownership }: ConversationSnapshot,
     isOffline: boolean,
   ): ReadonlyMap<string, Failure> {
@@ -54,7 +54,7 @@ export class Failures {
 export const SENTENCE_END: RegExp = /[.!?…](?=\s)|[。！？]|\n/g
 
 /** A failure as it is shown to a person. */
-export interface InShort {
+export interface FailureText {
   /** The failure in short. */
   readonly text: string
   /** Possible causes, in lines, for those who look into them; empty for none. */
@@ -65,7 +65,7 @@ export interface InShort {
  * Splits a message of several lines after its first sentence: the rest names possible causes. Other messages stay
  * whole.
  */
-export function inShort(message: string): InShort {
+export function shortenFailure(message: string): FailureText {
   const at = message.includes('\n') ? message.search(SENTENCE_END) + 1 : message.length
   return {
     text: visibleText(message.slice(0, at).trim()),
@@ -79,7 +79,7 @@ export function inLines(text: string): string {
 }
 
 /** Describes a failure in plain words. The original error message becomes the details. */
-export function failureWords({ code, message }: ErrorData, { failures }: Words): InShort {
+export function describeFailure({ code, message }: ErrorData, { failures }: Words): FailureText {
   const text = failures[code]
-  return text === undefined ? inShort(message) : { text, details: inLines(message) }
+  return text === undefined ? shortenFailure(message) : { text, details: inLines(message) }
 }

@@ -12,7 +12,7 @@ import type {
  * Reads a person's answers from a question's form, by the names of its fields. The controls have the same names.
  * Choices have their index as value, since '' may be one of them. Empty answers are left out.
  */
-export function contentOf(schema: FieldsSchema, form: HTMLFormElement): FieldValues {
+export function readFormValues(schema: FieldsSchema, form: HTMLFormElement): FieldValues {
   const data = new FormData(form)
   const content: Record<string, FieldValue> = {}
   for (const [name, field] of Object.entries(schema.properties)) {

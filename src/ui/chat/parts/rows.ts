@@ -28,7 +28,7 @@ export function rowsOf(
   { alone = () => false, failures }: RowOptions = {},
 ): readonly ChatRow[] {
   const { messages, compactions = [] } = snapshot
-  const asked = askedTogether(snapshot, alone)
+  const asked = sharedApprovalCalls(snapshot, alone)
   const isAsked = ({ conversationId, toolCallId }: ShownCall): boolean =>
     asked.some(
       (call) =>
@@ -72,7 +72,7 @@ function dayOf(at: number): Day {
 }
 
 /** Returns the calls that share one approval card. A single waiting call has a card of its own, so there are none. */
-export function askedTogether(
+export function sharedApprovalCalls(
   { pending }: Pick<ConversationSnapshot, 'pending'>,
   alone: (toolName: string) => boolean = () => false,
 ): readonly PendingCall[] {

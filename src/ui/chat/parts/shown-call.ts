@@ -1,4 +1,4 @@
-import { isLeftOpen, showInput, visibleText } from '../../../conversation/index.ts'
+import { isUnfinished, showInput, visibleText } from '../../../conversation/index.ts'
 import type { ConversationSnapshot, ShownCall, ToolOutput } from '../../../index.ts'
 import type { Words } from '../words/words.ts'
 
@@ -8,7 +8,7 @@ export interface CallState {
   readonly word: keyof Words['states']
 }
 
-export interface CallRow extends CallState {
+export interface CallStateEntry extends CallState {
   /** When to announce it. Absent if never: the model's answer mentions most results. `later`: after `LONG_MS`. */
   readonly announced?: 'at-once' | 'later'
 }
@@ -16,11 +16,11 @@ export interface CallRow extends CallState {
 /** Milliseconds after which a running call is announced. */
 export const LONG_MS = 3000
 
-const RUNNING: CallRow = { kind: 'working', word: 'running' }
-const WAITING: CallRow = { kind: 'waiting', word: 'waiting' }
+const RUNNING: CallStateEntry = { kind: 'working', word: 'running' }
+const WAITING: CallStateEntry = { kind: 'waiting', word: 'waiting' }
 
 /** The words for a call in each status. A waiting call has its buttons on its card. */
-export const CALL_STATES: Readonly<Record<ShownCall['status'], CallRow>> = {
+export const CALL_STATES: Readonly<Record<ShownCall['status'], CallStateEntry>> = {
   proposed: RUNNING,
   approved: RUNNING,
   executing: { ...RUNNING, announced: 'later' },
@@ -45,15 +45,15 @@ export function stateOf({ status, input, error }: ShownCall): CallState {
 }
 
 /** Whether this page stopped following an unfinished run, as when its agent is disposed. Nothing can be answered then. */
-export function isLetGo({ ended }: Pick<ConversationSnapshot, 'ended'>): boolean {
-  return ended !== undefined && isLeftOpen(ended)
+export function isRunDetached({ ended }: Pick<ConversationSnapshot, 'ended'>): boolean {
+  return ended !== undefined && isUnfinished(ended)
 }
 
 /** Like `stateOf`, but `leftOpen` for an unfinished call that this page no longer follows. */
 export function stateIn(snapshot: Pick<ConversationSnapshot, 'ended'>, call: ShownCall): CallState {
   const state = stateOf(call)
   const isOpen = state.kind === 'waiting' || state.kind === 'working'
-  return isOpen && isLetGo(snapshot) ? { kind: 'problem', word: 'leftOpen' } : state
+  return isOpen && isRunDetached(snapshot) ? { kind: 'problem', word: 'leftOpen' } : state
 }
 
 /** Progress that a tool reported, as far as it can be shown. */

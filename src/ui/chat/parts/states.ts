@@ -1,19 +1,19 @@
-import { isLeftOpen, visibleText } from '../../../conversation/index.ts'
+import { isUnfinished, visibleText } from '../../../conversation/index.ts'
 import type { ConversationSnapshot, FinishReason, RunOutcome } from '../../../index.ts'
 import type { Words } from '../words/words.ts'
 import type { EngineLoading } from './engine-loading.ts'
-import { failureWords } from './failures.ts'
+import { describeFailure } from './failures.ts'
 import { stateOf } from './shown-call.ts'
 
 /** State that affects a conversation's view but isn't in its snapshot. */
-export interface Around {
+export interface ChatEnvironment {
   readonly isOffline?: boolean
   /** Whether conversations survive a reload. Default true. */
-  readonly isKept?: boolean
+  readonly isPersisted?: boolean
   /** Progress of a model that loads in the browser. */
   readonly loading?: EngineLoading | null
   /** True once another page has deleted the conversation. */
-  readonly isGone?: boolean
+  readonly isDeleted?: boolean
   /** The run that was interrupted and continues on this page. */
   readonly resumedRunId?: string | undefined
   /** Milliseconds until the next attempt at the model request. Default: the full delay. */
@@ -46,7 +46,7 @@ export type StateName =
   | 'not-begun'
 
 /** Button that a state offers. */
-export type Offer =
+export type StateButton =
   | 'stop'
   | 'cancel'
   | 'continue'
@@ -60,17 +60,17 @@ export type Offer =
 export interface Situation {
   readonly snapshot: ConversationSnapshot
   readonly words: Words
-  readonly around: Around
+  readonly around: ChatEnvironment
 }
 
-export interface StateRow {
+export interface StateEntry {
   /** `notice`: below the messages. `log`: after the last message. `own`: in the state's own view. Default: not shown. */
   readonly place?: 'notice' | 'log' | 'own'
   /** Text to show, and to announce when the state begins. A key of `Words`, or a function. */
   readonly text?: StateText
   /** Text to announce instead of `text`. Null announces nothing. */
-  readonly said?: StateText | null
-  readonly offers?: Offer
+  readonly announcement?: StateText | null
+  readonly offers?: StateButton
   /** Announced again for each run, even if the state hasn't changed. */
   readonly isOfRun?: true
 }
@@ -83,22 +83,21 @@ export function textIn(situation: Situation, text: StateText | null = null): str
   return typeof text === 'function' ? text(situation) : text === null ? '' : situation.words[text]
 }
 
-const notice = (text: StateText, offers?: Offer): StateRow => ({
+const notice = (text: StateText, offers?: StateButton): StateEntry => ({
   place: 'notice',
   text,
   ...(offers && { offers }),
 })
 
-const end = (text: StateText, offers?: Offer): StateRow => ({
+const end = (text: StateText, offers?: StateButton): StateEntry => ({
   ...notice(text, offers),
   place: 'log',
   isOfRun: true,
 })
 
-const paused = notice(
-  ({ words, snapshot: { parked } }) => (parked ? words.parked[parked] : ''),
-  'continue',
-)
+const pausedText: StateText = ({ words, snapshot: { parked } }) =>
+  parked ? words.paused[parked] : ''
+const paused = notice(pausedText, 'continue')
 
 const cut: StateText = ({ words, snapshot: { ended } }) =>
   (ended?.outcome === 'completed' && words.endings[ended.finishReason ?? 'stop']) ||
@@ -112,18 +111,18 @@ const limit = end(
 
 function why({ words, snapshot: { ended, error } }: Situation): string {
   const reason = ended?.outcome === 'failed' ? ended.error : error
-  return reason ? failureWords(reason, words).text : ''
+  return reason ? describeFailure(reason, words).text : ''
 }
 
-const failed: StateRow = {
+const failed: StateEntry = {
   ...notice(why, 'retry'),
-  said: (situation) => situation.words.announceFailed(why(situation)),
+  announcement: (situation) => situation.words.announceFailed(why(situation)),
 }
 
 /** Text, announcement and button of each state, in the order in which they are shown. */
-export const STATES: Readonly<Record<StateName, StateRow>> = {
+export const STATES: Readonly<Record<StateName, StateEntry>> = {
   // The conversation
-  loading: { place: 'own', text: 'loading', said: null },
+  loading: { place: 'own', text: 'loading', announcement: null },
   idle: {},
   waiting: { place: 'own', offers: 'answer' },
   gone: notice('gone'),
@@ -132,11 +131,11 @@ export const STATES: Readonly<Record<StateName, StateRow>> = {
   unsent: { place: 'own', text: 'unsent', offers: 'edit' },
   // The run
   running: {
-    said: ({ snapshot, words }) => (awaitsModel(snapshot) ? words.reasoningUnderWay : ''),
+    announcement: ({ snapshot, words }) => (awaitsModel(snapshot) ? words.reasoningUnderWay : ''),
     offers: 'stop',
     isOfRun: true,
   },
-  thinking: { place: 'log', text: 'reasoningUnderWay', said: null },
+  thinking: { place: 'log', text: 'reasoningUnderWay', announcement: null },
   resumed: notice('resumed'),
   'engine-loading': {
     place: 'own',
@@ -145,7 +144,7 @@ export const STATES: Readonly<Record<StateName, StateRow>> = {
     offers: 'cancel',
   },
   // Outcomes of a run
-  completed: { said: 'announceDone', isOfRun: true },
+  completed: { announcement: 'announceDone', isOfRun: true },
   pause: end(cut),
   length: end(cut, 'reply'),
   'content-filter': end(cut),
@@ -157,7 +156,7 @@ export const STATES: Readonly<Record<StateName, StateRow>> = {
     ...end(({ words, snapshot }) =>
       snapshot.messages.at(-1)?.role === 'user' ? words.announceStopped : '',
     ),
-    said: 'announceStopped',
+    announcement: 'announceStopped',
   },
   failed: { ...failed, place: 'own', isOfRun: true },
   'not-begun': failed,
@@ -167,11 +166,11 @@ export const STATES: Readonly<Record<StateName, StateRow>> = {
   'crash-loop': paused,
   'storage-full': paused,
   'storage-blocked': paused,
-  'storage-newer': notice(({ words }) => words.parked['storage-newer']),
+  'storage-newer': notice(pausedText),
   'storage-offline': paused,
   'storage-failed': paused,
   // The connection
-  online: { said: 'online' },
+  online: { announcement: 'online' },
   offline: notice('offline'),
   none: {},
   'this-tab': {},
@@ -181,7 +180,7 @@ export const STATES: Readonly<Record<StateName, StateRow>> = {
     place: 'log',
     text: (situation) => retryText(situation, situation.around.retryInMs),
     offers: 'stop',
-    said: (situation) => retryText(situation),
+    announcement: (situation) => retryText(situation),
   },
 }
 
@@ -190,18 +189,29 @@ function retryText(
   ms = run?.retry?.delayMs ?? 0,
 ): string {
   if (!run?.retry) return ''
-  return `${words.retryIn(String(Math.ceil(ms / 1000)))}: ${failureWords(run.retry.error, words).text}`
+  return `${words.retryIn(String(Math.ceil(ms / 1000)))}: ${describeFailure(run.retry.error, words).text}`
 }
 
 /** Returns the current states of a conversation, in the order of `STATES`. */
-export function statesOf(snapshot: ConversationSnapshot, around: Around): readonly StateName[] {
+export function statesOf(
+  snapshot: ConversationSnapshot,
+  around: ChatEnvironment,
+): readonly StateName[] {
   const names = namesOf(snapshot, around)
   return (Object.keys(STATES) as StateName[]).filter((name) => names.has(name))
 }
 
-function namesOf(snapshot: ConversationSnapshot, around: Around): ReadonlySet<unknown> {
+function namesOf(snapshot: ConversationSnapshot, around: ChatEnvironment): ReadonlySet<unknown> {
   const { status, ownership, parked, run, runId, ended, error, queued, setAside } = snapshot
-  const { isOffline, isKept = true, loading, isGone, resumedRunId, unsent, isErrorShown } = around
+  const {
+    isOffline,
+    isPersisted = true,
+    loading,
+    isDeleted,
+    resumedRunId,
+    unsent,
+    isErrorShown,
+  } = around
   const isElsewhere = ownership === 'other-tab' || ownership === 'other-device'
   const isOpen = runId !== undefined
   return new Set<StateName | FinishReason | false | null | undefined>([
@@ -215,8 +225,8 @@ function namesOf(snapshot: ConversationSnapshot, around: Around): ReadonlySet<un
     isOpen && runId === resumedRunId && !isElsewhere && status !== 'waiting' && 'resumed',
     loading && 'engine-loading',
     isOffline ? 'offline' : 'online',
-    !isKept && 'not-kept',
-    isGone && 'gone',
+    !isPersisted && 'not-kept',
+    isDeleted && 'gone',
     setAside && 'set-aside',
     queued.length > 0 && 'queued',
     unsent !== undefined && 'unsent',
@@ -225,7 +235,7 @@ function namesOf(snapshot: ConversationSnapshot, around: Around): ReadonlySet<un
 
 function nameOfEnd(ended: RunOutcome): StateName | FinishReason {
   // If another tab took the run over, `ownership` already says so.
-  if (ended.outcome === 'aborted' && isLeftOpen(ended))
+  if (ended.outcome === 'aborted' && isUnfinished(ended))
     return ended.reason === 'disposed' ? 'let-go' : 'none'
   return (ended.outcome === 'completed' && ended.finishReason) || ended.outcome
 }

@@ -8,7 +8,7 @@ export function shownParts(content: Content): ShownMessage['parts'] {
 }
 
 /** Returns a message's visible text, as the copy button copies it. */
-export function textOf(content: Content): string {
+export function messageText(content: Content): string {
   return shownParts(content)
     .flatMap((part) => (part.type === 'text' ? [part.text] : []))
     .join('\n\n')

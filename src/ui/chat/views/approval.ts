@@ -6,7 +6,7 @@ import { inputKey } from '../local-keys.ts'
 import { pageSentence } from '../parts/page-sentence.ts'
 import { formKey, inputView, type OpenForm } from './input.ts'
 import { loadedView } from './loaded-view.ts'
-import { refOf } from '../parts/call-ref.ts'
+import { toCallRef } from '../parts/call-ref.ts'
 import { problemKey } from '../problem-key.ts'
 import { goTo } from '../walk-messages.ts'
 
@@ -21,7 +21,7 @@ const editView = loadedView<[PendingCall]>({ name: 'edits', box: 'question' }, a
  */
 export function approvalView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words, local } = context
-  const key = inputKey(refOf(context, call))
+  const key = inputKey(toCallRef(context, call))
   const isEdited = local.get(formKey(key)) !== undefined
   return html`
     <div class="approval" part="approval" data-asks=${key}>
@@ -40,18 +40,18 @@ export function approvalView(context: ChatContext, call: PendingCall): TemplateR
 /** Whether the person has edited the call's input, or has the edit form open. */
 export function isBeingEdited(context: ChatContext, call: PendingCall): boolean {
   const { local } = context
-  const key = inputKey(refOf(context, call))
+  const key = inputKey(toCallRef(context, call))
   return local.get(key) !== undefined || local.get(formKey(key)) !== undefined
 }
 
 /** Whether the whole card has been in view. The call can't be approved before. */
 export function isSeen(context: ChatContext, call: PendingCall): boolean {
-  return context.seen.has(inputKey(refOf(context, call)))
+  return context.seen.has(inputKey(toCallRef(context, call)))
 }
 
 /** Shows the input that would run, edited or the model's own, and the buttons. */
 function decisionView(context: ChatContext, call: PendingCall): TemplateResult {
-  const edited = parsed(context.local.get<string>(inputKey(refOf(context, call))))
+  const edited = parsed(context.local.get<string>(inputKey(toCallRef(context, call))))
   return html`
     ${edited ? inputView(context, { ...call, input: edited.value }) : askedView(context, call)}
     ${buttonsView(context, call, edited)}
@@ -91,7 +91,7 @@ function buttonsView(
   edited: EditedInput | undefined,
 ): TemplateResult {
   const { agent, words, local, actions } = context
-  const ref = refOf(context, call)
+  const ref = toCallRef(context, call)
   const key = call.toolCallId
   const approve = (remember?: 'conversation') => (): void =>
     void actions.perform({ name: 'approve', detail: { call, remember }, key }, () =>

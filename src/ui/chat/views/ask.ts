@@ -11,12 +11,12 @@ import type {
 } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { visibleText } from '../../../conversation/index.ts'
-import { refOf } from '../parts/call-ref.ts'
+import { toCallRef } from '../parts/call-ref.ts'
 import { inputView } from './input.ts'
-import { contentOf, choicesOf } from '../parts/form-content.ts'
+import { readFormValues, choicesOf } from '../parts/form-content.ts'
 import type { Words } from '../words/words.ts'
 
-export { contentOf } from '../parts/form-content.ts'
+export { readFormValues } from '../parts/form-content.ts'
 
 /** Shared with other forms, which load them from this file. */
 
@@ -33,7 +33,7 @@ function interruptedView(context: ChatContext, call: PendingCall): TemplateResul
     .find(({ toolCallId }) => toolCallId === call.toolCallId)
   const resolve = (verdict: 'happened' | 'did-not-happen' | 'run-again') => (): void =>
     void actions.perform({ name: 'resolve', detail: { call, verdict }, key: call.toolCallId }, () =>
-      agent.resolveInterrupted(refOf(context, call), verdict),
+      agent.resolveInterrupted(toCallRef(context, call), verdict),
     )
   return html`
     <p>
@@ -61,12 +61,12 @@ function questionView(context: ChatContext, call: PendingCall): TemplateResult {
   const fields = question?.fields
   const send = (answer: string | QuestionAnswer): void =>
     void actions.perform({ name: 'answer', detail: { call, answer }, key }, () =>
-      agent.answer(refOf(context, call), answer),
+      agent.answer(toCallRef(context, call), answer),
     )
   const submit = (event: SubmitEvent): void => {
     event.preventDefault()
     const form = event.currentTarget as HTMLFormElement
-    if (fields) send({ action: 'accept', content: contentOf(fields, form) })
+    if (fields) send({ action: 'accept', content: readFormValues(fields, form) })
     else send(String(new FormData(form).get('answer') ?? ''))
   }
   return html`

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit'
 import { problemKey } from '../problem-key.ts'
-import { attach, attachedTo, setAttached } from '../attachments.ts'
+import { attach, getAttachments, setAttachments } from '../attachments.ts'
 import type { ChatContext } from '../context.ts'
 import type { FilePart } from '../../../index.ts'
 import { iconButton } from './icon.ts'
@@ -20,10 +20,10 @@ export function attachedView(
   files: readonly FilePart[],
 ): TemplateResult {
   const remove = (file: FilePart): void =>
-    setAttached(
+    setAttachments(
       local,
       snapshot.conversationId,
-      attachedTo(local, snapshot.conversationId).filter((one) => one !== file),
+      getAttachments(local, snapshot.conversationId).filter((one) => one !== file),
     )
   return html`<ul class="attachments">
     ${files.map((file) => {

@@ -10,7 +10,7 @@ import { iconView } from './icon.ts'
 import { waitingView } from './approval.ts'
 import { answerKey, problemKey } from '../problem-key.ts'
 import { repeat } from 'lit/directives/repeat.js'
-import { askedTogether } from '../parts/rows.ts'
+import { sharedApprovalCalls } from '../parts/rows.ts'
 
 /** Shows a tool call: title, state, input, output, and the controls that it waits for. */
 export function callView(context: ChatContext, call: ShownCall): TemplateResult {
@@ -36,7 +36,7 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
           : detailsView(context, call, { title, state })
       }
       ${sourceView(context, call)} ${untilView(context, pending)}
-      ${call.about && !pending && !context.answersItself(call) ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
+      ${call.about && !pending && !context.hasOwnButtons(call) ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
       ${kind === 'working' && snapshot.ownership !== 'none' ? progressView(call) : nothing}
       ${pending && !isAnsweredByCard(context, call, pending) ? waitingView(context, pending) : nothing}
       ${call.output?.type === 'denied' && call.output.reason ? html`<p class="note">${visibleText(call.output.reason)}</p>` : nothing}
@@ -58,7 +58,7 @@ export function titleOf(
 
 /** Whether a host's card answers this call by `respond`. The chat asks about interrupted calls itself. */
 function isAnsweredByCard(context: ChatContext, call: ShownCall, { kind }: PendingCall): boolean {
-  return (kind === 'approval' || kind === 'answer') && context.answersItself(call)
+  return (kind === 'approval' || kind === 'answer') && context.hasOwnButtons(call)
 }
 
 /** Shows a spinner, or an icon for the outcome. */
@@ -190,7 +190,7 @@ export function problemView(
 /** Shows waiting calls of child agents, one by one. */
 export function elsewhereView(context: ChatContext): TemplateResult {
   const { snapshot, words, renderers } = context
-  const together = askedTogether(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
+  const together = sharedApprovalCalls(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
   const calls = snapshot.pending.filter(
     (call) =>
       call.conversationId !== undefined &&

@@ -4,7 +4,7 @@ import { live } from 'lit/directives/live.js'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { type ChatRow, rowsOf } from '../parts/rows.ts'
-import { walkMessages } from '../walk-messages.ts'
+import { handleMessageKeys } from '../walk-messages.ts'
 import { followUpsView } from './answer.ts'
 import { elsewhereView } from './call.ts'
 import {
@@ -20,9 +20,9 @@ import { noticesView, stateViews, waitingOf, askBeforeLeaving } from './notices.
 import { rowView } from './row.ts'
 import { loadedView } from './loaded-view.ts'
 import type { ConversationSnapshot } from '../../../index.ts'
-import { textOf } from '../parts/text-of.ts'
+import { messageText } from '../parts/text-of.ts'
 import { problemKey } from '../problem-key.ts'
-import { attachedTo, beingRead, setAttached } from '../attachments.ts'
+import { getAttachments, beingRead, setAttachments } from '../attachments.ts'
 
 /** Loads the sheets that replace the messages: the list of conversations, or the memories. */
 const sheetView = loadedView<[]>({ name: 'sheets', box: 'list' }, async () => {
@@ -64,7 +64,7 @@ function bubbleView({ words, snapshot, locale, actions }: ChatContext): Template
     part="bubble"
     title=${words.heading}
     aria-label=${[words.open, state].filter(Boolean).join(' – ')}
-    @click=${() => actions.show()}
+    @click=${() => actions.openBubble()}
   >
     ${iconView('chat')} ${isWorking ? html`<span class="ring"></span>` : nothing}
     ${waiting > 0 ? html`<span class="badge">${count}</span>` : nothing}
@@ -80,8 +80,8 @@ function onKey({ placement, actions }: ChatContext, event: KeyboardEvent): void 
     event.preventDefault()
     opener.focus()
     opener.click()
-  } else if (key === 'Escape' && placement === 'bubble') actions.close()
-  else if (walkMessages(chat, event)) event.preventDefault()
+  } else if (key === 'Escape' && placement === 'bubble') actions.closeBubble()
+  else if (handleMessageKeys(chat, event)) event.preventDefault()
 }
 
 /** Shows the edge of a panel, which changes its width. */
@@ -135,7 +135,7 @@ function logView(context: ChatContext): TemplateResult {
       isFollowing
         ? nothing
         : iconButton('down', words.jumpToLatest, {
-            press: () => actions.toLatest(),
+            press: () => actions.scrollToLatest(),
             type: 'latest',
           })
     }
@@ -191,7 +191,7 @@ function headerView(context: ChatContext): TemplateResult {
       <slot name="header"></slot>
       ${
         placement === 'bubble'
-          ? iconButton('close', words.close, { press: () => actions.close() })
+          ? iconButton('close', words.close, { press: () => actions.closeBubble() })
           : nothing
       }
     </header>
@@ -200,7 +200,7 @@ function headerView(context: ChatContext): TemplateResult {
 
 /** Returns the title, unless it is the beginning of the first message, which is in view below it. */
 function titleOf({ title = '', messages: [first] }: ConversationSnapshot): string {
-  const text = first ? textOf(first).trim().replace(/\s+/g, ' ') : ''
+  const text = first ? messageText(first).trim().replace(/\s+/g, ' ') : ''
   return text.startsWith(title.replace(/…$/, '')) ? '' : title
 }
 
@@ -213,14 +213,14 @@ function composerView(context: ChatContext): TemplateResult {
   const isOpen = snapshot.runId !== undefined
   const text = local.get<string>('draft') ?? ''
   const { conversationId } = snapshot
-  const files = attachedTo(local, conversationId)
+  const files = getAttachments(local, conversationId)
   const isEmpty = text.trim() === '' && files.length === 0
   const problem = local.get<string>(problemKey('composer'))
   const send = (event: Event): void => {
     event.preventDefault()
     if (isEmpty || beingRead(local, conversationId) > 0 || !actions.send(text, files)) return
     local.set('draft', undefined)
-    setAttached(local, conversationId, [])
+    setAttachments(local, conversationId, [])
   }
   const onKey = (event: KeyboardEvent): void => {
     // Safari fires `compositionend` before the keydown that caused it, but marks that keydown with code 229.

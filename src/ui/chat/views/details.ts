@@ -3,9 +3,9 @@ import { visibleText } from '../../../conversation/index.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat, timeFormat } from '../formats.ts'
 import { loadingShown } from '../parts/engine-loading.ts'
-import { textOf } from '../parts/text-of.ts'
-import { sentWhileLoading, takeBack, unsentIn } from '../unsent.ts'
-import { goTo, waitingIn } from '../walk-messages.ts'
+import { messageText } from '../parts/text-of.ts'
+import { sentWhileLoading, prependToDraft, unsentIn } from '../unsent.ts'
+import { goTo, findWaitingCard } from '../walk-messages.ts'
 import { iconButton } from './icon.ts'
 
 type Maybe = TemplateResult | typeof nothing
@@ -31,7 +31,7 @@ function waitingCallsView({ words, locale }: ChatContext, waiting: number): Mayb
   const count = numberFormat(locale).format(waiting)
   const show = ({ target }: Event): void => {
     const root = target instanceof Element ? target.closest('.chat') : null
-    const card = root && waitingIn(root)
+    const card = root && findWaitingCard(root)
     if (card) goTo(card)
   }
   return html`<p class="notice">
@@ -134,7 +134,7 @@ function queueView({ snapshot, words, actions, conversation, local }: ChatContex
     ${queued.map(
       (content) =>
         html`<li>
-          <span class="plain" dir="auto">${textOf(content)}</span>
+          <span class="plain" dir="auto">${messageText(content)}</span>
           ${iconButton('close', words.withdraw, {
             press: () =>
               actions.perform({ name: 'withdraw', detail: { messageId: content.id } }, () =>
@@ -158,7 +158,7 @@ function unsentView({ snapshot, words, local }: ChatContext): Maybe {
   const { conversationId } = snapshot
   return html`<div class="notice problem" part="unsent">
     <p>${words.unsent}</p>
-    <button type="button" @click=${() => takeBack(local, { conversationId, text, files })}>
+    <button type="button" @click=${() => prependToDraft(local, { conversationId, text, files })}>
       ${words.edit}
     </button>
     <blockquote class="plain" dir="auto">${text}</blockquote>

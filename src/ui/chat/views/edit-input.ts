@@ -2,10 +2,10 @@ import { html, nothing, type TemplateResult } from 'lit'
 import type { FieldSchema, JsonObject, JsonValue, PendingCall } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { inputKey } from '../local-keys.ts'
-import { refOf } from '../parts/call-ref.ts'
+import { toCallRef } from '../parts/call-ref.ts'
 import { describedIn, nameOf, isRecord } from '../parts/input-fields.ts'
 import { problemKey } from '../problem-key.ts'
-import { contentOf, fieldView } from './ask.ts'
+import { readFormValues, fieldView } from './ask.ts'
 import { formKey, type OpenForm, schemaOf } from './input.ts'
 
 /** A value of an input, or the whole input if it isn't an object. */
@@ -28,7 +28,7 @@ type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
  */
 export function editInputView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words, local } = context
-  const key = inputKey(refOf(context, call))
+  const key = inputKey(toCallRef(context, call))
   const form = local.get<OpenForm>(formKey(key))
   const from = form?.from ?? null
   if (form) focusFirst(form)
@@ -167,7 +167,10 @@ function readControl(
   form: HTMLFormElement,
 ): { readonly value: JsonValue | undefined } | null {
   if (schema) {
-    const { [name]: value } = contentOf({ type: 'object', properties: { [name]: schema } }, form)
+    const { [name]: value } = readFormValues(
+      { type: 'object', properties: { [name]: schema } },
+      form,
+    )
     return { value: value ?? (before === '' ? '' : undefined) }
   }
   try {

@@ -2,13 +2,13 @@ import { html, nothing, type TemplateResult } from 'lit'
 import { problemKey } from '../problem-key.ts'
 import type { ConversationSnapshot, ErrorData, PendingCall } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
-import { failureWords } from '../parts/failures.ts'
-import { askedTogether } from '../parts/rows.ts'
+import { describeFailure } from '../parts/failures.ts'
+import { sharedApprovalCalls } from '../parts/rows.ts'
 import {
-  type Offer,
+  type StateButton,
   STATES,
   type StateName,
-  type StateRow,
+  type StateEntry,
   statesOf,
   textIn,
 } from '../parts/states.ts'
@@ -46,7 +46,7 @@ function detailsOf(context: ChatContext): Maybe {
 /** Number of calls that wait for the person; 0 if all of them are in view. */
 function unseenOf({ snapshot, isFollowing, renderers }: ChatContext): number {
   const waiting = waitingOf(snapshot).length
-  const together = askedTogether(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
+  const together = sharedApprovalCalls(snapshot, (toolName) => Object.hasOwn(renderers, toolName))
   const cards = waiting - Math.max(0, together.length - 1)
   return cards === 1 && isFollowing ? 0 : waiting
 }
@@ -67,13 +67,13 @@ export function waitingOf({
 type Maybe = TemplateResult | typeof nothing
 
 /** Shows the conversation's states that belong in this place. */
-export function stateViews(context: ChatContext, place: StateRow['place']): Maybe[] {
+export function stateViews(context: ChatContext, place: StateEntry['place']): Maybe[] {
   return statesOf(context.snapshot, context.around)
     .filter((name) => STATES[name].place === place)
     .map((name) => (VIEWS[name] ?? lineView)(context, STATES[name]))
 }
 
-type StateView = (context: ChatContext, row: StateRow) => Maybe
+type StateView = (context: ChatContext, row: StateEntry) => Maybe
 
 /** Shows a spinner while the model is awaited. */
 const waitView: StateView = (context, { text }) =>
@@ -86,7 +86,7 @@ const VIEWS: { readonly [name in StateName]?: StateView } = {
   retrying: waitView,
 }
 
-function lineView(context: ChatContext, { text, offers }: StateRow): Maybe {
+function lineView(context: ChatContext, { text, offers }: StateEntry): Maybe {
   const line = textIn(context, text)
   return line ? html`<p class="notice">${line} ${offerView(context, offers)}</p>` : nothing
 }
@@ -95,11 +95,11 @@ function lineView(context: ChatContext, { text, offers }: StateRow): Maybe {
 export function failureView(
   context: ChatContext,
   error: ErrorData | undefined,
-  offer: Offer | undefined,
+  offer: StateButton | undefined,
 ): Maybe {
   if (!error) return nothing
   const { words, around } = context
-  const { text, details } = failureWords(error, words)
+  const { text, details } = describeFailure(error, words)
   // Offline, a notice already says so.
   const isServer = (error.code === 'network' || error.code === 'timeout') && !around.isOffline
   return html`<div
@@ -137,11 +137,11 @@ export function askBeforeLeaving({ snapshot, local }: ChatContext, event: Event)
 
 /** Buttons of states that show one line of text. Other offers have buttons in their own views. */
 const BUTTONS: {
-  readonly [offer in Offer]?: (context: ChatContext) => readonly [string, () => void]
+  readonly [offer in StateButton]?: (context: ChatContext) => readonly [string, () => void]
 } = {
   cancel: ({ words, actions }) => [words.cancel, () => actions.stop()],
-  continue: (context) => [context.words.goOn, () => goOn(context)],
-  retry: (context) => [context.words.tryAgain, () => goOn(context)],
+  continue: (context) => [context.words.goOn, () => continueRun(context)],
+  retry: (context) => [context.words.tryAgain, () => continueRun(context)],
   reply: ({ words, actions }) => [words.goOn, () => void actions.send(words.goOn)],
   'take-over': ({ words, actions, conversation }) => [
     words.takeOver,
@@ -152,7 +152,7 @@ const BUTTONS: {
   ],
 }
 
-export function goOn({
+export function continueRun({
   actions,
   conversation,
 }: Pick<ChatContext, 'actions' | 'conversation'>): void {
@@ -161,7 +161,7 @@ export function goOn({
 
 function offerView(
   context: ChatContext,
-  offer: Offer | undefined,
+  offer: StateButton | undefined,
 ): TemplateResult | typeof nothing {
   const [label, act] = (offer && BUTTONS[offer]?.(context)) || []
   return label === undefined ? nothing : html`<button type="button" @click=${act}>${label}</button>`

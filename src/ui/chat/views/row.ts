@@ -6,23 +6,23 @@ import { repeat } from 'lit/directives/repeat.js'
 import type { PendingCall, ShownBranch, ShownCall, ShownMessage } from '../../../index.ts'
 import type { ChatContext, LocalState, MessageContext } from '../context.ts'
 import { dayFormat, numberFormat, timeFormat, todayFormat } from '../formats.ts'
-import { isLetGo, stateIn } from '../parts/shown-call.ts'
+import { isRunDetached, stateIn } from '../parts/shown-call.ts'
 import type { ChatRow } from '../parts/rows.ts'
 import { STATES } from '../parts/states.ts'
 import { callView, problemView, sourceView, stateIcon, titleOf } from './call.ts'
 import { failureView } from './notices.ts'
 import { visibleText } from '../../../conversation/index.ts'
 import { problemKey } from '../problem-key.ts'
-import { refOf } from '../parts/call-ref.ts'
+import { toCallRef } from '../parts/call-ref.ts'
 import { approvalView, isBeingEdited, isSeen } from './approval.ts'
 import { markdown } from '../markdown/sliced-markdown.ts'
 import { inLines } from '../parts/failures.ts'
-import { shownParts, textOf } from '../parts/text-of.ts'
+import { shownParts, messageText } from '../parts/text-of.ts'
 import { isThinking, thoughtFor } from '../reasoning-times.ts'
 import { attempt, ownActionsView, sourcesView } from './answer.ts'
 import { fileView } from './attached.ts'
 import { copyText } from '../../shared/copy-text.ts'
-import { runBegun } from '../actions.ts'
+import { waitForRunStart } from '../actions.ts'
 import { iconButton } from './icon.ts'
 import { editKey, editSendingKey } from '../local-keys.ts'
 
@@ -41,10 +41,12 @@ export function rowView(context: ChatContext, row: ChatRow): TemplateResult | Di
       )
     }
     case 'message':
-      return guard(madeOf(context, row.message), () => messageView(context, row.message))
+      return guard(messageDependencies(context, row.message), () =>
+        messageView(context, row.message),
+      )
     case 'call':
       return isOver(context, row.call)
-        ? guard(callMadeOf(context, row.call), () => callView(context, row.call))
+        ? guard(callDependencies(context, row.call), () => callView(context, row.call))
         : callView(context, row.call)
     case 'calls':
       // An open group renders its calls, so it depends on everything that they depend on.
@@ -62,7 +64,7 @@ export function rowView(context: ChatContext, row: ChatRow): TemplateResult | Di
   }
 }
 
-function madeOf(context: MessageContext, message: ShownMessage): unknown[] {
+function messageDependencies(context: MessageContext, message: ShownMessage): unknown[] {
   const { conversation, words, locale, local, markdown, answers, snapshot } = context
   const branch = snapshot.branches[message.id]
   return [
@@ -86,7 +88,7 @@ function isOver({ snapshot }: ChatContext, call: ShownCall): boolean {
   return isSettled && !snapshot.pending.some(({ toolCallId }) => toolCallId === call.toolCallId)
 }
 
-function callMadeOf(context: ChatContext, call: ShownCall): unknown[] {
+function callDependencies(context: ChatContext, call: ShownCall): unknown[] {
   const { conversation, words, locale, local, renderers, snapshot } = context
   return [
     call,
@@ -94,7 +96,7 @@ function callMadeOf(context: ChatContext, call: ShownCall): unknown[] {
     words,
     locale,
     renderers,
-    context.answersItself(call),
+    context.hasOwnButtons(call),
     snapshot.runId,
     local.changesOf(call.toolCallId),
   ]
@@ -174,7 +176,7 @@ function itemView(context: ChatContext, call: PendingCall): TemplateResult {
 /** Buttons that answer all calls. A changed list gets new buttons, so a press that began before can't hit them. */
 function allView(context: ChatContext, calls: readonly PendingCall[]): TemplateResult {
   const { agent, words, actions } = context
-  const refs = calls.map((call) => refOf(context, call))
+  const refs = calls.map((call) => toCallRef(context, call))
   const approve = (): void =>
     void actions.perform({ name: 'approve', detail: { calls }, key: KEY }, () =>
       agent.approveAll(refs),
@@ -225,7 +227,7 @@ function messageView(context: MessageContext, message: ShownMessage): TemplateRe
         )}
       </div>
       ${
-        message.role === 'assistant' && message.partial && !isLetGo(context.snapshot)
+        message.role === 'assistant' && message.partial && !isRunDetached(context.snapshot)
           ? html`<p class="note">${words.announceStopped}</p>`
           : nothing
       }
@@ -318,14 +320,14 @@ function messageActionsView(
   const copiedKey = `copied:${message.id}`
   const isCopied = local.get<boolean>(copiedKey) ?? false
   const copy = (): void => {
-    copyText(textOf(message), () => {
+    copyText(messageText(message), () => {
       local.set(copiedKey, true)
       setTimeout(() => local.set(copiedKey, undefined), COPIED_FOR)
     })
   }
   const regenerate = (): void =>
     void actions.perform({ name: 'regenerate', detail: { message } }, () =>
-      runBegun(conversation.regenerate(message.id)),
+      waitForRunStart(conversation.regenerate(message.id)),
     )
   const isDisabled = snapshot.runId !== undefined
   return html`
@@ -401,7 +403,7 @@ function isEdited({ local }: MessageContext, message: ShownMessage): boolean {
 function edit({ local }: MessageContext, message: ShownMessage, { currentTarget }: Event): void {
   // Some browsers don't focus a button on click.
   if (currentTarget instanceof HTMLElement) currentTarget.focus({ preventScroll: true })
-  local.set(editKey(message), textOf(message))
+  local.set(editKey(message), messageText(message))
 }
 
 /** Shows a message as a field. Sending starts a new branch; the field stays until that succeeds. */

@@ -175,7 +175,7 @@ function recordView(context: ChatContext, record: ConversationRecord): TemplateR
               type="button"
               class="record"
               aria-current=${isCurrent ? 'true' : nothing}
-              @click=${() => actions.open(conversationId)}
+              @click=${() => actions.openConversation(conversationId)}
             >
               <span class="record-title">${name}</span>
               ${record.openRunId !== null ? html`<small>${words.unfinished}</small>` : nothing}

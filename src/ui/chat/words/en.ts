@@ -167,7 +167,7 @@ export const en: Words = {
   rejected: 'This answer was rejected by the app. See the next one below.',
   remarks: 'Notes on this answer',
   answerBefore: 'Previous answer',
-  parked: {
+  paused: {
     'crash-loop': 'Paused after repeated crashes',
     'storage-full': 'Paused: the storage is full',
     'storage-blocked': 'Paused: the storage can’t be used',

@@ -149,7 +149,7 @@ export interface Words {
   readonly remarks: string
   readonly answerBefore: string
   /** Reasons why a run is paused. */
-  readonly parked: { readonly [reason in ParkReason]: string }
+  readonly paused: { readonly [reason in ParkReason]: string }
   readonly failed: string
   /** Messages by error code. The server's own message is shown as details. */
   readonly failures: { readonly [code in ErrorCode]?: string }

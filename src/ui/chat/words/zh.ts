@@ -166,11 +166,11 @@ export const zh: Words = {
   rejected: '应用拒绝了这个回答，请看下面的新回答。',
   remarks: '对此回答的说明',
   answerBefore: '之前的回答',
-  parked: {
+  paused: {
     'crash-loop': '已暂停：多次崩溃',
     'storage-full': '已暂停：存储已满',
     'storage-blocked': '已暂停：存储无法访问',
-    'storage-newer': '已暂停：请重新加载页面',
+    'storage-newer': '已暂停：请刷新',
     'storage-offline': '已暂停：存储无法访问',
     'storage-failed': '已暂停：存储无法访问',
   },

@@ -23,7 +23,7 @@ export interface EventEntry {
 }
 
 /** Collects events as entries. If merged, pieces of one text share an entry until another event comes. */
-export class EventBook {
+export class EventLog {
   readonly entries: EventEntry[] = []
   /** Types of the events so far. */
   readonly types: Set<RunEvent['type']> = new Set()

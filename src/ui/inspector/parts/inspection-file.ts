@@ -66,36 +66,36 @@ export function readFile(name: string, text: string): OpenedFile {
     const fields = parsed(line)
     takeLine(journals, fields)
     const found = [sum.take(line, fields), order.take(fields)]
-    for (const fault of found) if (fault !== null) journals.at(-1)?.break(fault)
+    for (const fault of found) if (fault !== null) journals.at(-1)?.markBroken(fault)
     faults.push(...found)
   }
   if (journals.length === 0) throw new Error('There is no conversation in this file.')
   const fault = [...faults, order.end()].find((each) => each !== null)
-  if (fault) for (const journal of journals) journal.break(fault)
+  if (fault) for (const journal of journals) journal.markBroken(fault)
   return { name, inspection: inspectionOf(inspector), version, format, journals }
 }
 
 function takeLine(journals: Journal[], fields: Fields | null): void {
   const journal = journals.at(-1)
-  if (fields === null) return journal?.break('The file is damaged.')
+  if (fields === null) return journal?.markBroken('The file is damaged.')
   const { conversation, row, end } = fields
   if (!isShowable(fields)) return breakFile(journals)
   if (isFields(conversation)) journals.push(new Journal(idOf(conversation)))
   else if (journal && isFields(row)) takeRow(journal, row)
   else if (journal && isFields(end) && end['rows'] !== journal.rows.length)
-    journal.break('The file has fewer rows than it says.')
+    journal.markBroken('The file has fewer rows than it says.')
 }
 
 function takeRow(journal: Journal, row: Fields): void {
   if (isRow(row))
     journal.add({ ...row, conversationId: journal.conversationId, appendId: '' } as Row)
-  else journal.break(`Row ${journal.rows.length + 1} can't be read.`)
+  else journal.markBroken(`Row ${journal.rows.length + 1} can't be read.`)
 }
 
 function breakFile(journals: readonly Journal[]): void {
   const journal = journals.at(-1)
   if (!journal) throw new Error("The file is damaged: its conversation can't be shown.")
-  journal.break(`The rows after row ${journal.rows.length} can't be shown.`)
+  journal.markBroken(`The rows after row ${journal.rows.length} can't be shown.`)
 }
 
 function idOf({ conversationId }: Fields): string {

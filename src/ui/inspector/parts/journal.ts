@@ -29,7 +29,7 @@ export class Journal {
       this.#head = fold(this.#head, [row])
     } catch {
       // Rows of a file may hold anything.
-      this.break(`Row ${row.seq} can't be read.`)
+      this.markBroken(`Row ${row.seq} can't be read.`)
       return false
     }
     this.rows.push(row)
@@ -38,7 +38,7 @@ export class Journal {
   }
 
   /** Rejects all further rows. */
-  break(why: string): void {
+  markBroken(why: string): void {
     this.#fault ??= why
   }
 

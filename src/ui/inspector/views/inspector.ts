@@ -2,7 +2,7 @@ import { html, nothing, svg, type TemplateResult } from 'lit'
 import { type InspectorContext, positionOf, type Tab, TABS } from '../context.ts'
 import { journalView, rowDetail } from './journal.ts'
 import { requestDetail, requestsView } from './requests.ts'
-import { duration, said, timeOfDay } from './format.ts'
+import { duration, toVisibleText, timeOfDay } from './format.ts'
 import { regionView, tableView } from './table.ts'
 import { treeView } from './tree.ts'
 import { type TimelineLine, timesOf } from '../parts/timeline.ts'
@@ -11,7 +11,7 @@ import { eventLines, summaryOf } from '../parts/event-book.ts'
 /** Lists events as they arrived. Events that weren't observed are derived from the stored rows. */
 function eventsView(context: InspectorContext): TemplateResult {
   const { recording, chosen, choose, list, filtered } = context
-  const all = recording?.book.entries ?? []
+  const all = recording?.eventLog.entries ?? []
   const entries = filtered.of(all, chosen)
   return html`
     <div class="filters" role="group" aria-label="Filter">
@@ -27,7 +27,7 @@ function eventsView(context: InspectorContext): TemplateResult {
         @change=${(event: Event) => choose({ type: (event.target as HTMLSelectElement).value })}
       >
         <option value="">All types</option>
-        ${[...(recording?.book.types ?? [])]
+        ${[...(recording?.eventLog.types ?? [])]
           .toSorted()
           .map(
             (type) =>
@@ -76,7 +76,7 @@ function eventDetail(context: InspectorContext): TemplateResult | typeof nothing
   return regionView(
     event.type,
     html`<h3>${event.type}</h3>
-      ${event.events.length > 1 ? html`<p class="text">${said(summaryOf(event))}</p>` : nothing}
+      ${event.events.length > 1 ? html`<p class="text">${toVisibleText(summaryOf(event))}</p>` : nothing}
       ${treeView(value, 'event', context)}`,
   )
 }
@@ -116,8 +116,8 @@ function timelineView({ recording, chosen, choose, list }: InspectorContext): Te
 function cellsOf(line: TimelineLine, run: TimelineLine): (TemplateResult | string)[] {
   const { total, model, tool, person } = timesOf(line)
   return [
-    html`<span class="indent-${Math.min(line.depth, 5)}">${said(line.name)}</span>`,
-    html`<span class="status ${line.status}">${said(line.status)}</span>`,
+    html`<span class="indent-${Math.min(line.depth, 5)}">${toVisibleText(line.name)}</span>`,
+    html`<span class="status ${line.status}">${toVisibleText(line.status)}</span>`,
     timeOfDay(line.startedAt),
     duration(total),
     line.firstTokenMs === null ? '' : duration(Math.max(1, line.firstTokenMs)),
@@ -201,7 +201,7 @@ function toolbarView(context: InspectorContext): TemplateResult {
               ${conversations.map(
                 ({ conversationId, title }) =>
                   html`<option value=${conversationId} ?selected=${conversationId === on}>
-                    ${said(title || conversationId)}
+                    ${toVisibleText(title || conversationId)}
                   </option>`,
               )}
             </select>`
@@ -210,8 +210,8 @@ function toolbarView(context: InspectorContext): TemplateResult {
         file
           ? html`<span
                 class="source"
-                title=${file.inspection ? said(file.inspection.browser) : nothing}
-                >${said(file.name)}, format ${file.format}</span
+                title=${file.inspection ? toVisibleText(file.inspection.browser) : nothing}
+                >${toVisibleText(file.name)}, format ${file.format}</span
               ><button type="button" @click=${() => context.closeFile()}>Close file</button>`
           : hasAgent
             ? html`<span class="source live">live</span
@@ -302,7 +302,7 @@ const VIEWS: Readonly<Record<Tab, View>> = {
   },
   events: {
     title: 'Events',
-    count: ({ recording }) => recording?.book.entries.length,
+    count: ({ recording }) => recording?.eventLog.entries.length,
     list: eventsView,
     detail: eventDetail,
   },

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { Row } from '../../../conversation/index.ts'
 import { type Detail, DETAILS, type InspectorContext, positionOf } from '../context.ts'
-import { said, timeOfDay } from './format.ts'
+import { toVisibleText, timeOfDay } from './format.ts'
 import { regionView, tableView } from './table.ts'
 import { treeView } from './tree.ts'
 import type { ConversationSnapshot, ShownCall, ShownMessage } from '../../../index.ts'
@@ -81,7 +81,7 @@ function contentOf(context: InspectorContext, row: Row): TemplateResult {
     case 'row':
       return treeView(row, 'row', context)
     case 'shown':
-      return shownView(recording?.shownAt(count) ?? null)
+      return shownView(recording?.snapshotAt(count) ?? null)
     case 'state':
       return treeView(recording?.journal.stateAt(count), 'state', context)
     default:
@@ -96,7 +96,7 @@ function detailText(context: InspectorContext, row: Row): string {
     chosen.detail === 'row'
       ? row
       : chosen.detail === 'shown'
-        ? recording?.shownAt(count)
+        ? recording?.snapshotAt(count)
         : recording?.journal.stateAt(count)
   return JSON.stringify(value, null, 2)
 }
@@ -111,7 +111,7 @@ function shownView(snapshot: ConversationSnapshot | null): TemplateResult {
   const shown = messages.slice(-MOST_MESSAGES)
   return html`
     <p class="quiet">
-      ${said(status)}${ended ? `, ${said(ended.outcome)}` : ''}${pending.length > 0 ? `, ${pending.length} waiting` : ''}
+      ${toVisibleText(status)}${ended ? `, ${toVisibleText(ended.outcome)}` : ''}${pending.length > 0 ? `, ${pending.length} waiting` : ''}
     </p>
     ${
       shown.length < messages.length
@@ -125,11 +125,13 @@ function shownView(snapshot: ConversationSnapshot | null): TemplateResult {
 function messageView(message: ShownMessage): TemplateResult | typeof nothing {
   if (message.role === 'tool') return nothing
   return html`<div class="message ${message.role}">
-    <strong>${said(message.role)}</strong>
+    <strong>${toVisibleText(message.role)}</strong>
     ${message.parts.map((part) => {
-      if (part.type === 'text') return html`<p>${said(part.text)}</p>`
-      if (part.type === 'reasoning') return html`<p class="quiet">${said(part.text)}</p>`
-      return part.type === 'file' ? html`<p class="quiet">${said(part.mediaType)}</p>` : nothing
+      if (part.type === 'text') return html`<p>${toVisibleText(part.text)}</p>`
+      if (part.type === 'reasoning') return html`<p class="quiet">${toVisibleText(part.text)}</p>`
+      return part.type === 'file'
+        ? html`<p class="quiet">${toVisibleText(part.mediaType)}</p>`
+        : nothing
     })}
     ${(message.calls ?? []).map(callView)}
   </div>`
@@ -137,8 +139,9 @@ function messageView(message: ShownMessage): TemplateResult | typeof nothing {
 
 function callView({ title, toolName, status, input, output }: ShownCall): TemplateResult {
   return html`<p class="call-line">
-    <code>${said(title ?? toolName)}</code> <span class="status ${status}">${said(status)}</span>
-    <code class="quiet">${said(JSON.stringify(input)?.slice(0, 400) ?? '')}</code>
-    ${output ? html`<code>${said(JSON.stringify(output).slice(0, 400))}</code>` : nothing}
+    <code>${toVisibleText(title ?? toolName)}</code>
+    <span class="status ${status}">${toVisibleText(status)}</span>
+    <code class="quiet">${toVisibleText(JSON.stringify(input)?.slice(0, 400) ?? '')}</code>
+    ${output ? html`<code>${toVisibleText(JSON.stringify(output).slice(0, 400))}</code>` : nothing}
   </p>`
 }

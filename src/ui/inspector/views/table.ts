@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import { type ListWindow, ROW_HEIGHT } from '../list-window.ts'
-import { said } from './format.ts'
+import { toVisibleText } from './format.ts'
 
 export interface Table<Row> {
   readonly label: string
@@ -59,7 +59,7 @@ function rowView<Row>(table: Table<Row>, row: Row, index: number): TemplateResul
     .style=${`inset-block-start: ${index * ROW_HEIGHT}px`}
     @click=${() => choose(table, index)}
   >
-    ${table.cells(row).map((cell) => html`<span role="gridcell">${typeof cell === 'string' ? said(cell) : cell}</span>`)}
+    ${table.cells(row).map((cell) => html`<span role="gridcell">${typeof cell === 'string' ? toVisibleText(cell) : cell}</span>`)}
   </div>`
 }
 

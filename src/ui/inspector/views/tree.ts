@@ -1,6 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { InspectorContext } from '../context.ts'
-import { said } from './format.ts'
+import { toVisibleText } from './format.ts'
 
 /** Children of a list or record that are drawn before a person asks for more. */
 const MOST_CHILDREN = 100
@@ -21,7 +21,7 @@ interface Node {
 }
 
 function nodeView({ name, value, path, depth }: Node, open: Open): TemplateResult {
-  const label = name === '' ? nothing : html`<span class="name">${said(name)}</span> `
+  const label = name === '' ? nothing : html`<span class="name">${toVisibleText(name)}</span> `
   if (typeof value !== 'object' || value === null)
     return html`<div class="leaf">${label}${leafView(value, path, open)}</div>`
   const entries = Object.entries(value)
@@ -30,7 +30,7 @@ function nodeView({ name, value, path, depth }: Node, open: Open): TemplateResul
   return html`<div class="branch">
     <button type="button" class="turn" aria-expanded=${isOpen} @click=${() => turn(path, open)}>
       ${label}<span class="quiet"
-        >${isOpen ? brackets : `${brackets} ${said(previewOf(value))}`}</span
+        >${isOpen ? brackets : `${brackets} ${toVisibleText(previewOf(value))}`}</span
       >
     </button>
     ${
@@ -63,7 +63,9 @@ function childrenView(
 function leafView(value: unknown, path: string, open: Open): TemplateResult {
   if (typeof value !== 'string') return html`<span class="value">${String(value)}</span>`
   const isLong = value.length > LONGEST_TEXT && !open.chosen.turned.has(path)
-  return html`<span class="text">${said(isLong ? value.slice(0, LONGEST_TEXT) : value)}</span>${
+  return html`<span class="text"
+      >${toVisibleText(isLong ? value.slice(0, LONGEST_TEXT) : value)}</span
+    >${
       isLong
         ? html`<button type="button" class="turn" @click=${() => turn(path, open)}>
             Show all ${value.length} characters

@@ -1,10 +1,10 @@
 import { sameJson } from '../../../lib/json/same-json.ts'
 import type { ConsentScope, Rememberable } from '../../../protocol/fact.ts'
 import type { CallState, Consent, ConversationState } from '../../../protocol/state.ts'
-import type { AskedBecause, Taint } from '../../../protocol/taint.ts'
+import type { ApprovalReason, Taint } from '../../../protocol/taint.ts'
 import { callContext, type RunContext } from '../run-context.ts'
 import type { Settlement } from '../settle.ts'
-import { originOfTools, taintOf, taintOfRequest } from '../../../conversation/taint.ts'
+import { originOfTools, nextRequestTaint, taintOfRequest } from '../../../conversation/taint.ts'
 import type { ToolDescriptor } from '../../../protocol/tool.ts'
 import { OffstageError } from '../../../protocol/error.ts'
 import type { JsonValue } from '../../../protocol/json.ts'
@@ -19,17 +19,14 @@ function taintOfCall(
   { path: [root] }: Pick<CallState, 'path'>,
 ): readonly Taint[] {
   const holder = state.path.findLast(({ calls }) => calls.some((each) => each.toolCallId === root))
-  return holder ? taintOfRequest(state, holder.id) : taintOf(state)
+  return holder ? taintOfRequest(state, holder.id) : nextRequestTaint(state)
 }
 
 /**
  * Whether a call's input may hold untrusted content, for tools that pass it on. For a nested call, content that its
  * composite tool has read since it began counts, too.
  */
-export function isGivenWordsOfOthers(
-  state: ConversationState,
-  call: Pick<CallState, 'path'>,
-): boolean {
+export function hasTaintedInput(state: ConversationState, call: Pick<CallState, 'path'>): boolean {
   const { path } = call
   if (taintOfCall(state, call).length > 0) return true
   return (
@@ -47,7 +44,7 @@ export function taintFor(
   { remote }: ToolDescriptor,
   call?: Pick<CallState, 'path'>,
 ): readonly Taint[] {
-  const taint = call ? taintOfCall(state, call) : taintOf(state)
+  const taint = call ? taintOfCall(state, call) : nextRequestTaint(state)
   const own = remote && originOfTools(remote.source)
   return taint.filter(({ origin }) => origin !== own)
 }
@@ -71,7 +68,7 @@ interface Judged {
  * Whether the call needs a person's approval. `'page'`: a function of the page decides. The checks follow the table "Is
  * this call asked about?" in docs/security.md; `needsApproval` (client/tools/describe-tools.ts) has its last rows.
  */
-export function isAsked(judged: Judged): boolean | 'page' {
+export function requiresApproval(judged: Judged): boolean | 'page' {
   const { call, tool, taint, isOneShot, isUnclear, isTaintAReason } = judged
   if (isOneShot) return false
   // A call that has requested approval never runs without it, even if another tool now has its name.
@@ -99,10 +96,10 @@ function mayMislead(call: Call, tool: ToolDescriptor, taint: readonly Taint[]): 
 }
 
 /** Whether neither a person nor the page has a say, so that the call may start with the commit of its output. */
-export function runsUnasked(judged: Omit<Judged, 'isTaintAReason'>): boolean {
+export function runsWithoutApproval(judged: Omit<Judged, 'isTaintAReason'>): boolean {
   const { call, tool, taint } = judged
   const asks = asksWhileTainted(call, tool, taint)
-  return asks === false && isAsked({ ...judged, isTaintAReason: false }) === false
+  return asks === false && requiresApproval({ ...judged, isTaintAReason: false }) === false
 }
 
 /** Whether a function of the page decides if the call needs approval. */
@@ -128,9 +125,10 @@ async function rememberableOf(
   call: CallState,
   { tool, input, taint }: JudgedCall,
 ): Promise<Rememberable | null> {
-  const { annotations, remote, describes, commits } = tool
-  if (annotations.destructive || describes || commits || mayMislead(call, tool, taint)) return null
-  if (context.conversation.sealed.isUnclear(call.toolCallId)) return null
+  const { annotations, remote, hasDescribe, hasCommits } = tool
+  if (annotations.destructive || hasDescribe || hasCommits || mayMislead(call, tool, taint))
+    return null
+  if (context.conversation.secrets.isUnclear(call.toolCallId)) return null
   // Annotations count only if the tool's server is trusted.
   const isOpenWorld = remote
     ? !remote.trusted || annotations.openWorld !== false
@@ -201,12 +199,12 @@ export async function consentGiven(
 }
 
 /** Warns the developer, once per run, about a tool that needs approval only because it has no annotations. */
-export function warnOfSilence(context: RunContext, { toolName }: CallState): void {
-  const { conversation, runId, silent, stream, tools } = context
-  if (tools.get(toolName)?.whileTainted !== 'unknown' || silent.has(toolName)) return
-  silent.add(toolName)
+export function warnNoAnnotations(context: RunContext, { toolName }: CallState): void {
+  const { conversation, runId, warnedTools, stream, tools } = context
+  if (tools.get(toolName)?.whileTainted !== 'unknown' || warnedTools.has(toolName)) return
+  warnedTools.add(toolName)
   const { steps = 1, failedAttempts = 0 } = conversation.run ?? {}
-  stream.delta({
+  stream.pushDelta({
     type: 'warning',
     code: 'tool-effect-unknown',
     message: `Calls of ${toolName} need approval after untrusted content was read: the tool has no annotations. Add reversible, openWorld or readOnly.`,
@@ -228,7 +226,7 @@ export type ApprovalVerdict =
 
 interface Judgement {
   readonly verdict: ApprovalVerdict
-  readonly because: AskedBecause | null
+  readonly because: ApprovalReason | null
   /** Whether the page should request approval, if this is one-shot mode. */
   readonly asks: boolean
 }
@@ -242,11 +240,11 @@ export async function judgeApproval(
   const { conversation, page } = context
   const { tool, input } = called
   const taint = taintFor(conversation.state, tool, call)
-  const because = await whyAsked(context, call, { ...called, taint })
-  const isUnclear = conversation.sealed.isUnclear(call.toolCallId)
+  const because = await approvalReason(context, call, { ...called, taint })
+  const isUnclear = conversation.secrets.isUnclear(call.toolCallId)
   const isTaintAReason = because !== null
   const isOneShot = conversation.run?.limits.maxSteps === 0
-  const isNeeded = isAsked({ call, tool, taint, isOneShot, isUnclear, isTaintAReason })
+  const isNeeded = requiresApproval({ call, tool, taint, isOneShot, isUnclear, isTaintAReason })
   const mustAsk =
     isNeeded === 'page' ? await page.needsApproval(callContext(context, call, input)) : isNeeded
   const verdict = mustAsk
@@ -256,11 +254,11 @@ export async function judgeApproval(
 }
 
 /** The reason why taint makes approval necessary, whatever the app's own rules are. Null: none. */
-async function whyAsked(
+async function approvalReason(
   context: RunContext,
   call: CallState,
   { tool, input, taint }: JudgedCall,
-): Promise<AskedBecause | null> {
+): Promise<ApprovalReason | null> {
   const [first] = taint
   const asks = asksWhileTainted(call, tool, taint)
   if (first === undefined || asks === false) return null

@@ -5,7 +5,10 @@ import { describeTools } from '../../../../src/client/tools/describe-tools.ts'
 import type { AgentOptions } from '../../../../src/client/api/options.ts'
 import { createToolRegistry } from '../../../../src/client/tools/tool-registry.ts'
 import type { Tool } from '../../../../src/client/tools/tool.ts'
-import { asksWhileTainted, isAsked } from '../../../../src/worker/run/approval/judge-approval.ts'
+import {
+  asksWhileTainted,
+  requiresApproval,
+} from '../../../../src/worker/run/approval/judge-approval.ts'
 
 // The table "Is this call asked about?" of docs/security.md, row by row, with the real parts of the page and the worker.
 
@@ -42,7 +45,7 @@ async function decide(facts: Case): Promise<boolean> {
   }
   const reason = asksWhileTainted(call, tool, taint)
   const commits = (): unknown => facts.tool?.commits?.({}, {} as never)
-  const decided = isAsked({
+  const decided = requiresApproval({
     call,
     tool,
     taint,
@@ -52,7 +55,7 @@ async function decide(facts: Case): Promise<boolean> {
   })
   if (decided !== 'page') return decided
   const functions = new ApprovalFunctions({ options, warn: () => undefined })
-  return functions.ask(registry.get('act'), asked, asked as never)
+  return functions.needsApproval(registry.get('act'), asked, asked as never)
 }
 
 const remote = { source: 'mail.example' }

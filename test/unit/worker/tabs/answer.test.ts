@@ -36,7 +36,7 @@ describe.each([
   })
 
   it("an approval about page content is possible only in that page's tab", async () => {
-    const press = { pay: { needsApproval: true, describes: true } } as const
+    const press = { pay: { needsApproval: true, hasDescribe: true } } as const
     const begin = (): Promise<ThreeTabs> =>
       whileRunning({ turns: PAY, locks }, press, ({ two }) => two.shown.status === 'waiting')
     const { world, one, two } = await begin()
@@ -57,7 +57,7 @@ describe.each([
   })
 
   it('a tab that resumes a call from another page requests approval for its own page', async () => {
-    const press = { pay: { needsApproval: true, describes: true } } as const
+    const press = { pay: { needsApproval: true, hasDescribe: true } } as const
     const { world, one, two } = await whileRunning(
       { turns: PAY, locks },
       press,

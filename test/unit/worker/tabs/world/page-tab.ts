@@ -139,7 +139,7 @@ export class PageTab extends Process {
     const feeds = this.#feeds
     this.#watcher = {
       changed: () => {
-        if (this.#feeds.find(this.#ref)?.isKnown) this.seen.push(this.content)
+        if (this.#feeds.find(this.#ref)?.hasWholeState) this.seen.push(this.content)
       },
       flush: () => undefined,
       join: () => this.host.shown.join(this.scope),
@@ -148,8 +148,8 @@ export class PageTab extends Process {
         this.host.shown.olderMessages({ ...this.scope, before, count: 1000 }),
     }
     const feed = feeds.open(this.#ref)
-    feed.joined ??= new JoinedFeed(feed)
-    feed.joined.watch(this.#watcher)
+    feed.views ??= new JoinedFeed(feed)
+    feed.views.watch(this.#watcher)
     return this
   }
 
@@ -160,13 +160,13 @@ export class PageTab extends Process {
 
   leave(): void {
     if (!this.#watcher) return
-    this.#feeds.find(this.#ref)?.joined?.unwatch(this.#watcher)
+    this.#feeds.find(this.#ref)?.views?.unwatch(this.#watcher)
     this.#feeds.prune(this.#ref)
   }
 
   get shown(): ConversationSnapshot {
     const feed = this.#feeds.find(this.#ref)
-    if (!feed?.isKnown) throw new Error(`${this.name} shows nothing.`)
+    if (!feed?.hasWholeState) throw new Error(`${this.name} shows nothing.`)
     return structuredClone(view(feed.state, feed.live, feed.fault))
   }
 
@@ -206,7 +206,7 @@ export class PageTab extends Process {
   continue(): Promise<RunRef | null> {
     const how = { interrupted: 'tell-model', waitForToolsMs: 500, afterCrash: false } as const
     const goOn = { maxSteps: 10, retries: 3 }
-    return this.#adopt(() => this.host.resumeRun({ ...this.scope, ...how, goOn }))
+    return this.#adopt(() => this.host.resumeRun({ ...this.scope, ...how, continueLimits: goOn }))
   }
 
   /** Resumes a run of its own, as a page does after a reload. */
@@ -291,7 +291,7 @@ export class PageTab extends Process {
     return doubleOf(PAGE_CALLS, {
       stepContext: () => ({
         model: { provider: 'slow', model: 'slow' },
-        engine: false,
+        hasEngine: false,
         configId: 1,
         instructions: '',
         tools: this.#descriptors(),
