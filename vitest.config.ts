@@ -36,6 +36,7 @@ const ALONE = [
   'test/unit/runner/gate.test.ts',
   'test/unit/testing/agent-families.test.ts',
   'test/unit/tools-from/tools-from.test.ts',
+  'test/unit/trace/four-paths.test.ts',
   'test/unit/webmcp/publish-tools.test.ts',
   'test/recorded/**/*.test.ts',
 ]
