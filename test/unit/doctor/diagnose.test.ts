@@ -313,6 +313,8 @@ test('invalid configurations are reported', async () => {
     { provider: 'nobody', model: 'm' },
     { provider: 'openai-compatible', model: 'm' },
     { provider: 'vllm', model: 'm', baseURL: 'no url' },
+    { provider: 'openai-compatible', model: 'm', baseURL: 'localhost:1234/v1' },
+    { provider: 'openai-compatible', model: 'm', baseURL: 'ftp://127.0.0.1/v1' },
     { provider: 'anthropic' },
   ]) {
     const report = await diagnose(config)
