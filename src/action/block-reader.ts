@@ -341,7 +341,7 @@ class Content {
   }
 }
 
-/** The calls that may run, and the problem of the first call that may not. */
+/** The calls that may run, and the problem of the first call that isn't allowed to run. */
 export interface ParsedCalls {
   readonly calls: readonly ActionCall[]
   readonly problem?: CallProblem
@@ -439,8 +439,9 @@ class BlockReader {
   }
 
   /**
-   * The tool named in the `name` attribute. A registered tool with the element's own name wins, unless it has no
-   * `name` parameter and the attribute names another tool.
+   * Returns the tool that the `name` attribute names. Undefined if the element's own name is a registered tool: `name`
+   * is then its parameter. If that tool has no such parameter and the attribute names another tool, the attribute
+   * decides.
    */
   #nameAttribute(element: string, { attributes }: OpenTag): string | undefined {
     const name = attributes.get('name')

@@ -208,7 +208,7 @@ export function coerceText(text: string, shape: Shape): JsonValue {
   }
 }
 
-/** Splits a schema with several types into one branch per type. `null` comes first: it matches only one text. */
+/** Splits a schema with several types into one branch per type. `null` comes first: only the text `null` matches it. */
 function byType(shape: Shape): readonly Shape[] {
   const ordered = shape.types.toSorted((a, b) => Number(b === 'null') - Number(a === 'null'))
   return ordered.map((type) => ({ ...shape, types: [type] }))

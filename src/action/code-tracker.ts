@@ -36,7 +36,7 @@ export function walkText({ text, from, step }: Walk): number | undefined {
 
 /**
  * Returns the end of the reasoning whose opening tag is at `at`, or `at` itself if a closing tag is there. Undefined if
- * neither is there, or if `at` is inside a code block or inline code.
+ * neither tag is at `at`, or if `at` is inside a code block or inline code.
  */
 function endOfThought(text: string, at: number, tracker: CodeTracker): number | undefined {
   const { fenced, lineStart } = tracker
@@ -239,15 +239,15 @@ interface Marker extends Checkpoint {
 
 /**
  * Tracks whether the scan is in Markdown code (R3), and which text must be held back until that is known. This is a
- * marker after a backtick run that may not be closed, or a fence line that may precede a block. Positions are relative
- * to the held text.
+ * marker after a backtick run that might never be closed, or a fence line that may precede a block. Positions are
+ * relative to the held text.
  */
 export class CodeContext {
   tracker: CodeTracker = new CodeTracker()
   /** State at the start of the reasoning. */
   #suspended = new CodeTracker()
   #pendingMarker: Marker | undefined
-  /** The backtick run is too long to wait for its end, so no call in it counts. */
+  /** The backtick run is too long to wait for its end, so no call in it runs. */
   #isLong = false
   #fence: Checkpoint | undefined
 

@@ -229,8 +229,8 @@ export function totalUsage({ usage, children }: RunState): RunUsage | null {
 }
 
 /**
- * Whether the call can be undone. A failed undo may be tried again. An undo with an unknown outcome may not: it may
- * have happened.
+ * Whether the call can be undone. A failed undo may be tried again. An undo with an unknown outcome must not be
+ * repeated: it may have taken effect.
  */
 export function isUndoable({ status, decidedBy, undo }: CallState): boolean {
   return (

@@ -193,9 +193,7 @@ type ConsentRow = RowOf<
   | 'history-cleared'
 >
 
-/**
- * Applies consents that cover more than one call, and what ends them. Only the order of rows counts, not the branch.
- */
+/** Applies consents that cover more than one call, and what ends them. The order of rows decides, not the branch. */
 function foldConsents({ state }: Draft, row: ConsentRow): void {
   if (row.type === 'consent-given') {
     const { consentId } = row
@@ -234,7 +232,7 @@ function consentOf({ consentId, scope, until, at, runId }: RowOf<'consent-given'
   return { consentId, scope, at, runId, ...(until !== undefined && { until }) }
 }
 
-/** Folds the result of `reflect`: remarks beside an answer, or a text that replaces it. */
+/** Folds the result of `reflect`: remarks on an answer, or a text that replaces the answer. */
 function foldReflection(draft: Draft, row: RowOf<'answer-reflected'>): void {
   const { run } = draft.state
   if (isOfRun(run, row)) draft.changeRun({ usage: sumUsage(run.usage, row.usage) })

@@ -104,7 +104,7 @@ export function settleLive(live: Live, row: Row): Live {
   }
 }
 
-/** Returns the run only if it was refused before it began. Another run may continue beside it. */
+/** Returns the run only if it was refused before it began. Another run may continue meanwhile. */
 export function refusedRun({ left }: Live): Live['left'] {
   return left?.message === undefined ? null : left
 }

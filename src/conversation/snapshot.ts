@@ -136,7 +136,10 @@ export interface ConversationSnapshot {
    * Undefined while a run is open, and before the first one.
    */
   readonly ended?: RunOutcome & { readonly runId: string }
-  /** Why the last run failed, or why the stored messages can't be read. Undefined if neither happened. */
+  /**
+   * Why the last run failed, or why the stored messages can't be read. Otherwise undefined. The next run removes the
+   * last one's error.
+   */
   readonly error?: ErrorData
   /** Driver of the open run. While the run waits for child runs, the driver of those. `none` if nothing drives it. */
   readonly ownership: Ownership

@@ -250,7 +250,7 @@ export class TaintWalk {
     this.#isCurrent = false
   }
 
-  /** Taint when the row was made. Its head may be further back on this path; content after that head doesn't count. */
+  /** Taint when the row was made. Its head may be further back on this path; content after that head is left out. */
   #atHead({ after, seq }: ContextRow): Origins {
     const head = after === null ? NOWHERE : this.#places.get(after)
     if (head === undefined || head + 1 === this.#length) return this.#current()

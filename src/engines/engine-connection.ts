@@ -161,7 +161,7 @@ interface PingTiming {
   readonly limit: number
 }
 
-/** A long limit, because a computing engine may not read its messages for a while. */
+/** A long limit, because a computing engine might not read its messages for a while. */
 const PING_TIMING: PingTiming = { intervalMs: 10_000, limit: 6 }
 
 interface EngineWatch {

@@ -38,8 +38,9 @@ export type HttpRequest = {
     /** `FORMAT` of the client. Everything it writes has this format. */
     readonly format: number
     /**
-     * Number of the newest change that the client knew when it sent this. A change to a conversation is refused if that
-     * has changed since. A proxy may deliver the request, or a copy of it, minutes later. Missing from earlier clients.
+     * Number of the newest change that the client knew when it sent this. A change to a conversation is refused if the
+     * conversation has changed since. A proxy may deliver the request, or a copy of it, minutes later. Missing from
+     * earlier clients.
      */
     readonly seen?: number
   } & HttpCalls[Call]['asks']

@@ -2,8 +2,8 @@
 const SHAPES = 1
 
 /**
- * Returns a value shared by all copies of the package on the page (`offstage` beside `offstage/testing`, or a hot
- * reload). The first call creates it. `realm`: the window that holds the value, if frames share it.
+ * Returns a value shared by all copies of the package on the page (`offstage` and `offstage/testing`, or a hot reload).
+ * The first call creates it. `realm`: the window that holds the value, if frames share it.
  */
 export function getPageSingleton<Value>(
   name: string,

@@ -30,7 +30,7 @@ export interface DocumentMemoryOptions extends Pick<MemoryOptions, 'storage'> {
         readonly signal?: AbortSignal
       }) => readonly DocumentSource[] | Promise<readonly DocumentSource[]>)
   /**
-   * Name of these documents for the model and in the storage. Each list of sources needs its own. Default
+   * Name of these documents for the model and in the storage. Each list of sources needs a different name. Default
    * `'documents'`.
    */
   readonly name?: string

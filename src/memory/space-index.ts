@@ -47,7 +47,7 @@ interface Place {
   readonly words: WordsSpace
 }
 
-/** A keyword index, stored beside the entries of its space. */
+/** A keyword index, stored along with the entries of its space. */
 export class SpaceIndex {
   readonly #place: Place
   readonly #index: KeywordIndex
@@ -221,7 +221,7 @@ class KeywordIndex {
           found.terms.add(asked)
           scores.set(place, found)
         }
-    // Entries with several words of the query come first.
+    // Entries that contain several of the query's words come first.
     const ranked = [...scores]
       .map(([place, { score, terms }]) => ({ place, score: score * terms.size }))
       .sort((one, other) => other.score - one.score)

@@ -14,8 +14,9 @@ const WITHOUT_WORDS =
   /^(?:(?:none|normal|initial|unset|(?:no-)?(?:open|close)-quote|url\((?:"[^"]*"|[^()"]*)\)|"[^"\\\p{L}\p{N}]*")\s*)*$/u
 
 /**
- * Whether a style of the document may write words before or after the content of elements. True unless all rules can be
- * read, and none does. Only valid for elements of the document itself, not for shadow roots or slotted elements.
+ * Whether a style of the document may write words before or after the content of elements. False only if all rules can
+ * be read, and none of them writes words. Only valid for elements of the document itself, not for shadow roots or
+ * slotted elements.
  */
 export function mayWriteWords(document: Document): boolean {
   try {

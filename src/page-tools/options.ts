@@ -5,7 +5,7 @@ export interface NativeDialog {
   readonly defaultValue?: string
 }
 
-/** A function accepts with `true` or a text, and dismisses with `false` or nothing. */
+/** A function accepts by returning `true` or a string, and dismisses by returning `false` or nothing. */
 export type DialogPolicy =
   | 'accept'
   | 'dismiss'
@@ -22,7 +22,7 @@ export interface PageOptions {
   readonly allow?: readonly string[]
   /** Selectors: inside elements that match one, nothing is read or touched. */
   readonly deny?: readonly string[]
-  /** Selectors of elements whose text and values are masked, beside `data-offstage-mask` and secret fields. */
+  /** Selectors of elements whose text and values are masked, besides `data-offstage-mask` and secret fields. */
   readonly mask?: readonly string[]
   /** Tokens of a snapshot. Default 2000. */
   readonly maxTokens?: number
@@ -34,7 +34,7 @@ export interface PageOptions {
    * files.
    */
   readonly files?: (name: string) => File | null | undefined | Promise<File | null | undefined>
-  /** Origins that `navigate` may go to beside the page's own. */
+  /** Origins that `navigate` is allowed to go to, besides the page's own. */
   readonly origins?: readonly string[]
   /** Show each action on the page. Default false. */
   readonly showActions?: boolean
@@ -47,7 +47,7 @@ export interface PageOptions {
   readonly settleTimeoutMs?: number
 }
 
-/** Options that every function of this entry takes, beside its own. */
+/** Options that every function of this entry takes, besides those of the function itself. */
 export interface ActOptions {
   /** Made by `createPage`. Default: the whole page without limits. */
   readonly page?: Page

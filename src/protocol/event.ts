@@ -139,7 +139,7 @@ export type RunEventBody =
       readonly toolName: string
       readonly waitMs: number
     }
-  /** A resumed call may or may not have happened. It waits for a person's decision. */
+  /** Nobody knows whether a resumed call had an effect. It waits for a person's decision. */
   | {
       readonly type: 'tool-interrupted'
       readonly toolCallId: string

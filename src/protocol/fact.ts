@@ -75,9 +75,7 @@ export interface DecidedTool {
   readonly untrusted?: string
 }
 
-/**
- * Scope of a consent that a person may give to later calls of the same tool. Undefined where each call is asked about.
- */
+/** Scope of a consent that a person may give to later calls of the same tool. Undefined if each call needs approval. */
 export interface Rememberable {
   /** Value of the tool's `consentKey`. The consent covers only calls with the same key. */
   readonly key?: string
@@ -100,7 +98,7 @@ export interface ConsentScope extends Rememberable {
   readonly within: (typeof CONSENT_SPANS)[number]
 }
 
-/** How a reflection (a second model call about an answer) is used: shown beside the answer, or in its place. */
+/** How a reflection (a second model call about an answer) is used: shown with the answer, or instead of it. */
 export type ReflectMode = 'annotate' | 'replace'
 
 /** How a run ended, as stored. */
@@ -189,7 +187,10 @@ type RunFact =
         readonly parts: readonly (TextPart | ReasoningPart)[]
       } | null
       readonly usage: Usage
-      /** The run continues with a message that interrupted the step. The step counts. */
+      /**
+       * The run continues with a message that interrupted the step. The interrupted step is included in the number of
+       * steps.
+       */
       readonly goesOn?: true
     }
   /** The app's `verify` rejected the answer. The model gets the feedback, and the run continues. */
@@ -208,7 +209,7 @@ type RunFact =
       readonly messageId: string
       readonly mode: ReflectMode
       /**
-       * Remarks shown beside the answer, or its replacement. Null if the reflection gave nothing usable: the answer
+       * Remarks shown with the answer, or its replacement. Null if the reflection gave nothing usable: the answer
        * stays.
        */
       readonly text: string | null
@@ -311,8 +312,8 @@ type CallFact = { readonly path: CallPath } & (
       readonly childRunId: string
     }
   /**
-   * Usage of the call's child run so far, failed attempts included. The newest fact counts.
-   * `ended`: this is the final count.
+   * Usage of the call's child run so far, failed attempts included. The newest fact replaces earlier ones. `ended`:
+   * this is the final count.
    */
   | {
       readonly type: 'child-usage'
@@ -330,7 +331,7 @@ type CallFact = { readonly path: CallPath } & (
       readonly type: 'call-settled'
       readonly status: SettledStatus
       readonly output: ToolOutput
-      /** Additional text for the model, beside the output. */
+      /** Additional text for the model, besides the output. */
       readonly note?: string
     }
   /** Committed before the page undoes the call, at a person's request. */
@@ -410,8 +411,8 @@ type ContextFact = { readonly after: string | null } & (
       /** The text doesn't come from the app's own code. */
       readonly loaded?: boolean
       /**
-       * Path of the call that activated the skill. Undefined if the page of a new run has a changed version of an
-       * active skill.
+       * Path of the call that activated the skill. Undefined if no call did: the skill was active already, and the page
+       * of a new run has a changed version of it.
        */
       readonly path?: CallPath
     }

@@ -30,7 +30,7 @@ export function hasUserActivation(): boolean | undefined {
 
 /**
  * Returns whether a user gesture may have happened since page tools last acted. If the browser has no `userActivation`,
- * only an observed gesture counts.
+ * only an observed gesture is accepted as one.
  */
 export function isPersonActing({ open, turns, pressed, staleUntil }: PageActs): boolean {
   if (open) return false

@@ -97,8 +97,8 @@ export const PAGE_CALLS = {
   >,
   /**
    * Executes a tool. Idempotent per `executionId`: a repeated call resolves to the actual outcome, even if the agent is
-   * disposed. The page keeps the outcome until it is acknowledged. A stopped run cancels the tool, but its outcome
-   * still counts.
+   * disposed. The page keeps the outcome until it is acknowledged. A stopped run cancels the tool, but the outcome of
+   * the execution is still recorded.
    */
   executeTool: {} as CallToPage<ExecuteTool, ToolOutcome>,
   /**
@@ -386,7 +386,9 @@ export interface RetrievedMemory {
   readonly [more: string]: JsonValue
 }
 
-/** A model's HTTP request that the page makes, because the worker may not reach its address. */
+/**
+ * An HTTP request to a model that the page makes for the worker, which might be unable to reach the model's address.
+ */
 export interface ModelFetch {
   readonly url: string
   readonly headers: readonly (readonly [name: string, value: string])[]

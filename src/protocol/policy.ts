@@ -36,7 +36,10 @@ export function watchCsp(address: string): PolicyWatch {
   }
 }
 
-/** Whether the event reports a refused request to this address. Report-only policies don't count. */
+/**
+ * Whether the event reports a refused request to this address. Policies that only report are ignored: they refuse
+ * nothing.
+ */
 export function isCspViolation(
   event: Pick<SecurityPolicyViolationEvent, 'blockedURI' | 'disposition' | 'effectiveDirective'>,
   address: string,

@@ -59,7 +59,7 @@ export interface CallState {
   readonly output: ToolOutput | null
   /** Id of the newest execution. */
   readonly executionId: string | null
-  /** Number of starts in short succession. A start that is proven not to have begun doesn't count. */
+  /** Number of starts in short succession. A start that is proven not to have begun isn't included. */
   readonly starts: number
   /** Times of the newest start and of the end, in milliseconds since 1970. Both are 0 until then. */
   readonly startedAt: number
@@ -97,7 +97,7 @@ export interface CallState {
   readonly undo?: UndoStatus
 }
 
-/** Result of a second model call about an answer: remarks beside it, or a replacement. */
+/** Result of a second model call about an answer: remarks on the answer, or a replacement. */
 export type Reflection =
   | { readonly mode: 'annotate'; readonly text: string }
   /** `original`: the model's first answer. */

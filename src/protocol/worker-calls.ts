@@ -215,7 +215,7 @@ interface OlderMessagesQuery extends ConversationScope {
 
 /** Start of a new branch. */
 export type BranchPoint =
-  /** The run's message replaces a user message, on a branch beside it. */
+  /** The run's message replaces a user message, on a new branch; the old branch stays. */
   | { readonly type: 'edit'; readonly messageId: string }
   /** The run answers a user message again: this message, or the one that it answers. Default: the newest. */
   | { readonly type: 'regenerate'; readonly messageId?: string | undefined }
@@ -266,7 +266,7 @@ export interface RowsFound {
   readonly fault: string | null
 }
 
-/** A part of an imported conversation. If the first part is refused, so are the others. */
+/** A part of an imported conversation. If the first part is refused, the others are refused, too. */
 export interface ImportRows extends ConversationScope {
   /** Id of this conversation's import. */
   readonly importId: string

@@ -42,8 +42,8 @@ export interface CollectedTurn {
 }
 
 /**
- * Collects a stream's parts into a whole model turn. Never rejects: a failure is in `error`, beside the text received
- * before it. After a failure, every call has an `error` and none an `input`.
+ * Collects a stream's parts into a whole model turn. Never rejects: a failure is in `error`, along with the text
+ * received before it. After a failure, every call has an `error` and none an `input`.
  */
 export async function collect(parts: AsyncIterable<StreamPart>): Promise<CollectedTurn> {
   const collector = createCollector()

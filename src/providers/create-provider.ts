@@ -26,8 +26,8 @@ export interface ProviderConfig extends Omit<ModelConfigData, 'model' | 'headers
 /** Options of `createProvider`: providers beyond the built-in ones. */
 export interface CreateProviderOptions {
   /**
-   * Model providers of your own, made with `defineProvider`, in addition to the built-in ones. A provider replaces a
-   * built-in one with its id. Default: none.
+   * Model providers of your own, made with `defineProvider`, in addition to the built-in ones. A provider with the id
+   * of a built-in one replaces that. Default: none.
    */
   readonly providers?: readonly ProviderDefinition[]
 }

@@ -1,6 +1,6 @@
 import { RelayError } from './relay-error.ts'
 
-/** Limits of one user in one window. */
+/** Limits of one user in one time window, such as a minute. */
 export interface RelayAmounts {
   /** Counts each request, even if its body is refused. */
   readonly requests?: number
@@ -8,7 +8,7 @@ export interface RelayAmounts {
   readonly tokens?: number
 }
 
-/** Limits per window. Windows begin at full minutes, hours and days in UTC. */
+/** Limits per time window. Windows begin at full minutes, hours and days in UTC. */
 export interface RelayLimits {
   /** Default: 60 requests. */
   readonly perMinute?: RelayAmounts

@@ -24,7 +24,7 @@ export interface RelayOptions {
    * called for each request.
    */
   readonly apiKey?: string | (() => string | Promise<string>)
-  /** Headers for the model's server, beside the key or in its place. */
+  /** Headers for the model's server, in addition to the key or instead of it. */
   readonly headers?: { readonly [name: string]: string }
   /** The models that pages may use, by their exact names. */
   readonly models: readonly string[]

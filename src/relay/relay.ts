@@ -123,7 +123,7 @@ function allowOrigin(
   return new Response(body, { status, headers })
 }
 
-/** Time limit for reading a body: enough for `maxBodyBytes` over a slow connection. */
+/** Time limit for reading a request's body: enough for `maxBodyBytes` over a slow connection. */
 const BODY_MS = 60_000
 
 interface CallContext {
@@ -139,7 +139,7 @@ async function callModel(request: Request, context: CallContext): Promise<Respon
   const amounts =
     typeof settings.limits === 'function' ? await settings.limits(user) : settings.limits
   const limits = new UserLimits(user, amounts, counter)
-  // Counted before reading the body, so that refused bodies count, too.
+  // Counted before reading the body, so that requests with refused bodies are counted, too.
   await limits.takeRequest()
   const checked = checkBody(await readJson(request, settings.maxBodyBytes), format, rules)
   const call: RelayCall = { user, api: format.api, model: String(checked['model']) }

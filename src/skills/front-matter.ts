@@ -308,7 +308,7 @@ function unindented(lines: readonly string[], given: number | undefined): string
   if (lines.some((line) => isBlank(line) && line.includes('\t')))
     throw new Unreadable('a blank line of the block has tabs in it')
   const first = lines.findIndex((line) => !isBlank(line))
-  // Blank lines alone are only line breaks; their spaces don't count.
+  // Blank lines alone are only line breaks; their spaces are ignored.
   if (first < 0) return lines.map(() => '')
   const width = given ?? indentOf(lines[first] ?? '')
   return lines.map((line, at) => {

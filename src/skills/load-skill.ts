@@ -107,7 +107,7 @@ function fetchedFiles(
 
 const MAX_COMPATIBILITY = 500
 
-/** Further fields of a SKILL.md, beside its name, description and instructions. They have no effect. */
+/** Further fields of a SKILL.md, besides its name, description and instructions. They have no effect. */
 export interface SkillMetadata {
   readonly license?: string
   readonly compatibility?: string
@@ -166,8 +166,8 @@ function readMetadata({ values, lines, diagnostics }: FrontMatter, address: URL 
 }
 
 /**
- * Names from a list, or from a text with spaces or commas between them. Spaces in parentheses belong to a name. Null:
- * neither a list nor a text.
+ * Names from a list, or from a string with spaces or commas between them. Spaces in parentheses belong to a name. Null:
+ * neither a list nor a string.
  */
 function toolNames(value: FrontValue | undefined): readonly string[] | null | undefined {
   if (value === undefined || Array.isArray(value)) return value

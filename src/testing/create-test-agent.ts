@@ -32,9 +32,10 @@ export interface TestAgentOptions
 }
 
 /**
- * Creates an agent for tests, without a browser. Its model gives the answers of `script`, and its worker runs in this
- * process. Everything else is real. Other options are those of `createAgent`. Dispose of the agent, or the process
- * won't end.
+ * Creates an agent for tests, without a browser. Its model answers with the steps of `script`, in order. A request
+ * after the last step fails the run with `script-exhausted`. Its worker runs in this process, and conversations are
+ * kept in memory. All else works as in the browser. Other options are those of `createAgent`. Dispose of the agent, or
+ * the process won't end.
  *
  * @example
  * const call = { toolName: 'add_to_cart', input: { sku: 'mug' } }

@@ -274,7 +274,8 @@ export class ActiveConversation {
     // Keeps the lease if another run is about to begin, so that no other tab comes in between.
     if (end === null || !this.#isFollowed) this.releaseOwnership()
     this.tabs.undriven(this)
-    // The run is unfinished. Another tab that drives it announces itself, another device doesn't.
+    // The run is unfinished. Another tab that drives the run announces itself. Another device doesn't announce itself,
+    // so the store is asked.
     if (end === null) void this.checkOtherDevices().catch(() => undefined)
     return end
   }

@@ -342,7 +342,7 @@ export class Host {
     const active = await this.#registry.openConversation(command)
     active.tabs.want(conversationId)
     if (goOn) active.conversation.storageRetry.retry()
-    // Read before any wait: a run that begins and ends meanwhile isn't the one that was asked about.
+    // Read before any wait: a run that begins and ends meanwhile isn't the run of this request.
     const asked = goOn ? await this.#left.toGoOn(active, goOn) : null
     if (active.paused) {
       active.conversation.publish('joined')

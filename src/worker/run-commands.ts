@@ -69,8 +69,8 @@ export interface RunCommandsOptions {
 
 /**
  * Applies people's commands to an open run, such as a stop request or an answer to a call. The run's driver carries
- * them out: this worker, another tab, or this worker once it has resumed the run. The run may move meanwhile, so only a
- * stored result counts. Until then, the current driver is asked.
+ * them out: this worker, another tab, or this worker once it has resumed the run. The run may move meanwhile, so a
+ * command is done only once its result is stored. Until then, the current driver is asked.
  */
 export class RunCommands {
   readonly #options: RunCommandsOptions

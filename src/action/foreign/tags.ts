@@ -27,8 +27,8 @@ const marks = once(() => [
 const firstTag = /<(?!\|)|\]<\]/
 
 /**
- * Removes vendors' marks (DeepSeek, GigaChat, MiniMax and others) from the tags of a call. Only a mark in the call's
- * first tag counts: in the values of another format it is content.
+ * Removes vendors' marks (DeepSeek, GigaChat, MiniMax and others) from the tags of a call. Removes nothing unless the
+ * call's first tag has a mark: in the values of another format, a mark is content.
  */
 export function withoutTagMarks(call: string): string {
   const own = ownMark(call)

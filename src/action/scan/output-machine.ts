@@ -143,7 +143,7 @@ class Prose implements ScanState {
   }
 }
 
-/** Maximum of reasoning closers without an opener in one output. Beyond it, no call counts. */
+/** Maximum of reasoning closers without an opener in one output. Beyond it, no call runs. */
 const maxThoughts = 8
 /** Maximum length of a mark. Longer text isn't one. */
 const maxMark = 600
@@ -426,7 +426,7 @@ export class OutputMachine {
     return true
   }
 
-  /** Reports calls in reasoning that never ended. They don't count, but the reader of the output should know. */
+  /** Reports calls in reasoning that never ended. They don't run, but the reader of the output should know of them. */
   #reportCalls(thought: Thought): void {
     for (const text of thought.calls()) if (this.#sink.onCallInReasoning(text)) return
   }

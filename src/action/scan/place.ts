@@ -66,7 +66,8 @@ export function lookForCall(scan: Scan): Mark | 'partial' | undefined {
 }
 
 /**
- * Handles a possible call on the line of an unmarked call. Both are text, and the new one may quote the text after it.
+ * Handles a possible call on the same line as an earlier call without a marker. Neither runs: both are shown as text.
+ * The second call is recorded as a quotation, which may include the text after it.
  */
 function noteQuoted({ window, quotations, foreign }: Scan): 'partial' | undefined {
   if (!quotations) return undefined
@@ -124,7 +125,7 @@ export type Mark =
   | Frame
   /** The model starts to write as somebody else (R4). */
   | { readonly type: 'made-up' }
-  /** A `made-up` mark in a reply without a call: the following text is shown, and no call in it counts. */
+  /** A `made-up` mark in a reply without a call: the following text is shown, and no call in it runs. */
   | { readonly type: 'others-turn' }
 
 /** A state of the machine for reading text: the context of the next character. */

@@ -21,6 +21,6 @@ export interface AgentParts extends RunParts {
   readonly lists: Set<{ changed(): void }>
   /** Aborted when the agent is disposed. */
   readonly signal: AbortSignal
-  /** The agent's connection to its worker, which may not be started yet. */
+  /** The agent's connection to its worker, which might not have started yet. */
   link(): WorkerLink
 }

@@ -158,14 +158,14 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
    */
   edit(messageId: string, input: RunInput, options?: BranchOptions): Run
   /**
-   * Has the model answer a user message again, in a branch beside the existing answer. `messageId` is that message, or
-   * any message of its answer. Default: the newest. Errors as for `edit`.
+   * Has the model answer a user message again, in a new branch; the existing answer stays. `messageId` is that message,
+   * or any message of its answer. Default: the newest. Errors as for `edit`.
    */
   regenerate(messageId?: string, options?: BranchOptions): Run
   /**
-   * Sends a message to the open run, as `Run.send` does, whichever agent or tab drives the run. A run just started
-   * here counts, too. Resolves to the message's id once it is stored. The message is in `queued` until the model gets
-   * it. Null if no run is open.
+   * Sends a message to the open run, as `Run.send` does, whichever agent or tab drives the run. A run that this page
+   * just started also gets the message. Resolves to the message's id once it is stored. The message is in `queued`
+   * until the model gets it. Null if no run is open.
    */
   steer(input: RunInput, options?: SendOptions): Promise<string | null>
   /** Withdraws a message from `queued`. False if it was already delivered or returned. */
@@ -245,7 +245,7 @@ export const pageStorage: PageStorage = {
   },
 }
 
-/** `Symbol.asyncDispose` is not in every app's `lib`; where it is missing, so is `await using`. */
+/** `Symbol.asyncDispose` is not in every app's `lib`; where it is missing, `await using` is missing, too. */
 type AsyncDispose = SymbolConstructor extends { readonly asyncDispose: infer Key extends symbol }
   ? Key
   : never
@@ -318,8 +318,9 @@ export interface Conversations {
 export interface Agent extends CallAnswers, AsyncDisposes {
   /**
    * Sends a message to the model, which answers and calls tools until it is done. Returns the run at once: await its
-   * `result`, or iterate its events. Never throws: errors are the result's outcome, too. If the conversation has an
-   * open run, the new one fails with `conversation-busy`, unless `ifBusy` allows it.
+   * `result`, or iterate its events. Never throws, and `result` never rejects: after an error, its `outcome` is
+   * `'failed'`. If the conversation has an open run, the new one fails with `conversation-busy`, unless you pass
+   * `ifBusy: 'queue'` or `'replace'`.
    *
    * @example
    * const run = agent.run('Two blue mugs, please', { conversationId: 'shop' })
@@ -424,8 +425,8 @@ export interface Agent extends CallAnswers, AsyncDisposes {
   /** Returns an id for a new conversation. A run without a `conversationId` gets one in the same way. */
   newConversationId(): string
   /**
-   * Returns the handle of a conversation. It follows the conversation's snapshot, sends messages and answers calls. Any
-   * id works: the first run creates a new conversation. The same id returns the same object.
+   * Returns the handle of a conversation, to read its state (`getSnapshot()`, `subscribe()`), send messages and answer
+   * calls. Any id works: the first run creates a new conversation. The same id returns the same object.
    */
   conversation(conversationId: string): Conversation
   /**
@@ -438,8 +439,9 @@ export interface Agent extends CallAnswers, AsyncDisposes {
    */
   readonly on: AgentEvents['on']
   /**
-   * Releases everything. Open runs resolve as `aborted` (`disposed`) here, but stay resumable in the store. Other open
-   * promises, and later calls, reject with `disposed`. Idempotent.
+   * Releases everything. On this page, open runs end as `aborted`, with the reason `disposed`; `resume()` of another
+   * agent can continue them. Other open promises, and methods called later, reject with `disposed`. A second
+   * `dispose()` does nothing.
    */
   dispose(): Promise<void>
 }

@@ -86,7 +86,10 @@ export function checkNames(
   }
 }
 
-/** True for a value that stands for an options object but has no options. Its kind was checked before. */
+/**
+ * True for a value that is passed instead of an options object, such as `false`, and has no options. Its kind was
+ * checked before.
+ */
 function isPlain(value: unknown, name: string): boolean {
   if (name === 'storage') return isCustomStorage(value as StorageConfig)
   return typeof value === 'number' || value === false || (value === true && name === 'titles')

@@ -111,7 +111,7 @@ export interface ModelConfig extends Omit<ModelConfigData, 'headers' | 'model'> 
   readonly headers?: Headers | ((request: CredentialRequest) => Headers | Promise<Headers>)
 }
 
-/** Values for `{{name}}` in instructions and prompts. `\{{name}}` stands for the braces themselves. */
+/** Values for `{{name}}` in instructions and prompts. `\{{name}}` writes the braces themselves. */
 export interface PromptValues {
   readonly [name: string]: string | number | boolean
 }
@@ -160,7 +160,7 @@ export interface ReflectOptions {
   readonly instructions: string
   /** Default: the agent's model. */
   readonly model?: ModelConfig
-  /** `annotate`: the review is stored beside the answer. `replace`: a better answer replaces it. */
+  /** `annotate`: the review is stored with the answer. `replace`: a better answer replaces it. */
   readonly mode: 'annotate' | 'replace'
   /**
    * Milliseconds that the review may take. After that, the answer stays and a `warning` is emitted. Default 120 000.
@@ -202,11 +202,12 @@ export interface AgentOptions {
    * model: { provider: 'openai', model: 'gpt-4.1-mini', apiKey: () => fetchShortLivedKey() }
    */
   readonly model: ModelConfig
-  /** System prompt. `{{name}}` is replaced by the value of that name. Default: none. */
+  /** System prompt. `{{name}}` is replaced by the entry `name` of `values`. Default: none. */
   readonly instructions?: string
   /**
-   * Values for `{{name}}` in `instructions` and in the inputs of `agent.run()`. A missing value fails the run. Default:
-   * none. Then inputs are sent verbatim, unless the run has values.
+   * Values for `{{name}}` in `instructions` and in the inputs of `agent.run()`, also if a person typed it. A name
+   * without a value fails the run: `invalid-config` in `instructions`, `invalid-input` in inputs. Default: none. If the
+   * run has no values either, inputs are sent verbatim.
    *
    * @example
    * createAgent({ model, instructions: 'Today is {{date}}.', values: { date: new Date().toDateString() } })
@@ -224,17 +225,18 @@ export interface AgentOptions {
   /** Instructions that the model activates when it needs them. Create them with `offstage/skills`. Default: none. */
   readonly skills?: readonly Skill[]
   /**
-   * Memory, or an array of them: `keywordMemory()` or others of `offstage/memory`, or your own. Entries outlive the
-   * conversation. Each memory is searched once for each user message, and the model gets the entries found. Default:
-   * none.
+   * Memories that outlive a conversation: `keywordMemory()` or others of `offstage/memory`, your own memory, or an
+   * array of these. The agent searches each memory once for each user message, and the model gets the entries found.
+   * Most memories also give the model tools, such as `remember`, to add entries. If a search fails, the run continues
+   * without entries. Default: none.
    */
   readonly memory?: AgentMemory | readonly AgentMemory[]
   /** `ask_user` may ask for several values at once, as a form that the page shows. Default false. */
   readonly questionFields?: boolean
   /**
-   * Your function that returns what the model should know about the page now, such as the open product. Called before
-   * each step. The model gets only the newest value, and it is never stored. A string is sent as it is, everything else
-   * as JSON. Default: none.
+   * Your function that returns what the model should know about the page now, such as the open product. May be async.
+   * Called before each step. The model gets only the newest value, which is never stored: strings unchanged, other
+   * values as JSON, undefined and null not at all. If it throws, the run fails with `invalid-config`. Default: none.
    */
   readonly context?: () => unknown
   /** Calls that need approval besides those whose tool requires it. Default `'destructive'`. */
@@ -246,7 +248,7 @@ export interface AgentOptions {
   readonly whileTainted?: WhileTainted
   /**
    * `'person'`: `approve` and all other answers need a user gesture on the page, made after the question. `'page'`:
-   * answers are refused only if page tools may have pressed the button. Default: `'person'` once an `<offstage-chat>`
+   * answers are refused only if page tools may have clicked the button. Default: `'person'` once an `<offstage-chat>`
    * shows the agent (outcomes that the app reports then need no gesture), else `'page'`. See docs/security.md.
    */
   readonly consent?: 'person' | 'page'
@@ -282,9 +284,10 @@ export interface AgentOptions {
    */
   readonly redact?: (fact: Fact) => Fact
   /**
-   * Most steps of a run. A step is one model request with the calls of its answer. -1: no limit. 0: one step whose
-   * calls Offstage doesn't run. The run then ends as `waiting`, and you pass results to `supplyOutput()`. Default 10;
-   * with `limits.steps`, no limit.
+   * Most steps of a run. A step is one model request with the calls of its answer. A run that needs more ends as
+   * `max-steps`, without a last answer. -1: no limit. 0: one request, and Offstage doesn't run its calls. If there are
+   * any, the run ends as `waiting`, and you pass results to `supplyOutput()`. Default 10; with `limits.steps`, no
+   * limit.
    */
   readonly maxSteps?: number
   /** Steps in a row that may contain an invalid call. Default 3. */
@@ -297,10 +300,10 @@ export interface AgentOptions {
    */
   readonly compaction?: CompactionOptions | false
   /**
-   * Ends a run that reaches one of these: `steps`, `tokens`, `costUSD` or `minutes`. Its child runs (`asTool`) count,
-   * too. The model gives a last answer without tools, and the run ends as `limit`. `costUSD` needs the model's
-   * `prices`, or its vendor's list prices. Default: none of the four, only `maxSteps`. A run with child runs then has
-   * 100 steps in all, or `maxSteps` if that is more.
+   * Ends a run that reaches one of these: `steps`, `tokens`, `costUSD` or `minutes`. Usage of its child runs (`asTool`)
+   * is included. The model gives a last answer without tools, and the run ends as `limit`. `costUSD` needs the model's
+   * `prices`, or a known list price of its vendor: else `invalid-config`. Default: none of the four, only `maxSteps`.
+   * Without `steps`, a run and its child runs have 100 steps together, or `maxSteps` if that is more.
    */
   readonly limits?: Limits
   /** Place where conversations are stored. Default `{ name: 'offstage' }`. */
@@ -314,8 +317,9 @@ export interface AgentOptions {
   readonly titles?: boolean | { readonly model: ModelConfig }
   /**
    * Returns the Web Worker that runs the agent. Needed for custom providers, or if the bundler can't find the default
-   * worker. Its file calls `startWorker()` of `offstage/worker`. An async function must create it last: messages that
-   * the worker sends before the promise resolves are lost. Default: the package's own worker.
+   * worker. Its file calls `startWorker()` of `offstage/worker`. If your function is async, create the worker after its
+   * last `await`: messages that the worker sends before the promise resolves are lost. Default: the package's own
+   * worker.
    *
    * @example
    * worker: () => new Worker(new URL('./my-worker.ts', import.meta.url), { type: 'module' })
@@ -382,7 +386,7 @@ export interface RunOptions {
   readonly history?: readonly HistoryMessage[]
 }
 
-/** Input of a run: a text, or an array of text and file parts. Empty input fails with `invalid-input`. */
+/** Input of a run: a string, or an array of text and file parts. Empty input fails with `invalid-input`. */
 export type RunInput = string | readonly (TextPart | FilePart)[]
 
 /** Options of `resume` and `takeOver`: how to treat calls that were cut off by a reload or crash. */

@@ -78,7 +78,7 @@ const LEASE_MS = 3000
 /** Functions of the call's agent that its execution uses. */
 export interface ExecutionHost {
   findTool(call: ExecuteTool): PreparedTool | undefined
-  /** Digest of the tool's current definition; undefined if the tool may not be called. */
+  /** Digest of the tool's current definition; undefined if calling the tool isn't allowed. */
   definitionOf(tool: PreparedTool): string | undefined
   /** Asks the worker, which asks the store. */
   confirmLease(call: ExecuteTool): Promise<boolean>

@@ -20,7 +20,7 @@ export type CallRef =
       readonly input?: JsonValue | undefined
     }
 
-/** Outcome of a long-running call. `error`: a text for the model, or what was thrown. */
+/** Outcome of a long-running call. `error`: a string for the model, or what was thrown. */
 export type CallOutcome =
   | { readonly output: unknown; readonly error?: never }
   | { readonly error: unknown; readonly output?: never }
@@ -58,10 +58,10 @@ export interface ApproveOptions extends AnswerOptions {
 /** Answers to calls that wait for a person or the page. Rejections are `OffstageError`s. */
 export interface CallAnswers {
   /**
-   * Records that a person, and not a tool of `offstage/page-tools`, pressed your button. Needed only if your handler
-   * answers later than 5 seconds after the press: a newer gesture is found without it. Call it before the first
-   * `await`, with the event (default: the newest user gesture). The result counts for one answer to this call, within
-   * two minutes. It is void once a page tool acts. Throws `consent-refused` without a user gesture.
+   * Records that a person, and not a tool of `offstage/page-tools`, clicked your button. Not needed if your handler
+   * calls `approve` or `answer` within 5 seconds of the click. Otherwise call it before the first `await`, with the
+   * event (default: the newest user gesture), and pass the result as `consent`. It is valid for one decision on this
+   * call, within two minutes, until a page tool acts. Throws `consent-refused` without a user gesture.
    *
    * @example
    * button.onclick = async (event) => {
@@ -71,16 +71,18 @@ export interface CallAnswers {
    */
   consent(call: CallRef, event?: UserGestureEvent): PersonConsent
   /**
-   * Approves a waiting call, so that it runs. `input` in the options replaces its input. `remember` also approves later
-   * calls of the tool. Resolves to false if the call was settled already. Rejects with:
+   * Approves a waiting call, so that it runs. `input` in the options replaces the call's input. `remember: 'run'` or
+   * `'conversation'` also approves later calls of the tool there, with any input. If the tool has a `consentKey`, only
+   * calls with the same key. Resolves to false if the call was settled already. Rejects with:
    *
-   * - `consent-refused`: a tool of `offstage/page-tools` may have pressed the button, or the call's input has changed.
-   *   With `consent: 'person'` (the default once an `<offstage-chat>` shows the agent), also if the last user gesture
-   *   is older than 5 seconds, or than the request. If your click handler takes longer, see `consent()`.
+   * - `consent-refused`: a tool of `offstage/page-tools` may have clicked the button, or the call's input has changed
+   *   since your page got the request. With `consent: 'person'` (the default once an `<offstage-chat>` shows the
+   *   agent), also if the last user gesture is older than 5 seconds, or than the request. If your click handler takes
+   *   longer, see `consent()`.
    * - `invalid-input`: the new input doesn't fit, and the call still waits.
    *
-   * `answer`, `undo` and `resolveInterrupted(call, 'run-again')` also refuse page tools and missing gestures. With
-   * `consent: 'person'` set in `createAgent()`, so do `supplyOutput`, and `settle` with an output.
+   * `answer`, `undo` and `resolveInterrupted(call, 'run-again')` check the button and the gesture in the same way. If
+   * you set `consent: 'person'` in `createAgent()`, `supplyOutput` and `settle` with an output do, too.
    *
    * @example
    * approveButton.onclick = () => agent.approve(call) // a `tool-approval-request` event, or a pending call
@@ -98,13 +100,15 @@ export interface CallAnswers {
    */
   deny(call: CallRef, reason?: string): Promise<boolean>
   /**
-   * Answers a question of the agent, such as one by `ask_user`. Pass a text; if the question has `fields`, pass
+   * Answers a question of the agent, such as one by `ask_user`. Pass a string. If the question has `fields`, pass
    * `{ action: 'accept', content }` instead. `{ action: 'decline' }` (the person refuses) and `{ action: 'cancel' }`
    * (the person closed the question) give the model a denied call. Resolves to false if the call was settled already.
    * Rejects with:
    *
-   * - `invalid-input`: the content doesn't fit. `details.fields` names each wrong field, and the question stays open.
-   * - `consent-refused`: see `approve`. Applies to a text and `accept`; `decline` and `cancel` need no gesture.
+   * - `invalid-input`: the content doesn't match `fields`. `details.fields` names each wrong field, and the question
+   *   stays open.
+   * - `consent-refused`: a page tool may have answered, or a required user gesture is missing (see `approve`).
+   *   `decline` and `cancel` need no gesture.
    *
    * @example
    * for await (const event of run) {
@@ -130,7 +134,7 @@ export interface CallAnswers {
   ): Promise<boolean>
 }
 
-/** A pointer or key event, reduced to what shows whether a person has pressed something. */
+/** A pointer or key event, reduced to what shows whether it is a user gesture. */
 export interface ObservedInput {
   readonly type: string
   readonly isTrusted: boolean
@@ -446,7 +450,7 @@ class PressWatch {
     this.#documents.add(view.document)
     const options = { capture: true, signal: this.#signal }
     for (const type of TYPES) view.addEventListener(type, notePress, options)
-    // A frame gets the focus before anything is pressed in it.
+    // A frame gets the focus before a user gesture in it.
     const onBlur = ({ target }: Event): void => {
       // A capturing listener also gets the event for each element of the page.
       if (target === view) this.#lookWhereFocusGoes(view.document)

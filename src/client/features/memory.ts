@@ -30,7 +30,10 @@ export interface RememberedRun {
   readonly result: Promise<RunResult>
 }
 
-/** Second argument of `AgentMemory.retrieve`: describes the user message, and limits the search. */
+/**
+ * Second argument of `AgentMemory.retrieve`: describes the user message, and says how many entries may be returned and
+ * how long the search may take.
+ */
 export interface RetrieveContext {
   readonly conversationId: string
   /** Writer of the message: `'model'` for the prompt of a calling agent, `'app'` for a trigger's message. */
@@ -52,8 +55,8 @@ export interface RetrieveContext {
 export interface AgentMemory {
   /**
    * Finds entries that fit a user message, best first. Called once for each message, before the model. The entries are
-   * stored with the conversation. If it throws or takes longer than five seconds, it counts as finding nothing, and the
-   * agent warns (`memory-failed`).
+   * stored with the conversation. If it throws or takes longer than five seconds, the agent continues without its
+   * entries and warns (`memory-failed`).
    */
   retrieve(
     query: string,

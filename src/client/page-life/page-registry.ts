@@ -11,11 +11,11 @@ export interface PageRegistry {
   readonly pageId: string
   /** Executions requested here, by `executionId`. Null: the outcome was acknowledged. */
   readonly executions: Map<string, Execution | null>
-  /** Executions that were asked about or cancelled before they arrived. They never start. */
+  /** Executions whose outcome was requested, or that were cancelled, before they arrived. They never start. */
   readonly refused: Set<string>
   /** Newest epoch seen, by store and conversation. */
   readonly epochs: Map<string, number>
-  /** Conversations whose runs were begun or resumed here. '' stands for the newest one, whichever it was. */
+  /** Conversations whose runs were begun or resumed here. '' means the newest conversation, whichever that was. */
   readonly touched: Set<string>
   /** Starts workers at trusted addresses. Undefined if that isn't needed or was never tried. */
   startWorker?: StartTrusted | undefined

@@ -13,10 +13,11 @@ const KEY: unique symbol = Symbol.for('offstage.pending')
 const MAX_CHARACTERS = 10_000
 
 /**
- * Makes a tool's call wait for its outcome, even across reloads: return the result from `execute`. `agent.settle()`
- * reports the outcome. Throws `invalid-input` for wrong arguments.
+ * Makes a tool's call wait for its outcome, even across reloads. Return `pending()` from `execute`, and later pass the
+ * outcome to `agent.settle()`. Find the call by its `resumeToken` in `pending` of a snapshot. Throws `invalid-input`
+ * for wrong arguments.
  *
- * - `resumeToken`: a text of yours, such as a job id, at most 10 000 characters. It is stored, and part of the pending
+ * - `resumeToken` (required): a string of yours, such as a job id, at most 10 000 characters. It is stored with the
  *   call.
  * - `until`: a `Date` or milliseconds since 1970. The call then fails with the code `timeout`. Default: no deadline.
  *

@@ -423,11 +423,12 @@ export interface Run extends AsyncIterable<RunEvent> {
    *   begin that run together.
    * - `soonest`: as `next-step` if the run has another step, else as `after-run`.
    *
-   * The returned `outcome` resolves to the message's `status`. `delivered`: the model gets it; `run` is the new run, if
-   * it began one. `returned`: the run ended without it, so put it back into the text field.
+   * The returned `outcome` resolves to an object with a `status`. `delivered`: the model gets the message; if it began
+   * a new run, that is `run`. `returned`: the run ended without the message, so put it back into the text field.
+   * Others: `withdrawn` and `left`.
    *
-   * Throws `invalid-input` for an empty message or a missing value of `values`, and `invalid-config` for unknown
-   * options.
+   * Throws `invalid-input` for an empty message, or for a `{{name}}` that `values` lacks. Throws `invalid-config` for
+   * unknown options.
    *
    * @example
    * const { outcome } = run.send(text, { when: 'now' })

@@ -13,7 +13,7 @@ const FOR_AN_ANSWER_MS = 30_000
 
 /**
  * Waits for a worker that has neither failed nor answered within ten seconds. Resolves when further waiting is
- * pointless. Until then, an answer still counts.
+ * pointless. Until then, an answer still means that the worker has started.
  */
 export async function untilGivenUp(failure: StartFailure): Promise<void> {
   if (!failure.hasBegun && (await isNoOffstageWorker(failure, AbortSignal.timeout(LOOKING_MS))))

@@ -17,7 +17,7 @@ export type FileProbe =
   | { readonly type: 'redirect' }
   /** There was no answer. */
   | { readonly type: 'none'; readonly offline: boolean }
-  /** The page may not request the file, or the time was over. */
+  /** The page isn't allowed to request the file, or the request timed out. */
   | { readonly type: 'unknown' }
 
 /**

@@ -186,7 +186,7 @@ class ChildWatch {
   readonly #above: SnapshotStore<ConversationSnapshot>
   #isSettling = false
   #isJoining = false
-  /** This page's newest handle ended, but the run didn't. */
+  /** This page's newest handle has ended, but the run is still open. */
   #isLeft = false
   /** Another page was the last to drive the run. */
   #isElsewhere = false

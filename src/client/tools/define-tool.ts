@@ -22,9 +22,10 @@ export type CompositeToolOptions<
 
 /**
  * Checks a tool, and infers its input's type from `inputSchema`. Plain tools have `execute`. Composite tools have `run`
- * instead, which calls other tools of the agent and continues after a reload. Returns the tool, for
- * `createAgent({ tools })` or `agent.registerTool()`. Throws `invalid-config`, `schema-invalid`, `schema-unsupported`,
- * or `duplicate-tool` if two parameters become equal for the model, such as `a b` and `a_b`.
+ * instead, which calls other tools of the agent. After a reload, `run` starts again, and finished calls return their
+ * recorded results. Returns the tool, for `createAgent({ tools })` or `agent.registerTool()`. Throws `invalid-config`,
+ * `schema-invalid`, `schema-unsupported`, or `duplicate-tool` if two parameters become equal for the model, such as
+ * `a b` and `a_b`.
  *
  * @example
  * defineTool({

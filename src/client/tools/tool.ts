@@ -23,9 +23,9 @@ export interface ToolContext extends ToolCallInfo {
   /** Equal for every execution of this call, also after a reload. Send it to your server. */
   readonly idempotencyKey: string
   /**
-   * Fencing token: a number that grows whenever a tab claims the conversation, for a run or again after a wait. Send it
-   * along with writes. The server keeps the highest one of each conversation and refuses lower ones. A tab that froze
-   * and lost its run then can't write any more.
+   * Fencing token: a number that grows whenever a tab claims the conversation, at the start of a run or when a waiting
+   * run continues. Send it to your server with each write, along with `conversationId`. Your server keeps the highest
+   * number of each conversation and refuses lower ones. A tab that froze and lost its run then can't write any more.
    */
   readonly fence: number
   /**
@@ -35,12 +35,12 @@ export interface ToolContext extends ToolCallInfo {
   readonly about?: JsonValue
   /**
    * The model request behind this call contained untrusted content, or text derived from it. For calls of a composite
-   * tool, what the tool has read before counts, too.
+   * tool, this includes content that the tool has read before.
    */
   readonly tainted?: boolean
   /**
-   * Reports how far the call is: a text or any other data. The page gets a `tool-progress` event, and `progress` of the
-   * call in snapshots. The model doesn't get it, and it isn't stored.
+   * Reports how far the call is: a string or any other data. The page gets a `tool-progress` event, and `progress` of
+   * the call in snapshots. The model doesn't get it, and it isn't stored.
    */
   progress(value: unknown): void
 }
@@ -111,7 +111,9 @@ interface ToolBase<Name extends string, Input, Output> {
   readonly remote?: RemoteSource
   /** Milliseconds from the start until the tool times out. Default 60 000. */
   readonly timeoutMs?: number
-  /** True: never runs beside other calls. False: safe to run beside others, though not read-only. */
+  /**
+   * True: never runs at the same time as other calls. False: may run at the same time as others, though not read-only.
+   */
   readonly sequential?: boolean
   /**
    * Whether calls need approval. A function may return `'default'` to leave it to `toolApproval`. If it throws, or
@@ -169,9 +171,9 @@ export interface Tool<
    */
   reconcile?(input: Input, context: ReconcileContext): Reconciled | Promise<Reconciled>
   /**
-   * Runs the tool on the page, with the checked input. The model gets the return value: a text, data as JSON, or files.
-   * Throwing, or exceeding `timeoutMs`, ends the call with an error that the model reads. The run continues. Return
-   * `pending()` if the outcome comes later.
+   * Runs the tool on the page, with the checked input. The model gets the return value: a string, data as JSON, or
+   * files. Throwing, or exceeding `timeoutMs`, ends the call with an error that the model reads. The run continues.
+   * Return `pending()` if the outcome comes later.
    *
    * @example
    * async execute({ sku }, { signal, idempotencyKey }) {
@@ -201,7 +203,7 @@ export interface CompositeContext extends ToolContext {
   /** Also aborted when the function is suspended. Promises of this context then never settle. */
   readonly signal: AbortSignal
   /**
-   * Calls a tool that the model may use, as the model would. Resolves to its output: a text, JSON, or an array of
+   * Calls a tool that the model may use, as the model would. Resolves to its output: a string, JSON, or an array of
    * parts. Any other end rejects with `call-failed`; `details` has `toolName`, `toolCallId`, `status` and, for an
    * error, its `code`. An input that isn't plain data rejects with `invalid-input`.
    */

@@ -205,7 +205,7 @@ async function* conversationLines(
   yield head
   let fault: ErrorData | null = null
   let rows = 0
-  // Later rows are not exported. The record of a broken conversation may not know its last row.
+  // Later rows are not exported. The record of a broken conversation might not name its last row.
   let last = Math.min(through, broken === undefined ? record.lastSeq : Infinity)
   if (record.format > FORMAT) fault = faultOf('storage-newer', 'A newer Offstage has written it.')
   while (fault === null && rows < last) {

@@ -12,7 +12,10 @@ export interface RunningAgent {
   ): () => void
 }
 
-/** An event of the app by target and name, a function that subscribes, or another agent, whose completed runs count. */
+/**
+ * An event of the app by target and name, a function that subscribes, or another agent, whose completed runs fire the
+ * trigger.
+ */
 export type TriggerSource =
   | readonly [target: EventTarget, name: string]
   | ((fire: (event?: unknown) => void) => () => void)
@@ -35,17 +38,19 @@ export interface TriggerOptions<On extends TriggerSource = never> {
   readonly title?: string
   /**
    * Source of the events that fire the trigger: `[target, name]`, a function that subscribes, or another agent. For
-   * agents, each completed run counts.
+   * agents, each completed run fires the trigger.
    */
   readonly on?: On
   /**
-   * Milliseconds between two firings, counted across reloads. Minimum: an hour divided by `perHour`, but at least
-   * 60 000. Without `perHour`, which defaults to 12, the minimum is 300 000. Less rejects with `invalid-config`.
+   * Milliseconds between two firings. The first comes after one interval, and a reload doesn't restart the interval.
+   * The minimum is 300 000 (5 minutes). A higher `perHour` lowers it to an hour divided by `perHour`, but never below
+   * 60 000. Less rejects with `invalid-config`.
    */
   readonly every?: number
   /**
-   * Time of a single firing: milliseconds since 1970, or a `Date`. If it has passed without a firing, the trigger fires
-   * at once, unless `missed` is `'skip'`.
+   * Time at which the trigger fires once: milliseconds since 1970, or a `Date`. Give exactly one of `at`, `every` and
+   * `on`, else `invalid-config`. If the time passed while no page was open, the trigger fires on the next visit, unless
+   * `missed` is `'skip'`.
    */
   readonly at?: number | Date
   /** The message that begins the run, or a function that returns it. If it returns null or undefined, no run begins. */
@@ -61,7 +66,9 @@ export interface TriggerOptions<On extends TriggerSource = never> {
   readonly eventId?: (event: TriggerEventOf<On>) => string | undefined
   /** Conversation of the runs. Default: the trigger's own, which stays the same. */
   readonly conversationId?: string
-  /** Whether the message may contain untrusted content. Default: true if `run` is a function, false if it is a text. */
+  /**
+   * Whether the message may contain untrusted content. Default: true if `run` is a function, false if it is a string.
+   */
   readonly untrustedContent?: boolean
   /** How often the trigger may fire in 60 minutes, over all tabs. Default 12. */
   readonly perHour?: number

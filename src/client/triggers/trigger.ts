@@ -328,7 +328,7 @@ class ActiveTrigger {
   }
 
   /**
-   * Returns when the trigger is due. Undefined: never. Unfinished firings don't count, as they may have to be repeated.
+   * Returns when the trigger is due. Undefined: never. Unfinished firings are ignored, as they may have to be repeated.
    */
   #dueAt({ firings, ...record }: TriggerRecord): number | undefined {
     const { at, every } = this.#options

@@ -277,7 +277,7 @@ class ShownChildren {
     if (this.#children.size === 0) return own
     const children = [...this.#children.values()].map((child) => {
       const snapshot = child.shown.read()
-      // After a child run has ended, its last known usage counts.
+      // After a child run has ended, its last known usage is used.
       child.usage = snapshot.run?.usage ?? child.usage
       return { path: child.path, snapshot }
     })

@@ -17,7 +17,7 @@ export interface TrustedScriptAddress {
 export type WorkerAddress = string | URL | TrustedScriptAddress
 
 /**
- * Starts the default worker. Bundlers look for this expression in the built file, where `worker.js` lies beside this
+ * Starts the default worker. Bundlers look for this expression in the built file, where `worker.js` is next to this
  * module. The build of Offstage itself must leave it alone.
  */
 export function spawnWorker(): Worker {

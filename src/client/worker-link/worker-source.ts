@@ -109,7 +109,7 @@ function watchLife(
   const name = `offstage-${randomId()}`
   const ended = new AbortController()
   const { signal } = ended
-  // If the page may not use locks, only the heartbeat detects a dead worker.
+  // If the page isn't allowed to use locks, only the heartbeat detects a dead worker.
   const watch = (isHeld: boolean): void => {
     if (isHeld && !signal.aborted) onLifeLockFree(name, onDeath, signal)
   }

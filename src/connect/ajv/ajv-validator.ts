@@ -5,8 +5,8 @@ import type { FastValidator } from '../../worker/validation/validator.ts'
 type Check = (value: unknown) => boolean
 
 /**
- * Keywords that Ajv checks differently from the official tests of JSON Schema: `unevaluatedItems` beside `contains`,
- * fractional `multipleOf`, and dynamic references.
+ * Keywords that Ajv checks differently from the official tests of JSON Schema: `unevaluatedItems` together with
+ * `contains`, fractional `multipleOf`, and dynamic references.
  */
 const READ_DIFFERENTLY = /"(?:unevaluatedItems|multipleOf|\$dynamicRef|\$recursiveRef)":/
 

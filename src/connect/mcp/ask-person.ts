@@ -10,7 +10,7 @@ import {
 import { sanitizeLine } from './failures.ts'
 import type { McpElicitation } from './options.ts'
 
-/** Most characters of a server's message beside its form. */
+/** Most characters of a server's message that accompanies its form. */
 const MAX_MESSAGE = 1000
 
 /** Characters of any script that look like a closing quote. */

@@ -302,7 +302,10 @@ async function loadPins({ store, address, nameOf }: PinOptions): Promise<Pins> {
   }
 }
 
-/** Calls the app's store, which may be full or disabled. */
+/**
+ * Calls the app's store, which may be full or disabled. Rejects with `storage-full` or `storage-failed`, naming the
+ * server.
+ */
 async function asked<Result>(address: string, ask: () => Result): Promise<Awaited<Result>> {
   try {
     return await ask()

@@ -12,7 +12,7 @@ export interface HeaderParameter {
 const MARK = 'x-mcp-header'
 const TOKEN = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/
 
-/** Arguments of a tool that are sent as headers. Returns a text if the tool must not be used. */
+/** Arguments of a tool that are sent as headers. Returns the reason as a string if the tool must not be used. */
 export function headerParameters(schema: JsonSchema): readonly HeaderParameter[] | string {
   const found: HeaderParameter[] = []
   let problem: string | undefined

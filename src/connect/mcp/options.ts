@@ -29,8 +29,8 @@ export interface McpElicitationContext {
 /** Options for a server's tools, however it is connected. */
 export interface McpToolOptions {
   /**
-   * Whether the app believes the server's hints. Tools that the server calls read-only then need no approval, and may
-   * run again after a crash. Default false.
+   * True: the app believes the server's hints. Tools that the server marks as read-only then need no approval, and may
+   * run again after a crash. Default false: all tools need approval.
    */
   readonly trusted?: boolean
   /** Prefix of each tool's name, followed by `__`. Default: the server's name. Empty: no prefix. */

@@ -158,7 +158,7 @@ function classOf(owner: object): object | undefined {
 
 /**
  * Whether the platform defines this class. Browsers' classes are native. Some of Node's are written in JavaScript and
- * are recognized as globals: the platform's aren't enumerable, a script's are.
+ * are recognized as globals: the platform's globals aren't enumerable, a script's globals are enumerable.
  */
 function isOfPlatform(maker: object): boolean {
   if (isNative(maker)) return true

@@ -165,7 +165,7 @@ function isGenerator(value: unknown): value is AsyncIterable<unknown> {
   return /^\[object (?:Async)?Generator\]$/.test(Object.prototype.toString.call(value))
 }
 
-/** How an input becomes arguments. A null name stands for a parameter that gets `undefined`. */
+/** How an input becomes arguments. A null name means a parameter that gets `undefined`. */
 type HandOver =
   | { readonly kind: 'object' }
   | {

@@ -194,7 +194,7 @@ async function checkedInput(
   return checked.value
 }
 
-/** Copies an input: a caller may keep and change its object, and a browser's object may not be plain data. */
+/** Copies an input: a caller may keep and change its object, and a browser's object might not be plain data. */
 function plainCopy(given: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(given)) as unknown

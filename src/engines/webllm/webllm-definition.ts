@@ -67,7 +67,7 @@ async function* complete(
   }
 }
 
-/** Joins text parts: WebLLM refuses a second one beside an image. */
+/** Joins text parts: WebLLM refuses a second text part in a message with an image. */
 function withOneText(message: unknown): unknown {
   const content = asRecord(message)?.['content']
   if (!Array.isArray(content)) return message

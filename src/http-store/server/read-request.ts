@@ -123,7 +123,7 @@ async function bodyOf({ body }: Request, { maxBytes, maxBodyMs, count }: Limits)
 }
 
 /**
- * Refuses a newer format: this version may not be able to read it. The page's runs wait until the server is updated.
+ * Refuses a newer format: this version might be unable to read it. The page's runs wait until the server is updated.
  */
 export function refuseNewerFormat(format: number): void {
   if (format <= FORMAT) return

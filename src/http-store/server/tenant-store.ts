@@ -313,7 +313,7 @@ function recordIn(conversationId: string, text: unknown): StoredRecord | undefin
   return typeof text === 'string' ? readRecord(conversationId, parsed(text)) : undefined
 }
 
-/** Parses a record. Null stands for an unreadable one, which `readRecord` marks as broken. */
+/** Parses a record. Null means an unreadable record, which `readRecord` marks as broken. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text)

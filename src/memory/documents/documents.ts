@@ -247,7 +247,7 @@ function sourcesAfter(row: Row, before: readonly MemorySource[]): readonly Memor
   return row.items.flatMap(({ source }) => (isSource(source) ? source : []))
 }
 
-/** Whether the output is its run's final answer: an output with calls isn't. */
+/** Whether the output is its run's final answer: an output with calls isn't the final one. */
 function isAnswer({ message }: Extract<Row, { readonly type: 'model-output' }>): boolean {
   return !message.parts.some(({ type }) => type === 'tool-call')
 }

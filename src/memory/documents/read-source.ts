@@ -64,7 +64,7 @@ export async function contentVersion(blob: Blob): Promise<string> {
   return `${blob.type} ${textDigest(new TextDecoder('latin1').decode(await blob.arrayBuffer()))}`
 }
 
-/** Reads a document, with the app's `read` if that returns a text. */
+/** Reads a document, with the app's `read` if that returns a string. */
 export async function readDocument(
   blob: Blob,
   { name, title, text }: NamedSource,

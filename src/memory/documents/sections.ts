@@ -33,7 +33,7 @@ export function* sectionsOf(blocks: Iterable<DocumentBlock>): Generator<Section>
 
 const HEADING = /^#{1,6}\s/
 
-/** Paragraphs of a plain text, and Markdown headings such as `# Returns`. Those in code fences don't count. */
+/** Paragraphs of a plain text, and Markdown headings such as `# Returns`. Headings in code fences are ignored. */
 export function* blocksOfText(text: string): Generator<DocumentBlock> {
   let lines: string[] = []
   let isFenced = false

@@ -160,7 +160,7 @@ const REFERENCE = /url\(\s*["']?#([^"')]+)["']?\s*\)/g
 interface DrawingCopy {
   /** Markup of the drawing as it looks now, without scripts, styles and addresses. */
   readonly markup: string
-  /** Some parts come from other files, and are left out. */
+  /** The copy is incomplete: parts that come from other files are left out. */
   readonly isPart: boolean
 }
 

@@ -476,7 +476,7 @@ export interface SettleOptions {
   readonly opensSlowly?: boolean
   /** Also waits for content that changes by itself, without an action. Default false. */
   readonly includeVolatile?: boolean
-  /** The element that was acted on; its own animations, such as ripples, don't count. */
+  /** The element that was acted on; its own animations, such as ripples, aren't regarded as changes. */
   readonly element?: Element | undefined
 }
 

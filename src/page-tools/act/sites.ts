@@ -247,7 +247,7 @@ function formTarget({ form, button }: Submission): URL | null {
   return resolved(button?.getAttribute('formaction') ?? attributeOf(form, 'action') ?? '', form)
 }
 
-/** Throws `outside` when the element leads to a site that `navigate` may not go to either. */
+/** Throws `outside` when the element leads to a site that `navigate` isn't allowed to go to either. */
 export function requireSite(element: Element, how: Activation, { options }: LivePage): void {
   const view = viewOf(element)
   for (const url of [...destinationsOf(element, how), ...pingsOf(element)])

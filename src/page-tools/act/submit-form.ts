@@ -44,7 +44,7 @@ export interface FormTask {
   readonly fillings: readonly Filling[]
   /** False: a person checks the form first. */
   readonly submits: boolean
-  /** Whether the approval covered this press. Undefined: nobody was asked about the call. */
+  /** Whether the approval covered the use of this button. Undefined: the call needed no approval. */
   readonly isApproved?: (press: SubmitControl) => boolean
 }
 

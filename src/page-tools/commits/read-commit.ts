@@ -181,7 +181,7 @@ export function isDeclineLabel(name: string): boolean {
 
 /**
  * Whether a name only agrees to what its form or dialog asks: "OK", "Yes". A name without letters or digits, such as an
- * icon, does, too.
+ * icon, is also regarded as agreeing.
  */
 export function isConsentLabel(name: string): boolean {
   const text = normalizeWords(name.slice(0, LONG)).trim()

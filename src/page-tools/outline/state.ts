@@ -1,7 +1,7 @@
 import { isTag } from '../dom.ts'
 import * as native from '../native.ts'
 
-/** State of an element that a snapshot shows beside role and name. */
+/** State of an element that a snapshot shows in addition to role and name. */
 export interface ElementState {
   /** Flags as a snapshot shows them in brackets: `checked`, `level=2`. */
   readonly flags: readonly string[]

@@ -39,7 +39,7 @@ import { hintWords, withoutTokens } from '../secrets/secret-matcher.ts'
 /** Options of a closed list that its line shows. */
 const OPTION_LIMIT = 12
 
-/** Label of an option in a native list. Null if it may not be read. */
+/** Label of an option in a native list. Null if tools must not read it. */
 function optionText(option: HTMLOptionElement, options: PageOptions): string | null {
   if (isInExcluded(option, options)) return null
   return isMasked(option, options) ? MASKED : cleanText(option.label)

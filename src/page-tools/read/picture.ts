@@ -24,7 +24,7 @@ const BLURS = /blur\(([\d.e-]+)px\)/g
 const WORDS = ['alt', 'title', 'aria-label', 'aria-description', 'aria-roledescription']
 
 /**
- * Throws unless a person sees the picture, and nothing in it is kept from the model. `parts`: what it shows beside its
+ * Throws unless a person sees the picture, and nothing in it is kept from the model. `parts`: what it shows besides its
  * own content. `name`: its name in errors.
  */
 export function requireShowable(

@@ -33,7 +33,7 @@ export function senseOf(words: string): WordSense {
 
 function read(text: string): WordSense {
   const found = findSecretWord(text)
-  // Beside an address, a PIN code is a postal code.
+  // Together with words for an address, a PIN code is a postal code.
   if (found && !(found.startsWith('pin') && harmless().test(text))) return 'secret'
   if (harmless().test(text)) return null
   if (countedCode.test(text)) return 'secret'

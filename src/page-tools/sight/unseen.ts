@@ -346,7 +346,7 @@ const FAR_OUTSIDE_CLIP = 9000
 
 /**
  * Whether a box lies where nobody can scroll to: far before the beginning of the page, or of a scrolling part. A box
- * after the end doesn't count: pages add content there, and move it in.
+ * after the end isn't regarded as off the page: pages add content there, and move it in.
  */
 function isOffPage(box: Sides, layer: Layer | null, document: Document): boolean {
   // Most texts have no scrolling part around them, and aren't before the page's beginning.

@@ -356,7 +356,7 @@ function requireSame(
   const isSame = now && isSameApprovalTarget(use, now, { elapsedMs, isUntouched })
   if (isSame && (!isUntouched || hasSameAround(use, now, { elapsedMs }))) return
   const [was, is] = [formatApprovalTarget(use), now && formatApprovalTarget(now)]
-  // The line may not show what is different.
+  // The line might not show what is different.
   const hidden =
     now && hasSameAround(use, now, { elapsedMs })
       ? 'is another one in what is not shown: the end of a long name, place or address, or what it sends'

@@ -114,7 +114,10 @@ function readMessage(state: MessagesState, message: JsonRecord): StreamPart[] {
   )
 }
 
-/** Handles the start of a second answer. A complete first answer is finished; otherwise neither counts. */
+/**
+ * Handles the start of a second answer. If the first answer is complete, it is finished. Otherwise both are dropped
+ * with an error.
+ */
 function beginAgain(state: MessagesState): StreamPart[] {
   return state.stopReason === undefined ? secondAnswerError() : finish(state, true)
 }

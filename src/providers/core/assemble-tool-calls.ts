@@ -97,7 +97,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
       }
       keyed.keep(call)
       const parts = applyDelta(call, delta)
-      // Reports an opened call: it counts, though it can't be shown without a name.
+      // Reports an opened call that has no name yet. It can't be shown, but counts towards the answer's limit of calls.
       if (!isKnown && call.name === '')
         parts.push({ type: 'tool-input-delta', toolCallId: call.toolCallId, delta: '' })
       // Even a delta that shows nothing counts as received.

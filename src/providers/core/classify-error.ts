@@ -10,9 +10,9 @@ export interface Refusal {
 }
 
 /**
- * Patterns that tell vendors' errors apart where the status alone doesn't; the first match counts. Labels are `code`
- * and `type` of the error body. Messages are matched without their links, by any pattern of a list. A name beside a
- * pattern is the vendor it was made for; patterns without one fit many.
+ * Patterns that tell vendors' errors apart where the status alone isn't enough; the first match decides. Labels are
+ * `code` and `type` of the error body. Messages are matched without their links, by any pattern of a list. A name next
+ * to a pattern is the vendor that the pattern was made for. Patterns without a name fit many vendors.
  */
 const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonly RegExp[]])[] = [
   [

@@ -81,7 +81,7 @@ const weight: { readonly [reason in FinishReason]?: number } = {
 /** Characters of a finish reason that are read. */
 const MAX_WORD = 100
 
-/** Returns the finish reason that counts, of the one before and the next. */
+/** Returns the finish reason to report: the one before, or the next. */
 export function pickFinishReason(before: string | undefined, next: string): string {
   const word = next.slice(0, MAX_WORD)
   const heavy = before === undefined ? 0 : (weight[reasonOf(before) ?? 'other'] ?? 0)

@@ -48,7 +48,7 @@ export function createPartGate(): PartGate {
   }
 }
 
-/** Whether a batch has content of the answer. Empty deltas and white space don't count: they can come forever. */
+/** Whether a batch has content of the answer. Empty deltas and white space are no content: they can come forever. */
 export function hasContent(batch: readonly StreamPart[]): boolean {
   return batch.some((part) =>
     'delta' in part ? part.delta.trim() !== '' : !/^(raw|usage)$/.test(part.type),

@@ -164,7 +164,7 @@ function openJsonBody(): BodyFormat {
   }
 }
 
-/** Returns an error that stands on the first line of an event stream. */
+/** Returns the error in the first line of an event stream, if any. */
 function leadingError(text: string): unknown {
   const [line = ''] = text.trimStart().split(/[\r\n]/, 1)
   const value = parseJson(line)

@@ -71,9 +71,9 @@ export interface Watchdog {
 }
 
 /**
- * Calls `onTimeout` once if no data arrives within the limit. Time while this thread was frozen doesn't
- * count: the wait then restarts, because data that arrived meanwhile is still unread. A limit that is zero,
- * negative or infinite never ends.
+ * Calls `onTimeout` once if no data arrives within the limit. Time while this thread was frozen isn't part of the
+ * limit: the wait then restarts, because data that arrived meanwhile is still unread. A limit that is zero, negative or
+ * infinite never ends.
  */
 export function startWatchdog(limitMs: number, onTimeout: (limitMs: number) => void): Watchdog {
   let limit = limitMs

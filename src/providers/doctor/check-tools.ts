@@ -228,7 +228,7 @@ const hosted: ToolAdvice = { refused: generic.refused, asText: generic.asText }
 
 const VLLM_FLAGS = '--enable-auto-tool-choice --tool-call-parser'
 
-/** Advises the parser that reads the format; without one, no server setting helps. */
+/** Advises the parser that reads the format. If no parser is known, no server setting helps. */
 function byParser(
   server: string,
   names: string | undefined,

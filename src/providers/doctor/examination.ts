@@ -48,7 +48,7 @@ export interface Diagnosis {
   readonly models?: readonly string[]
 }
 
-/** Collects check results. Only the first result of each check counts. */
+/** Collects check results. Only the first result of each check is kept. */
 class Findings {
   readonly #checks = new Map<CheckName, Check>()
 

@@ -25,11 +25,11 @@ export type Probe =
 
 export interface ProbeResult {
   readonly turn: CollectedTurn
-  /** Undefined if the answer ended normally, or if its time ran out. */
+  /** Undefined if the answer ended normally, or if the probe timed out. */
   readonly error?: ErrorData
   /** Content type of the answer. */
   readonly contentType: string
-  /** The model was still answering when its time was over. */
+  /** The model was still answering when the probe timed out. */
   readonly isLate: boolean
 }
 

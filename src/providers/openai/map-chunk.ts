@@ -404,7 +404,7 @@ const OPEN = '<thought>'
 const CLOSE = '</thought>'
 
 /**
- * Reads Gemini's marked thoughts: `extra_content: { google: { thought: true } }` beside the content. Thoughts begin
+ * Reads Gemini's marked thoughts: `extra_content: { google: { thought: true } }` next to the content. Thoughts begin
  * with `<thought>`, and the reply after them with `</thought>` (https://github.com/coder/coder,
  * `internal/googleopenai`).
  */
@@ -445,7 +445,7 @@ function isMarked(delta: JsonRecord): boolean {
   return asRecord(asRecord(delta['extra_content'])?.['google'])?.['thought'] === true
 }
 
-/** Fields in which servers send reasoning as text; the first one present counts, others repeat it. */
+/** Fields in which servers send reasoning as text; the first one present is read, others repeat it. */
 const textFields = ['reasoning_content', 'reasoning', 'thinking'] as const
 
 /** Collects an answer's reasoning in the form in which the server requires it back. */
@@ -545,7 +545,7 @@ function addDetail(details: Growing[], item: unknown): void {
   else details.push({ ...record })
 }
 
-/** Appends texts; for other fields, the last value counts. */
+/** Appends texts; for other fields, the last value wins. */
 function mergeFields(into: Growing, fields: JsonRecord): void {
   for (const [name, value] of Object.entries(fields)) {
     const before = into[name]

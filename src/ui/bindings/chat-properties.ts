@@ -51,8 +51,8 @@ export function loadChat(): void {
 export interface CallCardProps {
   readonly call: ShownCall
   /**
-   * Answers a waiting call. Approvals take `true`; anything else denies, with a text as the reason. Questions take a
-   * text, or the values of their fields. Other calls take their output. Resolves to false if it was answered before.
+   * Answers a waiting call. Approvals take `true`; anything else denies, and a string is the reason. Questions take a
+   * string, or the values of their fields. Other calls take their output. Resolves to false if it was answered before.
    */
   readonly respond: (answer: unknown) => Promise<boolean>
 }

@@ -83,7 +83,7 @@ const SETTLING = 500
 const OWN_DOING = 300
 /** Scroll events this close together belong to one flick of a finger. Milliseconds. */
 const OWN_SCROLL = 150
-/** How long a card must stand still after a flick before it can be pressed. Milliseconds. */
+/** How long a card must be still after a flick before clicks on it are accepted. Milliseconds. */
 const AFTER_THROW = 150
 /** Interval at which waiting cards are measured: pages move them without an event. Milliseconds. */
 const BETWEEN_LOOKS = 100
@@ -106,7 +106,7 @@ interface Card {
   readonly settledAt: number
 }
 
-/** A log that still scrolls after a flick. */
+/** The list of messages, while it still scrolls after a flick. */
 interface Thrown {
   readonly at: number
   readonly height: number
@@ -128,7 +128,7 @@ export class CardGuard implements ReactiveController {
   #isTooEarly = false
   #looking: ReturnType<typeof setInterval> | undefined
 
-  /** Also listens to the page's scrolling, so that a card's position is known before it is pressed. */
+  /** Also listens to the page's scrolling, so that a card's position is known before a click on it. */
   readonly #onScroll = ({ target }: Event): void => {
     const { at, height } = this.#thrown
     const now = performance.now()
@@ -187,7 +187,7 @@ export class CardGuard implements ReactiveController {
     this.#thrown = { at: log ? performance.now() : -Infinity, height: log?.scrollHeight ?? 0 }
   }
 
-  /** Records which cards exist, and since when each stands at its position. */
+  /** Records which cards exist, and since when each has been at its position. */
   #look(now = performance.now(), { isScroll = false } = {}): void {
     const cards = new Set(this.#host.renderRoot.querySelectorAll(GUARDED))
     // Skips `getBoundingClientRect()`, which forces a layout.

@@ -49,7 +49,7 @@ export interface ChatContext {
   readonly seen: { has(key: string): boolean }
 }
 
-/** Input of a message's view, beside the message. The full snapshot changes too often: each change would redraw it. */
+/** Input of a message's view, besides the message. The full snapshot changes too often: each change would redraw it. */
 export interface MessageContext extends Pick<
   ChatContext,
   'conversation' | 'words' | 'locale' | 'local' | 'actions' | 'markdown' | 'answers'
@@ -76,8 +76,8 @@ export interface LocalState {
 }
 
 /**
- * Actions of a person. Each emits its event first, which a host can cancel. A failure is shown where the person
- * pressed.
+ * Actions of a person. Each emits its event first, which a host can cancel. A failure is shown next to the control that
+ * the person used.
  */
 export interface ChatActions {
   /** False if nothing was sent: the message is empty, or the page has cancelled it. */
@@ -130,9 +130,9 @@ export interface RendererActions {
   /** Element in the page's own document, styled by the page. */
   readonly container: HTMLElement
   /**
-   * Answers a waiting call: an approval (`true`; anything else denies it, a text as the reason), a question (a text,
-   * or the values of its fields), an output. False if it was answered before, or if the page cancelled
-   * `offstage-respond`.
+   * Answers a waiting call: an approval (`true` approves; anything else denies, and a string is the reason), a question
+   * (a string, or the values of its fields), or a requested output. False if it was answered before, or if the page
+   * cancelled `offstage-respond`.
    */
   respond(answer: unknown): Promise<boolean>
 }
@@ -164,13 +164,16 @@ export interface AnswerSource {
 /** A button below an answer that is complete. */
 export interface AnswerAction {
   readonly label: string
-  /** Called on a press. Errors go to the page's own error handling. */
+  /** Called on a click. Errors go to the page's own error handling. */
   act(answer: ShownMessage): unknown
 }
 
 /** Additions of the page to the model's answers. */
 export interface AnswerOptions {
-  /** Texts to send by a press, below the newest answer once its run is completed. Asked once for each answer. */
+  /**
+   * Returns messages that a click sends. Shown below the newest answer once its run is completed. Called once for each
+   * answer.
+   */
   readonly followUps?: (answer: ShownMessage) => readonly string[] | Promise<readonly string[]>
   /** Sources of an answer, shown below it once it is complete. */
   readonly sources?: (answer: ShownMessage) => readonly AnswerSource[]
@@ -259,9 +262,10 @@ export interface ChatProperties {
   /** Options for showing a model's text: pictures, code highlighting, mathematics. Default: `{}`. */
   markdown: MarkdownOptions
   /**
-   * Adds to the model's answers in the chat. Functions return `followUps` (texts to send by a press) and `sources`
-   * (links). `actions` are buttons, `feedback: true` adds ratings, and `renderPart` renders a part itself. Default:
-   * `{}`, no additions.
+   * Adds to the model's answers in the chat. `followUps` and `sources` are functions: they return messages to send with
+   * a click, and links. `actions`: buttons, each with a `label` and a function `act`. `feedback: true`: two rating
+   * buttons, which emit `offstage-feedback`. `renderPart`: a function that returns a node to show instead of a part.
+   * Default: `{}`, no additions.
    *
    * @example
    * const answers = { followUps: () => ['Show my cart', 'Pay now'], feedback: true }

@@ -154,7 +154,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   }
 
   protected override updated(): void {
-    // An update may be pending when the element is taken away.
+    // An update may be pending when the element is removed.
     const context = this.isConnected ? this.#context() : null
     this.#rendered.show(context)
     if (!context) return

@@ -127,7 +127,7 @@ function answerTo(context: ChatContext, call: ShownCall, answer: unknown): Promi
   }
 }
 
-/** Returns the reason of a denial, if the answer is a text. */
+/** Returns the reason of a denial, if the answer is a string. */
 function reasonOf(answer: unknown): string | undefined {
   return typeof answer === 'string' ? answer : undefined
 }

@@ -77,7 +77,7 @@ class TurnMeter {
       case 'file':
         return this.#add('files', part.file.data.length)
       case 'raw':
-        // Raw pieces for logs repeat the whole stream, and none is kept, so they don't count.
+        // Raw pieces for logs repeat the whole stream, and none is kept, so they use up none of the caps.
         return this.#countsRaw
           ? this.#add('metadata', JSON.stringify(part.data)?.length ?? 0)
           : null

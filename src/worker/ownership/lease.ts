@@ -11,7 +11,7 @@ export type HandoverAnswer = 'pending' | 'granted' | 'refused'
 
 /** Messages between holders of leases and the tabs that want them. */
 export interface LeaseMessages {
-  /** Asks the holder to answer. A frozen one doesn't. */
+  /** Asks the holder to answer. A frozen holder doesn't answer. */
   'lease-ask': { readonly conversationId: string; readonly role: LockRole }
   'lease-alive': { readonly conversationId: string; readonly role: LockRole }
   'lease-acquired': { readonly conversationId: string }

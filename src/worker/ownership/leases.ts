@@ -261,7 +261,7 @@ class MessageLocks implements Locks {
   async #repeat(known: Known, waiting: Waiting): Promise<void> {
     while (known.waiting.includes(waiting)) {
       const now = this.#effects.monotonic()
-      // The tab was frozen, or the machine slept: messages from that time may not be read yet.
+      // The tab was frozen, or the machine slept: messages from that time might not have been read yet.
       if (hasSlept(waiting, now)) waiting.readyAt = now + WINDOW_MS
       waiting.postedAt = now
       this.#post(known, waiting)
@@ -436,7 +436,7 @@ export interface Leases {
   requestHandover(conversationId: string): Promise<boolean>
   /** Announces a decision on a run that other tabs may hold paused. They check the store. */
   announce(conversationId: string): void
-  /** Releases everything when the worker ends, so that nobody has to wait until it counts as silent. */
+  /** Releases everything when the worker ends, so that nobody has to wait until its silence is noticed. */
   close(): Promise<void>
 }
 

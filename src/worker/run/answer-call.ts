@@ -26,7 +26,7 @@ const UNANSWERED = {
 /**
  * Throws `consent-refused` if the approval is for an earlier request, or for a different input than the call's.
  *
- * Throws `invalid-input` if the answer doesn't fit its question: a text for fields or the reverse, or content that
+ * Throws `invalid-input` if the answer doesn't fit its question: a string for fields or the reverse, or content that
  * doesn't fit the fields. `details.fields` then lists each field with its problem.
  */
 function checkAnswer({ question, askedAt, input }: CallState, answer: CallAnswer['answer']): void {

@@ -167,7 +167,7 @@ type CutFact = Omit<FactOf<'step-cut'>, 'parentId'>
 
 export type TurnOutcome = Extract<ModelOutcome, { readonly type: 'turn' }>
 
-/** The fact that records the model's answer to a step. */
+/** Returns the fact that stores what the model answered in a step. */
 export function turnFact(
   { conversation: { promptTexts }, effects, losses, tools }: RunContext,
   asked: RequestedStep,

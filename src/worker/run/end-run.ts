@@ -16,7 +16,7 @@ import { DELETED, UNFINISHED_REASONS } from '../../protocol/run.ts'
 import type { PageApi } from '../../protocol/page-calls.ts'
 import { stoppablePage } from '../stopping.ts'
 
-/** Why this driver leaves the run unfinished in the store. Null: it doesn't. */
+/** Why this driver leaves the run unfinished in the store. Null: it ends the run. */
 export function unfinishedReason(stop: Stop | null, error?: unknown): string | null {
   if (stop?.type === 'release') return UNFINISHED_REASONS.disposed
   if (stop?.type === 'taken-over') return UNFINISHED_REASONS.takenOver
@@ -80,7 +80,7 @@ export class StopSwitch {
 /** The run that starts when another one ends. */
 interface NextRun {
   readonly runId: string
-  /** Queued messages that start the run. */
+  /** Queued messages that the next run begins with. */
   readonly queued: readonly UserContent[]
   readonly facts: readonly FactDraft[]
 }

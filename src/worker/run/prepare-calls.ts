@@ -64,7 +64,7 @@ function readQuestion({ path, toolName }: CallState, input: JsonValue): AskedQue
   return { ...asked, ...reading }
 }
 
-/** Adds the names of fields that seem to ask for a secret. If the page can't tell, all fields count. */
+/** Adds the names of fields that seem to ask for a secret. If the page can't tell, adds the names of all fields. */
 async function withSensitive(
   { page, agentId }: Pick<RunContext, 'page' | 'agentId'>,
   asked: AskedQuestion,
@@ -304,7 +304,10 @@ async function describe(
   }
 }
 
-/** Why a tool may not make this call: it is nested too deeply, or only the model may call it. Null: it may. */
+/**
+ * Why a tool isn't allowed to make this call: it is nested too deeply, or only the model may make it. Null: it is
+ * allowed.
+ */
 function nestedProblem(
   { path, toolName }: CallState,
   { control }: ToolDescriptor,

@@ -64,7 +64,7 @@ export function commitSteering(
 ): Promise<boolean> {
   return conversation.append(
     (run) => {
-      // A step that is being cut short still accepts messages. A run that is stopping doesn't.
+      // A step that is being cut short still accepts messages. A run that is stopping accepts none.
       const isStopping = signal.aborted && (signal.reason as Stop).type !== 'cut'
       if (isStopping || run?.runId !== runId || run.end !== null) return null
       if (said.type === 'send') {

@@ -138,7 +138,7 @@ async function runUnstarted(
   return withdraw(context, call)
 }
 
-/** Runs the call again. Returns false if the tool has changed: the new one may not be safe to repeat. */
+/** Runs the call again. Returns false if the tool has changed: the new one might not be safe to repeat. */
 async function repeat(context: RunContext, call: CallState): Promise<boolean> {
   const tool = await availableTool(context, call)
   if (context.signal.aborted) return true

@@ -116,7 +116,7 @@ export class ToolTable {
   hasBeforeToolCall = true
   /** Whether the page has a `verify` hook. Assumed true until a step says otherwise. */
   hasVerify = true
-  /** The page's mode of reflecting on answers. Null: it doesn't. Undefined: no step has said yet. */
+  /** The page's mode of reflecting on answers. Null: the page doesn't reflect. Undefined: no step has said yet. */
   reflects: ReflectMode | null | undefined = undefined
   /** Names of registered tools that the newest step left out. */
   others: readonly string[] = []

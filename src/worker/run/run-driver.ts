@@ -396,7 +396,7 @@ export class RunDriver {
       try {
         await this.#effect(decide(run), run)
       } catch (error) {
-        // An error that a stop causes doesn't count: the run ends with the stop's own outcome.
+        // An error that a stop causes is ignored: the run ends with the stop's own outcome.
         if (this.#stop.stopped === null) throw error
       }
     }

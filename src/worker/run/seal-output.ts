@@ -24,7 +24,7 @@ type SealedCall = Pick<CallState, 'toolCallId' | 'toolName'>
 
 /**
  * Replaces the input's secrets with placeholders, so that it may be stored. The tool says which values are secret. If
- * it can't, or if the input is invalid, all texts and numbers count as secret.
+ * it can't, or if the input is invalid, all texts and numbers are treated as secret.
  */
 export async function hideInputSecrets(
   context: RunContext,

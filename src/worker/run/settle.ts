@@ -40,7 +40,10 @@ export const ABORTED: ToolOutput = errorOutput({
   message: 'The run was stopped before this call ran.',
 })
 
-/** For calls beside an invalid one in one-shot mode. The model must correct it before the page gets any of them. */
+/**
+ * For the other calls of a step with an invalid call, in one-shot mode. The model must correct it before the page gets
+ * any of them.
+ */
 export const BESIDE_INVALID: ToolOutput = errorOutput({
   code: 'aborted',
   message: 'Another call beside this one is invalid, so it did not run.',

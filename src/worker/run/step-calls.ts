@@ -118,7 +118,7 @@ export class NestedCalls {
       const toolCallId = await this.#propose(asked)
       return toolCallId === null ? null : await this.#advance(toolCallId)
     } catch (thrown) {
-      // An error that a stop causes doesn't count: the run ends with the stop's own outcome.
+      // An error that a stop causes is ignored: the run ends with the stop's own outcome.
       if (!this.#context.signal.aborted) this.#failure ??= { thrown }
       return null
     }

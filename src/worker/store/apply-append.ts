@@ -134,8 +134,8 @@ function afterImport(
 const REMEMBERED = 8
 
 /**
- * Finds the rows of an append that was committed before. Null if it wasn't. Checked first, even for an owner that has
- * been fenced off since: its rows are stored, so a rejection would be wrong. Writes nothing.
+ * Finds the rows of an append that was committed before. Null if it wasn't committed. Checked first, even for an owner
+ * that has been fenced off since: its rows are stored, so a rejection would be wrong. Writes nothing.
  */
 export function committedBefore(
   record: StoredRecord | undefined,

@@ -177,7 +177,7 @@ export class SharedClaims {
     if (id === null && epoch <= tabs) return true
     const own = await this.#options.claims.of(this.#key)
     if (id === null) return epoch === own.epoch
-    // A tab's claim may be missing in the book. If the book has this epoch, only the id counts: a restored copy of the
+    // A tab's claim may be missing in the book. If the book has this epoch, only the id decides: a restored copy of the
     // store gives epochs again.
     return own.ids.includes(id) || (epoch === tabs && epoch !== own.epoch)
   }

@@ -169,7 +169,7 @@ export const isRunUsage: ShapeCheck = (value) =>
 
 const isLimit = amongAll<LimitName>({ steps: true, tokens: true, costUSD: true, minutes: true })
 const isAboveZero: ShapeCheck = (value) => isAmount(value) && value !== 0
-/** Limits in options. -1 stands for none. */
+/** Limits in options. -1: no limit. */
 const limits = shape({
   maxSteps: isIntegerFrom(-1),
   retries: isIntegerFrom(0),

@@ -161,7 +161,7 @@ export async function write<T>(
 ): Promise<T> {
   return withDatabase(connection, async (db) => {
     const tx = db.transaction(ALL, 'readwrite', { durability })
-    // Quota errors arrive at the transaction only, so its end is what counts.
+    // Quota errors arrive at the transaction only, so only the transaction's end tells whether the write succeeded.
     const ended = tx.done
     quietly(ended)
     try {

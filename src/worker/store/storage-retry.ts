@@ -4,7 +4,8 @@ import type { Effects } from '../effects.ts'
 import { whenAborted } from '../../lib/abort.ts'
 
 /**
- * Pauses before a commit that failed for unknown reasons is tried again. After them, the failure counts. Milliseconds.
+ * Pauses before a commit that failed for unknown reasons is tried again. After the last one, the failure is final.
+ * Milliseconds.
  */
 const QUICK_DELAYS = [50, 250, 1000]
 

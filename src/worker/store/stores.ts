@@ -17,7 +17,7 @@ import { wrongOf } from './fact-table.ts'
 import { isJson } from '../../lib/json/is-json.ts'
 import { isRecord } from '../../lib/shape.ts'
 
-/** Fields with words of people, models and tools, wherever they are in a fact. The fold relies on all other fields. */
+/** Fields with text by people, models and tools, anywhere in a fact. The fold relies on all other fields. */
 const CONTENT: ReadonlySet<string> = new Set([
   'text',
   'input',

@@ -50,7 +50,7 @@ export type TabOutcome =
 /** Announcement of a tab that drives a run, with the number of its earlier posts to followers. */
 export interface Driving {
   readonly conversationId: string
-  /** Epoch of the tab's claim. If two tabs say that they drive a run, the newer epoch counts. */
+  /** Epoch of the tab's claim. If two tabs say that they drive a run, the tab with the newer epoch is believed. */
   readonly epoch: number
   /** Number of `follow-items` posted before. */
   readonly sent: number

@@ -98,7 +98,7 @@ async function* ask(attempt: Attempt): AsyncGenerator<readonly StreamPart[]> {
         watchdog.setLimit(idleMs)
         phase = 'idle'
       }
-      // A slow reader isn't the model's fault, so its time doesn't count.
+      // A slow reader isn't the model's fault, so its time isn't part of the limit.
       if (isContent) watchdog.pause()
       if (batch.length > 0) yield batch
       if (isContent) watchdog.reset()

@@ -14,7 +14,7 @@ import {
 import { asCount, asRecord, asText, type JsonRecord } from '../../../providers/core/read-json.ts'
 import { parseURL } from '../../../providers/core/secrets.ts'
 
-/** The AI SDK's errors by name, because classes of several versions may be loaded. The first match counts. */
+/** The AI SDK's errors by name, because classes of several versions may be loaded. The first match decides. */
 const codes: readonly (readonly [ErrorCode, RegExp])[] = [
   ['authentication', /^AI_LoadAPIKey/],
   ['invalid-config', /^AI_LoadSetting/],

@@ -20,7 +20,7 @@ export interface Block {
 /** A part of an assistant's message as AI SDK models get it. */
 export type ContentPart = JsonObject & { readonly type: string }
 
-/** Data to store beside the answer. The message already has the texts, so only their lengths are stored. */
+/** Data to store with the answer. The message already has the texts, so only their lengths are stored. */
 export function storedBlocks(blocks: readonly Block[]): JsonObject | undefined {
   if (!blocks.some(({ type, options }) => type === 'reasoning' || options)) return undefined
   const stored = blocks.map(({ type, text, options }): JsonObject => ({

@@ -37,14 +37,14 @@ type SharedPlain = 'consent' | 'maxChildren' | 'storage' | 'retention' | 'heartb
 
 type Plain = OwnPlain | SharedPlain
 
-/** A composite tool. Its function is passed beside the configuration. */
+/** A composite tool. Its function is passed along with the configuration. */
 export interface CompositeToolConfig extends Pick<
   CompositeTool,
   'name' | 'title' | 'description' | 'annotations' | 'timeoutMs' | 'sequential' | 'version'
 > {
   readonly inputSchema?: JsonSchema
   readonly needsApproval?: boolean
-  /** Name of the function, in `functions` beside the configuration. */
+  /** Name of the function, in the `functions` that are passed along with the configuration. */
   readonly run: string
 }
 
@@ -55,21 +55,24 @@ export interface SkillConfig extends Pick<
 > {
   /** Texts by path. */
   readonly files?: { readonly [path: string]: string }
-  /** Names of tools passed beside the configuration. The model gets them only while the skill is active. */
+  /** Names of tools passed along with the configuration. The model gets them only while the skill is active. */
   readonly tools?: readonly string[]
 }
 
-/** Memory of a configuration. The function named by `kind` is passed in `memories` beside it, and gets the options. */
+/**
+ * Memory of a configuration. The function named by `kind` is passed in `memories`, along with the configuration. It
+ * gets the options.
+ */
 export interface KeptMemoryConfig extends KeptMemoryOptions {
   readonly kind: 'keywordMemory' | 'recentMemory' | 'embeddingMemory'
 }
 
-/** Blackboard of a configuration. The function `blackboard` is passed in `memories` beside it. */
+/** Blackboard of a configuration. The function `blackboard` is passed in `memories`, along with the configuration. */
 export interface BlackboardConfig extends BlackboardOptions {
   readonly kind: 'blackboard'
 }
 
-/** A memory: its name in `memories` beside the configuration, or its kind and options. */
+/** A memory: its name in the `memories` passed along with the configuration, or its kind and options. */
 export type MemoryConfig = string | KeptMemoryConfig | BlackboardConfig
 
 interface OwnConfig extends Pick<AgentOptions, OwnPlain> {
@@ -81,7 +84,7 @@ interface OwnConfig extends Pick<AgentOptions, OwnPlain> {
     | false
   /** A model with the same provider and address as the agent's uses the same key and headers. */
   readonly reflect?: Omit<ReflectOptions, 'model'> & { readonly model?: PlainModel }
-  /** Skills, or names of skills passed beside the configuration. Default: all that are passed. */
+  /** Skills, or names of skills passed along with the configuration. Default: all that are passed. */
   readonly skills?: readonly (string | SkillConfig)[]
   readonly memory?: readonly MemoryConfig[]
   readonly compositeTools?: readonly CompositeToolConfig[]

@@ -194,7 +194,7 @@ export function listOf<Item>(
   throw wrongAt(field, `${field} must be a list of ${items}.`)
 }
 
-/** Finds an item that was passed beside the configuration. Throws if the name is unknown. */
+/** Finds an item that was passed along with the configuration. Throws if the name is unknown. */
 export function findNamed<Value>(
   path: string,
   { name, what, among }: { name: unknown; what: string; among: ReadonlyMap<unknown, Value> },

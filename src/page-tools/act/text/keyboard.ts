@@ -21,8 +21,8 @@ import { hiddenReason } from '../../outline/visibility.ts'
 
 /**
  * Sends the events of a key press to an element, and runs the default action unless a listener prevents it: scripts
- * can't press real keys. Throws a `PageError` when the tools may not use the element that the key goes to. This is
- * checked again after a listener has moved the focus.
+ * can't press real keys. Throws a `PageError` when the tools aren't allowed to use the element that the key goes to.
+ * This is checked again after a listener has moved the focus.
  */
 export function sendKeyPress(target: Element, key: Key, call: KeyCall): void {
   checkKey(target, call, activationBy(key, target, call))

@@ -74,7 +74,8 @@ const PARTS =
   /^(list|listitem|menu|menubar|group|radiogroup|toolbar|tablist|tree|table|row|cell|grid|navigation|dialog|tabpanel|form|search)$/
 
 /**
- * The role of an element hidden until hover: kept for controls and for parts that hold them. Empty: no line of its own.
+ * The role of an element hidden until hover: kept for controls and for parts that hold them. Empty: the element gets no
+ * line of its own.
  */
 export function roleUntilHover(role: string, onHover: HoverHiding | null): string {
   return !isUnseenUntilHover(onHover) || isActionable(role) || PARTS.test(role) ? role : ''

@@ -7,7 +7,7 @@ export interface StrictRules {
   /** Every property must be required: an optional one becomes nullable instead. */
   readonly allRequired: boolean
   /**
-   * Accepted keywords beside the structural ones. Others that only narrow a value are left to the check of the call.
+   * Accepted keywords besides the structural ones. Others that only narrow a value are left to the check of the call.
    */
   readonly keywords: ReadonlySet<string>
   readonly formats: ReadonlySet<string>

@@ -64,7 +64,7 @@ function oneLine(text: string): string {
   return visibleText(text).replaceAll('\n', '').trim()
 }
 
-/** Returns the names of the elements that a person was asked about, as the tool keeps them; empty for other data. */
+/** Returns the names of the elements in the approval request, as the tool keeps them. Empty for other data. */
 function namesIn(data: unknown): readonly string[] {
   const uses = isRecord(data) ? data['uses'] : undefined
   if (!Array.isArray(uses)) return []

@@ -20,7 +20,7 @@ export interface ChatEnvironment {
   readonly retryInMs?: number
   /** Text of the message that wasn't sent. */
   readonly unsent?: string | undefined
-  /** True if the snapshot's error is already shown next to the pressed button. */
+  /** True if the snapshot's error is already shown next to the clicked button. */
   readonly isErrorShown?: boolean
 }
 

@@ -54,7 +54,9 @@ function timeOf(at: number, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'short', timeStyle: 'medium' }).format(at)
 }
 
-/** Shows the agent's question: a choice, a text or a form. All of its words are a model's, and shown as text. */
+/**
+ * Shows the agent's question: a choice, a text or a form. A model wrote everything in it, so it is shown as plain text.
+ */
 function questionView(context: ChatContext, call: PendingCall): TemplateResult {
   const { agent, words, actions } = context
   const { question, toolCallId: key } = call

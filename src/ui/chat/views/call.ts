@@ -106,7 +106,7 @@ function detailsView(
   `
 }
 
-/** Shows the source of the tool, which its title may not tell. */
+/** Shows the source of the tool, which the tool's title might not reveal. */
 export function sourceView(
   { words }: ChatContext,
   { source }: Pick<ShownCall, 'source'>,

@@ -115,7 +115,7 @@ function simpleSchema(
   value: JsonValue | undefined,
 ): FieldSchema | null {
   const { type = typeof value, enum: choices, ...more } = described ?? {}
-  // A text or number can stay empty if it has no value. A checkbox can't.
+  // A text or number can stay empty if it has no value. A checkbox can't stay empty.
   const isOfType =
     value === undefined ? type !== 'boolean' : typeof value === TYPES[type as keyof typeof TYPES]
   if (!isOfType || !Object.hasOwn(TYPES, String(type))) return null

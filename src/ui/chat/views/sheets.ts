@@ -83,7 +83,7 @@ function entryView(context: ChatContext, found: FoundMemory): TemplateResult {
   </li>`
 }
 
-/** Buttons for all found entries. Deletion can't be undone, so it takes two presses. */
+/** Buttons for all found entries. Deletion can't be undone, so it takes two clicks. */
 function allView(context: ChatContext, found: readonly FoundMemory[]): TemplateResult {
   const { words, local, locale } = context
   const isSure = isForgettingArmed(local, found)
@@ -373,12 +373,12 @@ export async function forgetMemories(
   }
 }
 
-/** Records the first of two presses, for exactly these entries. Null takes it back. */
+/** Records the first of two clicks, for exactly these entries. Null takes it back. */
 export function armForgetting(local: LocalState, found: readonly FoundMemory[] | null): void {
   local.set(ARMED, found === null ? undefined : keyOf(found))
 }
 
-/** Whether the next press deletes all entries found. */
+/** Whether the next click deletes all entries found. */
 export function isForgettingArmed(local: LocalState, found: readonly FoundMemory[]): boolean {
   const armed = local.get<string>(ARMED)
   return armed !== undefined && armed === keyOf(found)

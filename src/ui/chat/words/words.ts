@@ -50,7 +50,7 @@ export interface Words {
   /** Note on an input field that the tool's schema doesn't have. */
   readonly namedByModel: string
   readonly output: string
-  /** Button below a long text that is cut. */
+  /** Label of the button that shows all of a long text. `count`: its characters. */
   showAll(count: string): string
   readonly states: {
     readonly writing: string

@@ -1,7 +1,7 @@
 import { Crc32, FILE_VERSION, FORMAT, type Row } from '../../../conversation/index.ts'
 import { Journal } from './journal.ts'
 
-/** Origin and scope of a file, in its first line beside the export's own fields. */
+/** Origin and scope of a file. Its first line has them in addition to the export's own fields. */
 export interface Inspection {
   /** The run that the file ends with; null: the whole conversation. */
   readonly runId: string | null

@@ -23,8 +23,8 @@ function taintOfCall(
 }
 
 /**
- * Whether a call's input may hold untrusted content, for tools that pass it on. For a nested call, content that its
- * composite tool has read since it began counts, too.
+ * Whether a call's input may hold untrusted content, for tools that pass it on. For a nested call, this includes
+ * content that its composite tool has read since it began.
  */
 export function hasTaintedInput(state: ConversationState, call: Pick<CallState, 'path'>): boolean {
   const { path } = call
@@ -107,7 +107,7 @@ export function isDecidedByPage(tool: ToolDescriptor | undefined): boolean {
   return tool?.needsApproval === 'ask' || tool?.whileTainted === 'commits'
 }
 
-/** Whether the tool only reads. An untrusted server's own annotation doesn't count. */
+/** Whether the tool only reads. An untrusted server's own annotation is ignored. */
 function isReadOnly({ annotations, remote }: ToolDescriptor): boolean {
   return annotations.readOnly === true && (!remote || remote.trusted === true)
 }
@@ -231,7 +231,7 @@ interface Judgement {
   readonly asks: boolean
 }
 
-/** Decides whether a call needs a person's approval. Earlier denials and consents count. */
+/** Decides whether a call needs a person's approval. Takes earlier denials and consents into account. */
 export async function judgeApproval(
   context: RunContext,
   call: CallState,
