@@ -11,7 +11,7 @@ const KILOBYTE = 1000
 const CHAT_PARTS = 'announce|details|ask|page-sentences|edit-input|code-colors|align-columns'
 /** Chunks that a page loads only if it uses their feature. */
 const FEATURES =
-  'idle-work|skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|run-sealed'
+  'idle-work|skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|hidden-secrets'
 
 /** Chunks that the page loads along with a feature that has its own row below. */
 const BESIDE =
@@ -272,7 +272,7 @@ const rows = [
   },
   {
     name: 'createProvider, with what finds another form of a refused request',
-    bytes: await bundledSize('createProvider', 'providers.js', { lazy: /^(ladder|request-form)-/ }),
+    bytes: await bundledSize('createProvider', 'providers.js', { lazy: /^(form-adapter|request-form)-/ }),
     limit: 23.9 * KILOBYTE,
   },
   {
@@ -294,7 +294,7 @@ const rows = [
     name: 'all of dist/providers.js, but for the wire formats and the scripted model',
     bytes: sizeOf('providers.js', {
       dynamic: true,
-      except: /^(define-|ladder|request-form|scripted)/,
+      except: /^(define-|form-adapter|request-form|scripted)/,
     }),
     limit: 31.4 * KILOBYTE,
   },

@@ -1,6 +1,6 @@
 import type { StreamPart } from '../protocol/message.ts'
 import { OutputMachine } from './scan/output-machine.ts'
-import type { Sink } from './scan/reply.ts'
+import type { Sink } from './scan/reply-buffer.ts'
 
 /** Options of `createThinkSplitter`: where the output begins, and what replaces a lone closing tag. */
 export interface ThinkSplitterOptions {

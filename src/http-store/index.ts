@@ -1,3 +1,3 @@
-export type { Fetch } from './client/line.ts'
+export type { Fetch } from './client/connection.ts'
 export { httpStore, type HttpStoreOptions } from './client/http-store.ts'
 export type { StoreDefinition } from '../worker/store/stores.ts'

@@ -1,4 +1,4 @@
-import { normalizeLetters, LETTERS, LETTERS_AND_NUMBERS } from './fold-words.ts'
+import { normalizeLetters, LETTERS, LETTERS_AND_NUMBERS } from './normalize-words.ts'
 import { lazyPattern } from './once.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { isRecord } from '../lib/is-record.ts'
 import type { StoredEntry } from './entry.ts'
 import type { EntryStore, WordsSpace } from './rows.ts'
-import { createEventLoopYielder } from '../lib/next-turn.ts'
+import { createEventLoopYielder } from '../lib/yield-to-event-loop.ts'
 
 /** Below this many entries, indexing again on each page is as fast as reading a stored index. */
 const FEW = 200

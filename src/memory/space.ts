@@ -1,4 +1,4 @@
-import { createSerialQueue } from '../lib/one-by-one.ts'
+import { createSerialQueue } from '../lib/serial-queue.ts'
 import type { StoredEntry } from './entry.ts'
 import { memoryPart } from './memory-part.ts'
 import type { Change, EntryStore } from './rows.ts'

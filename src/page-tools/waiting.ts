@@ -3,7 +3,7 @@ import {
   yieldToEventLoop,
   createEventLoopYielder,
   type EventLoopYielder,
-} from '../lib/next-turn.ts'
+} from '../lib/yield-to-event-loop.ts'
 
 /** Milliseconds of work in a slice, before the page's own tasks run. Small, as slow devices take four times as long. */
 const SLICE_MS = 6

@@ -1,7 +1,7 @@
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import { type ModelConfigData, modelName } from '../protocol/model.ts'
 import { createHttpProvider } from './core/http-provider.ts'
-import { withKeyRedaction } from './core/redact-parts.ts'
+import { withKeyRedaction } from './core/key-redaction.ts'
 import type {
   ChatId,
   EngineId,

@@ -1,4 +1,4 @@
-import { Redactor } from '../providers/core/redactor.ts'
+import { Redactor } from '../lib/redactor.ts'
 import type { Ending, Meter } from './meter.ts'
 import type { RelaySettings } from './options.ts'
 import { RelayError } from './relay-error.ts'

@@ -10,7 +10,7 @@ import { startWorker, type StartWorkerOptions } from '../worker/start-worker.ts'
 import { createMemoryStore } from '../worker/store/memory-store.ts'
 import type { Store } from '../worker/store/store.ts'
 import { forgetPage } from '../client/page-life/page-registry.ts'
-import { deletePageSingleton, getPageSingleton } from '../lib/page-wide.ts'
+import { deletePageSingleton, getPageSingleton } from '../lib/page-singleton.ts'
 import {
   recordGesture,
   type CallAnswers,

@@ -5,7 +5,7 @@ import type { RunState } from '../protocol/state.ts'
 import { waitsForChild } from '../conversation/nested.ts'
 import type { Conversation } from './conversation.ts'
 import type { ClaimOptions, StoreChange } from './store/store.ts'
-import { createSerialQueue, type SerialQueue } from '../lib/one-by-one.ts'
+import { createSerialQueue, type SerialQueue } from '../lib/serial-queue.ts'
 import {
   otherOwnerError,
   isClaimedElsewhere,

@@ -6,7 +6,7 @@ import {
   type Retention,
   storageKey,
 } from '../protocol/conversation.ts'
-import { createSerialQueue, type SerialQueue } from '../lib/one-by-one.ts'
+import { createSerialQueue, type SerialQueue } from '../lib/serial-queue.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
 import type { Effects } from './effects.ts'
 import type { Store } from './store/store.ts'

@@ -12,7 +12,7 @@ import type { ConversationRegistry } from './conversation-registry.ts'
 import type { Effects } from './effects.ts'
 import { withdrawalFacts } from './run/queued-messages.ts'
 import { settledFact, settlementAtEnd } from './run/settle.ts'
-import { checkRow } from './store/fact-table.ts'
+import { checkRow } from './store/check-row.ts'
 import { placed, type FactDraft } from './store/fact-draft.ts'
 import { takenOverError } from './store/record.ts'
 

@@ -108,6 +108,55 @@ test('a run is shown live under a strict policy: times, events, rows, requests',
   )
 })
 
+test('the newest conversation is shown, unless conversationId or its attribute chooses another', async ({
+  openPage,
+  model,
+}) => {
+  const page = await openPage({ body: BODY })
+  await inspect(page, model)
+  const talk = async (conversationId: string, question: string): Promise<void> => {
+    model.enqueue(say('Yes.'))
+    await page.evaluate(
+      ([conversationId, question]) =>
+        (window as unknown as { agent: Agent }).agent.run(question ?? '', {
+          ...(conversationId && { conversationId }),
+        }).result,
+      [conversationId, question] as const,
+    )
+  }
+  const choose = (conversationId: string | null): Promise<void> =>
+    page.evaluate((id) => {
+      document.querySelector<OffstageInspector>('offstage-inspector')!.conversationId = id
+    }, conversationId)
+  const shows = async (question: string): Promise<void> => {
+    await expect(rowsOf(page, 'Timeline')).toHaveCount(2)
+    await expect(rowsOf(page, 'Timeline').first()).toContainText(question)
+    await expect(rowsOf(page, 'Timeline').first()).toContainText('completed')
+  }
+  await tab(page, 'Timeline').click()
+  await talk('first', 'A mug?')
+  await shows('A mug?')
+  await talk('second', 'A bowl?')
+  await shows('A bowl?')
+
+  await choose('first')
+  await shows('A mug?')
+  // A newer one changes nothing about the choice.
+  await talk('third', 'A vase?')
+  await shows('A mug?')
+  await choose(null)
+  await shows('A vase?')
+
+  const attribute = (id: string) =>
+    page.locator('offstage-inspector').evaluate((element, id) => {
+      element.setAttribute('conversation-id', id)
+    }, id)
+  await attribute('second')
+  await shows('A bowl?')
+  await attribute('first')
+  await shows('A mug?')
+})
+
 test("before a run, the agent's registered tools are shown, and why one is disabled", async ({
   openPage,
   model,

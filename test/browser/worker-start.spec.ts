@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import type * as inline from '../../src/client/inline/inline-worker.ts'
 import type { AgentOptions, ErrorData } from '../../src/index.ts'
 import { inProject } from '../../scripts/lib/project.mjs'
 import { serveSite } from './support/site.ts'
@@ -303,6 +304,46 @@ test.describe('the default worker', () => {
       details: { reason: 'not-found', status: 404, inline: { reason: 'csp', source: 'blob:' } },
     })
     expect(error?.message).toMatch(/worker\.js.*404.*inline worker.*worker-src blob:/)
+  })
+
+  test('when missing in a browser without DecompressionStream, the inline worker gives unsupported', async ({
+    openPage,
+  }) => {
+    const page = await openPage({ errorsAllowed: true })
+    await page.evaluate(() => Reflect.deleteProperty(globalThis, 'DecompressionStream'))
+    // The file needs no unpacking.
+    expect(await start(page, 'default')).toMatchObject({ outcome: 'completed' })
+    await missing(page)
+    const { error } = await start(page, 'default')
+    expect(error).toMatchObject({
+      code: 'worker-load-failed',
+      details: { reason: 'not-found', inline: { reason: 'unsupported' } },
+    })
+    expect(error?.message).toMatch(/worker\.js.*404.*DecompressionStream/)
+  })
+
+  test('replaced by the inline worker, fails as unsupported without DecompressionStream', async ({
+    openPage,
+  }) => {
+    const outcomeOf = async (isSupported: boolean) => {
+      const page = await openPage()
+      return page.evaluate(async (isSupported) => {
+        if (!isSupported) Reflect.deleteProperty(globalThis, 'DecompressionStream')
+        const address = '/dist/inline.js'
+        const { createInlineWorker } = (await import(address)) as typeof inline
+        const model = { provider: 'scripted', model: 'x', script: { steps: [{ text: 'Hi.' }] } }
+        return window.offstage.createAgent({ model, worker: createInlineWorker }).run('hi').result
+      }, isSupported)
+    }
+    expect(await outcomeOf(true)).toMatchObject({ outcome: 'completed' })
+    expect(await outcomeOf(false)).toMatchObject({
+      outcome: 'failed',
+      error: {
+        code: 'worker-load-failed',
+        message: expect.stringContaining('DecompressionStream'),
+        details: { reason: 'unsupported' },
+      },
+    })
   })
 
   test(

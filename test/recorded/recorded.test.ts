@@ -20,7 +20,7 @@ beforeAll(() =>
     import('../../src/client/tools/tool-names.ts'),
     import('../../src/providers/anthropic/define-messages.ts'),
     import('../../src/providers/core/request-form.ts'),
-    import('../../src/providers/core/ladder.ts'),
+    import('../../src/providers/core/form-adapter.ts'),
     import('../../src/providers/openai/define-chat.ts'),
     import('../../src/providers/scripted.ts'),
   ]),

@@ -10,7 +10,7 @@ import {
   matchHeader,
   matchReplyStart,
 } from './frames.ts'
-import { type Detectors, ReplyBuffer, type Sink } from './reply.ts'
+import { type Detectors, ReplyBuffer, type Sink } from './reply-buffer.ts'
 import {
   Fence,
   lookForBlock,
@@ -20,7 +20,7 @@ import {
   type ScanState,
   type Scan,
   ScanWindow,
-} from './place.ts'
+} from './scan-state.ts'
 import { matchReasoning, type ReasoningEnd } from './reasoning-marks.ts'
 import { startsHallucination, startsOthersTurn } from '../made-up.ts'
 

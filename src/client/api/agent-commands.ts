@@ -16,7 +16,7 @@ import type { ConversationSnapshot } from '../../conversation/snapshot.ts'
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts'
 import type { Agent, AgentTool, Conversation, Conversations } from './agent.ts'
 import type { AgentParts } from './agent-parts.ts'
-import { checkId, checkInput, checkText } from '../tools/check-input.ts'
+import { checkId, checkMessageParts, checkText } from '../runs/check-message.ts'
 import { checkNames } from './check-names.ts'
 import type { ExtractOptions } from '../features/extract.ts'
 import { badInput, abortReasonText } from './failures.ts'
@@ -26,7 +26,7 @@ import { limitsOf } from '../runs/agent-runs.ts'
 import { loadPart } from './load-part.ts'
 import { adopt, resumeRun, takeOverRun } from '../runs/resume-run.ts'
 import type { Run, RunHandle } from '../runs/run.ts'
-import { endRunLocally, sendStart } from '../runs/run-line.ts'
+import { endRunLocally, sendStart } from '../runs/send-run.ts'
 import { sendAbort } from '../runs/restarts.ts'
 import type { Listeners, Source } from '../runs/snapshot-store.ts'
 import type * as showing from '../views/lazy-views.ts'
@@ -310,7 +310,7 @@ function sendMessage(
   agent: AgentParts,
   { message, ...to }: Omit<SendMessage, keyof AgentScope>,
 ): Promise<boolean> {
-  const checked = { ...message, parts: checkInput(message.parts) }
+  const checked = { ...message, parts: checkMessageParts(message.parts) }
   return agent.callWorker('sendMessage', { ...agent.scope(), ...to, message: checked })
 }
 

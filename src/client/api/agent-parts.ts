@@ -5,7 +5,7 @@ import type { AgentOptions } from './options.ts'
 import type { RunParts } from '../runs/agent-runs.ts'
 import type { ToolRegistry } from '../tools/tool-registry.ts'
 import type { WorkerLink } from '../worker-link/worker-link.ts'
-import { getPageSingleton } from '../../lib/page-wide.ts'
+import { getPageSingleton } from '../../lib/page-singleton.ts'
 
 /** Agents of this page that have a worker, by id. All copies of the package share the map. */
 export const agents: Map<string, AgentParts> = getPageSingleton('agents', () => new Map())

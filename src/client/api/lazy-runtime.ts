@@ -15,7 +15,7 @@ import {
 import { storageKey } from '../../protocol/conversation.ts'
 import { byAnnotations, describeTools, usableDefinition } from '../tools/describe-tools.ts'
 import { resumeChildRuns } from '../runs/resume-run.ts'
-import { failCrashedRun } from '../runs/run-line.ts'
+import { failCrashedRun } from '../runs/send-run.ts'
 import { type LinkedAgent, type LinkOptions, WorkerLink } from '../worker-link/worker-link.ts'
 import type {
   BeforeModelQuery,
@@ -46,7 +46,7 @@ import { memoriesOf } from '../features/memory.ts'
 import type { AgentPage } from '../page-life/page-api.ts'
 import type { Verifier, VerifierParts } from '../features/verify.ts'
 import { loadPartWithRetry, retryWhenLeaving } from '../page-life/page-leaving.ts'
-import { findChildRunResumer } from '../page-life/joiners.ts'
+import { findChildRunResumer } from '../page-life/child-run-resumers.ts'
 import type { Skill } from '../features/skill.ts'
 import type * as SkillsOnPage from '../features/skills-on-page.ts'
 import type { PreparedTool } from '../tools/prepare-tool.ts'
@@ -241,7 +241,7 @@ function createAgentPage(agent: PageParts): AgentPage {
     retrieveMemories: (query) => recallFor(agent, query),
     undoTool: (call) => undo(agent, call),
     async goOnWithCaller(call) {
-      const part = await loadPartWithRetry(() => import('../sub-agents/go-on-with-caller.ts'))
+      const part = await loadPartWithRetry(() => import('../sub-agents/resume-caller.ts'))
       return part.resumeCaller(call)
     },
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),

@@ -26,7 +26,7 @@ import {
   type ReplayLog,
   type ReplayedCall,
 } from '../../protocol/composite.ts'
-import { yieldToEventLoop } from '../../lib/next-turn.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { sealedLike } from '../../protocol/sealed.ts'
 import { canonicalJson } from '../../lib/json/canonical-json.ts'
 

@@ -1,6 +1,6 @@
 import type { ExecuteTool, ToolOutcome } from '../../protocol/page-calls.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
-import { callers } from '../page-life/joiners.ts'
+import { callers } from '../page-life/child-run-resumers.ts'
 import { formatOutput, describeIssues, errorOutput } from './format-output.ts'
 import type { AgentOptions } from '../api/options.ts'
 import { watchLeaving, type PageLeaving } from '../page-life/page-leaving.ts'

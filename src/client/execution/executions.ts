@@ -20,7 +20,7 @@ import { loadPart } from '../api/load-part.ts'
 import { pageRegistry, type PageRegistry } from '../page-life/page-registry.ts'
 import type { PreparedTool } from '../tools/prepare-tool.ts'
 import { isComposite } from '../tools/tool.ts'
-import { yieldToEventLoop } from '../../lib/next-turn.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 
 /**
  * Delays a tool until the page has handled the events before its call. They travel on another port, and a call must not
@@ -204,7 +204,7 @@ export class Executions {
         ? (await loadPart(() => import('../composite/run-composite.ts'))).runComposite
         : runTool
     if (call.inputWithSecrets === undefined) return runner
-    return (await loadPart(() => import('./run-sealed.ts'))).withHiddenSecrets(runner)
+    return (await loadPart(() => import('./hidden-secrets.ts'))).withHiddenSecrets(runner)
   }
 
   /**

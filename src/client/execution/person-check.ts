@@ -1,7 +1,7 @@
 import { OffstageError } from '../../protocol/error.ts'
 import type { ConsentScope, Row } from '../../protocol/fact.ts'
 import { hasUserActivation, isPersonActing, outermost, pageActs } from '../../protocol/page-acts.ts'
-import { getPageSingleton } from '../../lib/page-wide.ts'
+import { getPageSingleton } from '../../lib/page-singleton.ts'
 import type { PendingCall } from '../../protocol/run.ts'
 import type { QuestionAnswer } from '../../protocol/fields.ts'
 import type { JsonValue } from '../../protocol/json.ts'

@@ -1,4 +1,4 @@
-import { normalizeWords, withLatinLetters } from '../../lib/fold-words.ts'
+import { normalizeWords, withLatinLetters } from '../../lib/normalize-words.ts'
 import { withoutInvisible } from '../../lib/invisible.ts'
 import { findSecretWord } from '../../lib/secret-words.ts'
 import type { FieldsSchema } from '../../protocol/fields.ts'

@@ -3,7 +3,7 @@ import type { AgentScope } from '../../protocol/conversation.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import type { JsonSchema, JsonValue } from '../../protocol/json.ts'
 import type { RunUsage } from '../../protocol/message.ts'
-import { checkInput } from '../tools/check-input.ts'
+import { checkMessageParts } from '../runs/check-message.ts'
 import { checkNames } from '../api/check-names.ts'
 import type { InferJson } from '../tools/infer-schema.ts'
 import type { RunInput } from '../api/options.ts'
@@ -47,7 +47,7 @@ export async function extract(
   const command = {
     ...core.scope(),
     schema: json,
-    input: checkInput(input),
+    input: checkMessageParts(input),
   }
   const corrections: { readonly output: string; readonly problem: string }[] = []
   let usage: RunUsage = { modelCalls: 0 }

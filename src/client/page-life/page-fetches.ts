@@ -7,7 +7,7 @@ import {
   type ModelFetchRefusal,
 } from '../../protocol/page-calls.ts'
 import { describeThrown } from '../../protocol/error.ts'
-import { watchCsp } from '../../protocol/policy.ts'
+import { watchCsp } from '../../protocol/csp.ts'
 
 /** Makes a model request for the worker (`transport: 'page'`). `gone` aborts when nobody reads the answer any more. */
 export async function fetchModel(

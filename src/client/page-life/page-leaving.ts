@@ -1,5 +1,5 @@
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
-import { yieldToEventLoop } from '../../lib/next-turn.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { loadPart } from '../api/load-part.ts'
 

@@ -1,5 +1,5 @@
 import type { Execution } from '../execution/execution.ts'
-import { deletePageSingleton, getPageSingleton } from '../../lib/page-wide.ts'
+import { deletePageSingleton, getPageSingleton } from '../../lib/page-singleton.ts'
 import { randomId } from '../../lib/random-id.ts'
 
 /**

@@ -1,12 +1,12 @@
 import type { ResumeRun } from '../../protocol/worker-calls.ts'
 import { type AgentScope, type RunRef, storageKey } from '../../protocol/conversation.ts'
 import type { AgentParts } from '../api/agent-parts.ts'
-import { checkId } from '../tools/check-input.ts'
+import { checkId } from './check-message.ts'
 import type { ResumeOptions } from '../api/options.ts'
 import { pageRegistry } from '../page-life/page-registry.ts'
 import type { Run, RunHandle } from './run.ts'
 import { reportThrown } from '../api/failures.ts'
-import { findChildRunResumer } from '../page-life/joiners.ts'
+import { findChildRunResumer } from '../page-life/child-run-resumers.ts'
 import { loadPart } from '../api/load-part.ts'
 
 /**

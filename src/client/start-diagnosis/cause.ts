@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../protocol/json.ts'
 import type { StartFailure } from '../worker-link/worker-start.ts'
 import { sleep } from '../../lib/sleep.ts'
-import { probeFile } from './look-at-file.ts'
+import { probeFile } from './probe-file.ts'
 
 const LOOKING_MS = 5000
 /**

@@ -16,8 +16,8 @@ import {
   formatUrl,
   type StartKind,
 } from './cause.ts'
-import { type FileProbe, hasPageEmbedderPolicy, isJavaScript, probeFile } from './look-at-file.ts'
-import { withoutNonces } from '../../protocol/policy.ts'
+import { type FileProbe, hasPageEmbedderPolicy, isJavaScript, probeFile } from './probe-file.ts'
+import { withoutNonces } from '../../protocol/csp.ts'
 import { findSyntaxError } from './find-syntax-error.ts'
 
 export { untilGivenUp } from './cause.ts'

@@ -8,7 +8,7 @@ import type { RunInput, SubAgentOptions } from '../api/options.ts'
 import type { Run } from '../runs/run.ts'
 import { pending, type Pending } from '../runs/pending.ts'
 import { errorOutput, formatOutput, stringify } from '../execution/format-output.ts'
-import { type ChildCall, findChildRunResumer } from '../page-life/joiners.ts'
+import { type ChildCall, findChildRunResumer } from '../page-life/child-run-resumers.ts'
 import type { ToolContext } from '../tools/tool.ts'
 import {
   type ConversationSnapshot,

@@ -3,10 +3,9 @@ import { OffstageError } from '../../protocol/error.ts'
 import { cleanName } from './clean-name.ts'
 import { badConfig } from '../api/failures.ts'
 import { checkNames, isMisspelt } from '../api/check-names.ts'
-import type { StandardSchema } from './standard-schema.ts'
-import { isStandardSchema, jsonSchemaOf } from './standard-schema.ts'
+import { type StandardSchema, isStandardSchema, jsonSchemaOf } from './standard-schema.ts'
 import { type CompositeTool, isComposite, type Tool } from './tool.ts'
-import { findInvalidSchemaPath } from './unsound-schema.ts'
+import { findInvalidSchemaPath } from './invalid-schema.ts'
 
 /** Schema of tools without parameters. */
 const NO_PARAMETERS: JsonSchema = { type: 'object', properties: {}, additionalProperties: false }

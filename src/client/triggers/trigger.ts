@@ -5,7 +5,7 @@ import type { RunLimits, RunResult } from '../../protocol/run.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { AgentParts } from '../api/agent-parts.ts'
-import { checkInput } from '../tools/check-input.ts'
+import { checkMessageParts } from '../runs/check-message.ts'
 import { badConfig, toOffstageError } from '../api/failures.ts'
 import type { Run } from '../runs/run.ts'
 import type { Trigger, TriggerOptions, TriggerOutcome, TriggerSource } from './options.ts'
@@ -431,7 +431,7 @@ class ActiveTrigger {
       const input = await this.#input(event)
       if (this.signal.aborted) return void (state = null)
       if (input === null || input === undefined || input === '') return
-      const message = this.#messageOf(messageId, checkInput(input))
+      const message = this.#messageOf(messageId, checkMessageParts(input))
       state = 'open'
       const outcome = await deliver(this.#agent, this.#commands, { conversationId, message })
       state = 'started'

@@ -11,14 +11,14 @@ import type {
   McpToolOptions,
   McpKeyStore,
 } from './options.ts'
-import { listAll, type McpConnection, type SignalFactory } from './line.ts'
+import { listAll, type McpConnection, type SignalFactory } from './connection.ts'
 import { cleanPrefix, makeTool, modelName } from './make-tool.ts'
 import { sanitizeLine, sanitizeText } from './failures.ts'
 import { canonicalJson } from '../../lib/json/canonical-json.ts'
-import { type UntrustedSchema, readUntrustedSchema } from '../../lib/foreign-data.ts'
+import { type UntrustedSchema, readUntrustedSchema } from '../../lib/untrusted-data.ts'
 import { cleanUntrustedText } from '../../lib/invisible.ts'
 import { cleanName } from '../../client/tools/clean-name.ts'
-import { findInvalidSchemaPath } from '../../client/tools/unsound-schema.ts'
+import { findInvalidSchemaPath } from '../../client/tools/invalid-schema.ts'
 
 type AnyTool = Tool | CompositeTool
 

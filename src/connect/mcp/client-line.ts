@@ -10,7 +10,7 @@ import {
   type Round,
   type ServerInfo,
   type ToolRequest,
-} from './line.ts'
+} from './connection.ts'
 import { type McpServer, createMcpServer } from './server.ts'
 import type { Fields } from './wire.ts'
 

@@ -11,7 +11,7 @@ import { badConfig } from '../../client/api/failures.ts'
 import { loadPart } from '../../client/api/load-part.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { OffstageError } from '../../protocol/error.ts'
-import { type McpConnection, readServerInfo, type ServerInfo } from './line.ts'
+import { type McpConnection, readServerInfo, type ServerInfo } from './connection.ts'
 import { ModernConnection, type RevisionOptions, sendModern } from './modern.ts'
 import { type Fields, type Incoming, LEGACY, MODERN, RPC, type RpcError } from './wire.ts'
 

@@ -1,7 +1,7 @@
 import { isRecord } from '../../lib/shape.ts'
 import { badAnswer, refusedBy, unsupported } from './failures.ts'
 import { type HttpTransport, readMessages, type StreamPlace } from './http.ts'
-import { readServerInfo, type ServerInfo } from './line.ts'
+import { readServerInfo, type ServerInfo } from './connection.ts'
 import type { RevisionOptions } from './modern.ts'
 import { CLIENT_INFO, type Fields, type Incoming, LEGACY } from './wire.ts'
 

@@ -23,7 +23,7 @@ import {
   type Round,
   type ServerInfo,
   type ToolRequest,
-} from './line.ts'
+} from './connection.ts'
 import { type Fields, type Incoming, RPC } from './wire.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'

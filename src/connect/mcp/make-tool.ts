@@ -11,7 +11,7 @@ import {
   type ProgressNote,
   remoteOf,
   type Round,
-} from './line.ts'
+} from './connection.ts'
 import type { McpOptions, McpToolInfo } from './options.ts'
 import type { Fields } from './wire.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
@@ -19,7 +19,7 @@ import { cleanName } from '../../client/tools/clean-name.ts'
 import { fnv1a } from '../../lib/fnv1a.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { cleanUntrustedText } from '../../lib/invisible.ts'
-import { cleanUntrustedData } from '../../lib/foreign-data.ts'
+import { cleanUntrustedData } from '../../lib/untrusted-data.ts'
 
 /** Most rounds of questions in one call. A server that asks more often only annoys the person. */
 const MOST_ROUNDS = 10

@@ -14,7 +14,7 @@ import {
   type Round,
   type ServerInfo,
   type ToolRequest,
-} from './line.ts'
+} from './connection.ts'
 import { CLIENT_INFO, type Fields, type Incoming, MODERN } from './wire.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'

@@ -1,4 +1,4 @@
-import { listAll, type McpConnection, type SignalFactory } from './line.ts'
+import { listAll, type McpConnection, type SignalFactory } from './connection.ts'
 import { cleanUntrustedText } from '../../lib/invisible.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { badAnswer, sanitizeText } from './failures.ts'

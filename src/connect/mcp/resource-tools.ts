@@ -1,6 +1,6 @@
 import type { Tool } from '../../client/tools/tool.ts'
 import { isRecord } from '../../lib/shape.ts'
-import { type McpConnection, remoteOf } from './line.ts'
+import { type McpConnection, remoteOf } from './connection.ts'
 import type { McpOptions } from './options.ts'
 import type { McpResources } from './offers.ts'
 import { cleanPrefix, modelName } from './make-tool.ts'

@@ -7,7 +7,7 @@ import { sleepUnlessAborted } from '../../lib/sleep.ts'
 import { isOwnWindow, isPublished } from './published-names.ts'
 import { cleanUntrustedText } from '../../lib/invisible.ts'
 import { isRecord } from '../../lib/shape.ts'
-import { cleanUntrustedData } from '../../lib/foreign-data.ts'
+import { cleanUntrustedData } from '../../lib/untrusted-data.ts'
 import { describeThrown } from '../../protocol/error.ts'
 
 export interface ToolParts {

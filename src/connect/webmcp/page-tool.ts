@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../lib/json/canonical-json.ts'
-import { readUntrustedSchema } from '../../lib/foreign-data.ts'
+import { readUntrustedSchema } from '../../lib/untrusted-data.ts'
 import { cleanUntrustedText } from '../../lib/invisible.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import { isOwnWindow } from './published-names.ts'

@@ -1,4 +1,4 @@
-import { getPageSingleton } from '../../lib/page-wide.ts'
+import { getPageSingleton } from '../../lib/page-singleton.ts'
 import type { RegisteredTool } from './model-context.ts'
 
 /**

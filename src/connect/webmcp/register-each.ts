@@ -6,7 +6,7 @@ import {
   type ToolCallInfo,
   type ToolContext,
 } from '../../client/tools/tool.ts'
-import { type SerialQueue, createSerialQueue } from '../../lib/one-by-one.ts'
+import { type SerialQueue, createSerialQueue } from '../../lib/serial-queue.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import { mayNeedApproval, needsApproval } from './confirm.ts'

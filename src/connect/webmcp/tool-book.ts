@@ -2,7 +2,7 @@ import { cleanName } from '../../client/tools/clean-name.ts'
 import type { Consumable, RegisteredTool } from './model-context.ts'
 import type { CheckedOptions } from './options.ts'
 import { type PageTool, type PageToolResult, readPageTool, sameDefinition } from './page-tool.ts'
-import { getPageSingleton } from '../../lib/page-wide.ts'
+import { getPageSingleton } from '../../lib/page-singleton.ts'
 import { isPublished } from './published-names.ts'
 
 /** Most tools at one time. No page needs more. */

@@ -8,10 +8,10 @@ import {
   type StoreChange,
 } from '../../worker/store/store.ts'
 import type { StoreDefinition } from '../../worker/store/stores.ts'
-import { refuseUnsound } from '../../worker/store/fact-table.ts'
+import { refuseUnsound } from '../../worker/store/check-row.ts'
 import { type Appended, EVENT_STREAM, HEARTBEAT_MS } from '../wire.ts'
 import { LocalCopy } from './copy.ts'
-import { type Fetch, ServerConnection } from './line.ts'
+import { type Fetch, ServerConnection } from './connection.ts'
 import { type ShapeCheck, isText, isIntegerFrom, nullOr, optional, shape } from '../../lib/shape.ts'
 import { type Locks, requestLock } from '../../worker/ownership/locks.ts'
 import {

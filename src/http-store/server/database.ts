@@ -1,4 +1,4 @@
-import { createSerialQueue } from '../../lib/one-by-one.ts'
+import { createSerialQueue } from '../../lib/serial-queue.ts'
 
 /** Value of a parameter in a statement. */
 export type SqlValue = string | number | null

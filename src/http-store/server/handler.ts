@@ -19,7 +19,7 @@ import {
   TenantStore,
   type Writing,
 } from './tenant-store.ts'
-import { createSerialQueue, type SerialQueue } from '../../lib/one-by-one.ts'
+import { createSerialQueue, type SerialQueue } from '../../lib/serial-queue.ts'
 import {
   claimRecord,
   makerOf,

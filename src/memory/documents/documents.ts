@@ -1,5 +1,5 @@
 import type { MemoryEntry, RetrieveContext } from '../../client/features/memory.ts'
-import { createSerialQueue } from '../../lib/one-by-one.ts'
+import { createSerialQueue } from '../../lib/serial-queue.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type {
@@ -17,7 +17,7 @@ import { nearest, vectorsOf } from '../vectors.ts'
 import { DocumentStore, type Loaded, type StoredPart } from './document-store.ts'
 import type { Row } from '../../protocol/fact.ts'
 import type { MemorySource } from '../../protocol/page-calls.ts'
-import { createEventLoopYielder, type EventLoopYielder } from '../../lib/next-turn.ts'
+import { createEventLoopYielder, type EventLoopYielder } from '../../lib/yield-to-event-loop.ts'
 import {
   contentVersion,
   fetchSource,

@@ -13,7 +13,7 @@ import { hiddenReason } from '../outline/visibility.ts'
 import { unseenReason } from '../sight/unseen.ts'
 import { commitOf } from './commits.ts'
 import { mustConfirm } from './guard-actions.ts'
-import { describeApprovalTarget } from './subject.ts'
+import { describeApprovalTarget } from './approval-target.ts'
 
 /** Note on an address, for the person before the page goes there. */
 export interface AddressNote {

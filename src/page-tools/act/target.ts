@@ -24,7 +24,7 @@ import { requireAllowed, requireReadable, isReadable } from '../outline/region.t
 import { lookUpRef, parseRef } from '../refs.ts'
 import * as native from '../native.ts'
 import { ariaModal, isUnreachable } from '../outline/visibility.ts'
-import { isMasked } from '../privacy.ts'
+import { isMasked } from '../secrets/secret-fields.ts'
 import { readableText } from '../read/readable-text.ts'
 
 const NAME_LIMIT = 100

@@ -4,7 +4,7 @@ import {
   LETTERS,
   LETTERS_AND_NUMBERS,
   withLatinLetters,
-} from '../../lib/fold-words.ts'
+} from '../../lib/normalize-words.ts'
 import { percentDecoded } from '../secrets/secret-matcher.ts'
 import { lazyPattern } from '../../lib/once.ts'
 

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../lib/next-turn.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { closest, contains, isDisplayed, isElement, getParent, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'

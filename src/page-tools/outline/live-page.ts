@@ -4,7 +4,7 @@ import { PageError } from '../page-error.ts'
 import type { Page, PageOptions } from '../options.ts'
 import { LiveOutline } from './live-outline.ts'
 import { rootOf } from './region.ts'
-import { scrubberFor } from '../privacy.ts'
+import { scrubberFor } from '../secrets/secret-fields.ts'
 
 /** The state of a page between two calls. */
 export interface LivePage {

@@ -16,7 +16,7 @@ import {
   isSecretPart,
   MASKED,
   maskSelector,
-} from '../privacy.ts'
+} from '../secrets/secret-fields.ts'
 import { rememberName } from '../secrets/field-words.ts'
 import type { PageOptions } from '../options.ts'
 import { hiddenReason } from './visibility.ts'

@@ -3,7 +3,7 @@ import { cleanText } from '../clean-text.ts'
 import { childrenOf, contains, frameDocument, isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
-import { holdsText, isSecretField, MASKED, maskSelector } from '../privacy.ts'
+import { holdsText, isSecretField, MASKED, maskSelector } from '../secrets/secret-fields.ts'
 import {
   clipsContent,
   hasDragCursor,

@@ -4,7 +4,7 @@ import * as native from '../native.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { PageError } from '../page-error.ts'
-import { isField, isMasked } from '../privacy.ts'
+import { isField, isMasked } from '../secrets/secret-fields.ts'
 import { ensureRef } from '../refs.ts'
 import { runInSlices } from '../waiting.ts'
 import {

@@ -18,7 +18,7 @@ import {
 } from '../generated-text.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
-import { isMasked, isSecretField, MASKED } from '../privacy.ts'
+import { isMasked, isSecretField, MASKED } from '../secrets/secret-fields.ts'
 import { ensureRef, rememberRef } from '../refs.ts'
 import {
   type ElementName,

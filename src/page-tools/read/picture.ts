@@ -13,7 +13,7 @@ import { isExcluded, isInExcluded, isReadable, requireReadable } from '../outlin
 import { hiddenReason } from '../outline/visibility.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
-import { isMasked } from '../privacy.ts'
+import { isMasked } from '../secrets/secret-fields.ts'
 import { unseenBox } from '../sight/unseen.ts'
 
 /** Least blur that hides a picture. Standard deviation in CSS pixels. */

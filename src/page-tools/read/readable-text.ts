@@ -3,7 +3,7 @@ import { childrenOf, isElement, getParent } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../options.ts'
 import { excludedSelector, isExcluded } from '../outline/region.ts'
-import { isSecretPart, MASKED, maskSelector, hasSecrets } from '../privacy.ts'
+import { isSecretPart, MASKED, maskSelector, hasSecrets } from '../secrets/secret-fields.ts'
 import { type UnseenReason, unseenReason } from '../sight/unseen.ts'
 import type { TextItem } from '../outline/walk.ts'
 

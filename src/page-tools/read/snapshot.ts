@@ -1,6 +1,6 @@
 import { cleanText, quote, shorten, shownAddress } from '../clean-text.ts'
 import { isElement, viewOf } from '../dom.ts'
-import { yieldToEventLoop } from '../../lib/next-turn.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { runExclusive, livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../options.ts'
 import { runInSlices, runSync } from '../waiting.ts'

@@ -2,7 +2,7 @@ import { cleanText } from '../clean-text.ts'
 import { childrenOf, closest, isElement, isTag, labelsOf, referenced } from '../dom.ts'
 import { withGenerated } from '../generated-text.ts'
 import * as native from '../native.ts'
-import { normalizeLetters, normalizeWords, LETTERS } from '../../lib/fold-words.ts'
+import { normalizeLetters, normalizeWords, LETTERS } from '../../lib/normalize-words.ts'
 import { findSecretWord } from '../../lib/secret-words.ts'
 import { lazyPattern } from '../../lib/once.ts'
 

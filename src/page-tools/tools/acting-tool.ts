@@ -22,7 +22,7 @@ import {
   readApprovalRecord,
   type ElementUse,
   type Written,
-} from './asked.ts'
+} from './approval-record.ts'
 import { contains, isAttached } from '../dom.ts'
 import {
   activatedElements,
@@ -40,7 +40,7 @@ import {
   isSameApprovalTarget,
   formatApprovalTarget,
   describeApprovalTarget,
-} from '../act/subject.ts'
+} from '../act/approval-target.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { PageError } from '../page-error.ts'
 import { lookUpRef } from '../refs.ts'

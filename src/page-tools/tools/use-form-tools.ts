@@ -20,7 +20,7 @@ import * as nativeDocument from '../native-document.ts'
 import { setField, applyChecked } from '../act/fill-form.ts'
 import { ensureRef } from '../refs.ts'
 import { actingTool, readUnloadNote } from './acting-tool.ts'
-import { readApprovalRecord, type ElementUse, type Written } from './asked.ts'
+import { readApprovalRecord, type ElementUse, type Written } from './approval-record.ts'
 import { once } from '../../lib/once.ts'
 
 // A form may lead to a page without it. The outcome of its call must still be found out there.

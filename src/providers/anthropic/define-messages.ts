@@ -11,7 +11,7 @@ import { messagesPresets, type MessagesRules } from './presets.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { modelName } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
-import { omitUndefined } from '../core/defined.ts'
+import { omitUndefined } from '../core/omit-undefined.ts'
 import { strictParameters, type StrictRules } from '../core/schema/strict-schema.ts'
 import type {
   AssistantMessage,

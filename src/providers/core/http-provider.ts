@@ -19,7 +19,7 @@ import { asList, asText } from './read-json.ts'
 import { createAnswerReader } from './read-answer.ts'
 import { hasContent } from './part-gate.ts'
 import { httpError, incompleteError, networkError, timeoutError } from './provider-error.ts'
-import { watchCsp } from '../../protocol/policy.ts'
+import { watchCsp } from '../../protocol/csp.ts'
 import { ownPolicyScope, policyError } from './policy-error.ts'
 
 const FIRST_CHUNK_MS = 120_000
@@ -125,7 +125,7 @@ async function* runAttempt(
 /** Loads the ladder at the first refusal, since few requests are refused. */
 async function ladderOf(attempt: Attempt): Promise<RequestAdapter> {
   if (attempt.ladder) return attempt.ladder
-  const { FormAdapter } = await import('./ladder.ts')
+  const { FormAdapter } = await import('./form-adapter.ts')
   return (attempt.ladder = new FormAdapter(forms, attempt.config))
 }
 

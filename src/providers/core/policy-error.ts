@@ -1,4 +1,4 @@
-import { withoutNonces } from '../../protocol/policy.ts'
+import { withoutNonces } from '../../protocol/csp.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 
 /** Owner of the policy. `inline-worker`: the page, whose policy a worker from a `blob:` URL inherits. */

@@ -1,7 +1,7 @@
 import { describeThrown, type ErrorCode, type ErrorData } from '../../protocol/error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { classifyError, isRetryable } from './classify-error.ts'
-import { omitUndefined } from './defined.ts'
+import { omitUndefined } from './omit-undefined.ts'
 import { asCount, asList, asRecord, asText, type JsonRecord, parseJson } from './read-json.ts'
 import type { StreamPart } from '../../protocol/message.ts'
 

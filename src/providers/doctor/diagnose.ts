@@ -1,5 +1,5 @@
 import { type ErrorData, toErrorData } from '../../protocol/error.ts'
-import { type PolicyWatch, watchCsp } from '../../protocol/policy.ts'
+import { type PolicyWatch, watchCsp } from '../../protocol/csp.ts'
 import { httpError } from '../core/provider-error.ts'
 import { createProvider, type ProviderConfig } from '../create-provider.ts'
 import {

@@ -1,5 +1,5 @@
 import { messagesPresets } from '../anthropic/presets.ts'
-import { Redactor } from '../core/redactor.ts'
+import { Redactor } from '../../lib/redactor.ts'
 import { collectSecrets } from '../core/secrets.ts'
 import type { ProviderConfig } from '../create-provider.ts'
 import type { ProviderDefinition } from '../registry.ts'

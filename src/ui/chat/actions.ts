@@ -10,7 +10,7 @@ import type {
 import type { Action, ChatActions, LocalState } from './context.ts'
 import { problemKey } from './problem-key.ts'
 import { editKey, editSendingKey } from './local-keys.ts'
-import { restoreUnsent, markBeingSent, noteReturned } from './unsent.ts'
+import { restoreUnsent, markBeingSent, noteReturned } from './unsent-texts.ts'
 import type { Words } from './words/words.ts'
 
 export interface ActionTarget extends SendingTarget {

@@ -1,4 +1,4 @@
-import type { PersistentStorage } from './remembered.ts'
+import type { PersistentStorage } from './persistent-storage.ts'
 
 /** Minimum width of the panel, and of the page beside it. Pixels. */
 const LEAST = 260

@@ -1,5 +1,5 @@
 import type { AgentTool, ConversationRecord } from '../../index.ts'
-import type { Filtered, EventEntry } from './parts/event-book.ts'
+import type { Filtered, EventEntry } from './parts/event-log.ts'
 import type { OpenedFile } from './parts/inspection-file.ts'
 import type { ListWindow } from './list-window.ts'
 import type { Recording } from './recording.ts'

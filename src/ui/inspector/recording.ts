@@ -5,7 +5,7 @@ import {
   type Row,
 } from '../../conversation/index.ts'
 import type { RunEvent } from '../../index.ts'
-import { EventLog, RowEvents, type TimedEvent } from './parts/event-book.ts'
+import { EventLog, RowEvents, type TimedEvent } from './parts/event-log.ts'
 import type { Journal } from './parts/journal.ts'
 import { Timeline } from './parts/timeline.ts'
 

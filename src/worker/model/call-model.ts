@@ -11,7 +11,7 @@ import type {
   Usage,
 } from '../../protocol/message.ts'
 import type { StoredForm } from '../../providers/core/form-memory.ts'
-import { FormAdapter } from '../../providers/core/ladder.ts'
+import { FormAdapter } from '../../providers/core/form-adapter.ts'
 import { retryDelay } from '../../providers/core/retry-delay.ts'
 import type {
   RequestAdapter,

@@ -24,7 +24,7 @@ import {
   type Settlement,
   unreadable,
 } from './settle.ts'
-import { hideInputSecrets } from './seal-output.ts'
+import { hideInputSecrets } from './hide-secrets.ts'
 import { activation, skillRefusal } from './skill-calls.ts'
 import { checkShown } from '../validation/check-input.ts'
 import { availableTool, unavailable } from './recover-call.ts'

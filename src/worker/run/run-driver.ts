@@ -2,7 +2,12 @@ import type { Ownership } from '../../protocol/delta.ts'
 import { OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { RunEnd } from '../../protocol/fact.ts'
 import { UNFINISHED_REASONS } from '../../protocol/run.ts'
-import { answerCall, type CommandResult, type PersonAnswer, waitingCall } from './answer-call.ts'
+import {
+  answerCall,
+  type CommandResult,
+  type PersonAnswer,
+  waitingCall,
+} from './approval/answer-call.ts'
 import { type CountedRun, limitOf } from './counters.ts'
 import { decide, type Decision } from './decide.ts'
 import { leavesUnfinished, type RunContext, type Stop, ToolTable } from './run-context.ts'

@@ -25,9 +25,9 @@ import type {
 import type { JsonValue } from '../../protocol/json.ts'
 import { sealedValues } from '../../protocol/sealed.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
-import { createSerialQueue } from '../../lib/one-by-one.ts'
+import { createSerialQueue } from '../../lib/serial-queue.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { hideInputSecrets } from './seal-output.ts'
+import { hideInputSecrets } from './hide-secrets.ts'
 
 /** Most calls that run in parallel. */
 const SIDE_BY_SIDE = 4

@@ -2,7 +2,7 @@ import { titleOf } from '../../conversation/title.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { type FactOf, FORMAT, type NewRow, type Row, type FactType } from '../../protocol/fact.ts'
-import { checkRow, refuseUnsound } from './fact-table.ts'
+import { checkRow, refuseUnsound } from './check-row.ts'
 import {
   brokenConversation,
   newRecord,

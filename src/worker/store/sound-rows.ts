@@ -1,6 +1,6 @@
 import { type ConversationRecord, INCOMPLETE_IMPORT } from '../../protocol/conversation.ts'
 import { FORMAT, type Row } from '../../protocol/fact.ts'
-import { checkRow, type Fault } from './fact-table.ts'
+import { checkRow, type Fault } from './check-row.ts'
 import { emptyState, rooted } from '../../conversation/state.ts'
 import { fold } from '../../conversation/fold.ts'
 import type { ConversationState } from '../../protocol/state.ts'

@@ -13,7 +13,7 @@ import { createMemoryStore } from './memory-store.ts'
 import type { Store } from './store.ts'
 import type { Fact, NewRow } from '../../protocol/fact.ts'
 import type { PageApi } from '../../protocol/page-calls.ts'
-import { wrongOf } from './fact-table.ts'
+import { wrongOf } from './check-row.ts'
 import { isJson } from '../../lib/json/is-json.ts'
 import { isRecord } from '../../lib/shape.ts'
 

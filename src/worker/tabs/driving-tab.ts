@@ -1,7 +1,7 @@
 import { isRow, type StreamItem } from '../../protocol/notices.ts'
 import type { Effects } from '../effects.ts'
 import type { TabChannel } from '../ownership/tab-channel.ts'
-import type { CommandResult } from '../run/answer-call.ts'
+import type { CommandResult } from '../run/approval/answer-call.ts'
 import { isShown } from './check-live.ts'
 import type { Driving, TabMessages, TabCommand, TabOutcome } from './tab-messages.ts'
 import type { Conversation } from '../conversation.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { loadingShown } from '../../../src/ui/chat/parts/engine-loading.ts'
-import { isLoaded } from '../../../src/ui/chat/surroundings.ts'
+import { isLoaded } from '../../../src/ui/chat/environment-controller.ts'
 
 const shown = (loaded?: number, total?: number) =>
   loadingShown(

@@ -184,6 +184,40 @@ test('the load reports progress, and its model is kept for the next turn', async
   expect(engines.map(({ unloaded }) => unloaded ?? false)).toEqual([true, false])
 })
 
+test('WebLLM gets appConfig, so that a model of its list loads', async () => {
+  const received: unknown[] = []
+  /** The stub as the real engine with a list of its own: it loads no model outside of it. */
+  class Listed extends MLCEngine {
+    readonly #listed: readonly { readonly model_id: string }[]
+
+    constructor(config: { readonly appConfig?: { readonly model_list: { model_id: string }[] } }) {
+      super(config)
+      received.push('appConfig' in config ? config.appConfig : 'none')
+      this.#listed = config.appConfig?.model_list ?? []
+    }
+
+    override async reload(modelId: string, chatOptions: unknown): Promise<void> {
+      const isListed = this.#listed.some(({ model_id }) => model_id === modelId)
+      await super.reload(isListed ? modelId : 'unknown', chatOptions)
+    }
+  }
+  const own = { ...model, model: 'Own-MLC' }
+  const load = (options: { appConfig?: typeof appConfig }) =>
+    connect(webllmDefinition(options, async () => ({ MLCEngine: Listed }))).connection.prepare(own)
+  const appConfig = {
+    model_list: [
+      {
+        model: 'https://models.example/own',
+        model_id: 'Own-MLC',
+        model_lib: 'https://models.example/own.wasm',
+      },
+    ],
+  }
+  await load({ appConfig })
+  await expect(load({})).rejects.toMatchObject({ code: 'model-not-found' })
+  expect(received).toEqual([appConfig, 'none'])
+})
+
 test('an aborted load stops', async () => {
   const { connection } = webllm()
   const stop = new AbortController()

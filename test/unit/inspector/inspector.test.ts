@@ -6,7 +6,7 @@ import {
   eventLines,
   summaryOf,
   Filtered,
-} from '../../../src/ui/inspector/parts/event-book.ts'
+} from '../../../src/ui/inspector/parts/event-log.ts'
 import { readFile, withInspection } from '../../../src/ui/inspector/parts/inspection-file.ts'
 import { Journal } from '../../../src/ui/inspector/parts/journal.ts'
 import { rowWindow } from '../../../src/ui/inspector/list-window.ts'

@@ -4,7 +4,7 @@ import {
   normalizeWords,
   LETTERS,
   LETTERS_AND_NUMBERS,
-} from '../../../src/lib/fold-words.ts'
+} from '../../../src/lib/normalize-words.ts'
 
 const GAPS = /[\s_.\-‐-―]+/g
 const letter = new RegExp(`[${LETTERS}]`)

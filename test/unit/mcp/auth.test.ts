@@ -131,6 +131,19 @@ it('logs in by the code flow, with PKCE, state and resource', async () => {
   await server.close()
 })
 
+it.each([
+  ['its clientName', { clientName: 'The boat shop' }, 'The boat shop'],
+  ["the page's host without a clientName", {}, 'boats.example:8443'],
+])('an app that registers itself is named %s', async (_, auth, name) => {
+  vi.stubGlobal('location', new URL('https://boats.example:8443/cart'))
+  const world = createWorld()
+  const redirectUrl = 'https://boats.example:8443/mcp-auth'
+  const server = await connect(world, { redirectUrl, ...auth })
+  const registrations = world.fetched.filter(({ url }) => url === `${ISSUER}/register`)
+  expect(registrations.map(({ body }) => JSON.parse(body))).toMatchObject([{ client_name: name }])
+  await server.close()
+})
+
 it('refreshes a refused token, and logs in again when the refresh is refused', async () => {
   const world = createWorld()
   const server = await connect(world)

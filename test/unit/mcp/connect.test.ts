@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ToolContext } from '../../../src/client/tools/tool.ts'
 import { connectMcp, type McpOptions, type McpServer } from '../../../src/connect/mcp/index.ts'
-import type { McpDiagnostic } from '../../../src/connect/mcp/index.ts'
+import type { McpDiagnostic, McpToolInfo } from '../../../src/connect/mcp/index.ts'
 import {
   type OfficialServers,
   officialServers,
@@ -110,6 +110,40 @@ describe.each(ERAS)('a server of revision %s', (revision) => {
     expect(told).toBeGreaterThan(0)
     const same = mcp.tools.find(({ name }) => name === 'shop__count')
     expect(before).toContain(same)
+  })
+
+  it.each([
+    ['their names', ['facts', 'send_mail', 'extra', 'no-such-tool']],
+    [
+      'a function',
+      ({ name }: McpToolInfo) => ['facts', 'send_mail', 'extra', 'no-such-tool'].includes(name),
+    ],
+  ])('offers only the included tools, chosen by %s', async (_, include) => {
+    const { mcp, server, said } = await connected({ include })
+    const names = () => mcp.tools.map(({ name }) => name).toSorted()
+    expect(names()).toEqual(['shop__facts', 'shop__send_mail'])
+    expect(said).toEqual([])
+    server.state.extraTool = true
+    await mcp.refresh()
+    expect(names()).toEqual(['shop__extra', 'shop__facts', 'shop__send_mail'])
+  })
+
+  it('passes a tool with its description and hints to the include function', async () => {
+    const seen: McpToolInfo[] = []
+    const { mcp } = await connected({
+      include: (tool) => {
+        seen.push(tool)
+        return tool.hints.readOnlyHint === true
+      },
+    })
+    expect(mcp.tools.map(({ name }) => name)).toEqual(['shop__get-weather'])
+    expect(seen.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['get-weather', 'send_mail', 'facts']),
+    )
+    expect(seen.find(({ name }) => name === 'get-weather')).toMatchObject({
+      description: 'Says the weather.',
+      inputSchema: { properties: { city: {} } },
+    })
   })
 
   it('withholds a tool whose definition changed until the change is accepted', async () => {

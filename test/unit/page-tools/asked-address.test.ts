@@ -1,5 +1,5 @@
 import { expect, it, test } from 'vitest'
-import { formatApprovalAddress } from '../../../src/page-tools/act/subject.ts'
+import { formatApprovalAddress } from '../../../src/page-tools/act/approval-target.ts'
 
 const NOTE = ' (with a user name or a password before its host)'
 const SUBDOMAINS = 'shop.example.'.repeat(20)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSameName, nameDigest } from '../../../src/page-tools/act/subject.ts'
+import { isSameName, nameDigest } from '../../../src/page-tools/act/approval-target.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

@@ -5,7 +5,7 @@ import {
   withoutEncoded,
   withoutTokens,
 } from '../../../src/page-tools/secrets/secret-matcher.ts'
-import { KnownSecrets } from '../../../src/page-tools/privacy.ts'
+import { KnownSecrets } from '../../../src/page-tools/secrets/secret-fields.ts'
 import { someOf } from '../more.ts'
 
 const SHOWN: readonly (readonly [value: string, text: string])[] = [

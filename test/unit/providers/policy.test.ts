@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { isCspViolation } from '../../../src/protocol/policy.ts'
+import { isCspViolation } from '../../../src/protocol/csp.ts'
 import { collect, type CollectedTurn } from '../../../src/providers/collect.ts'
 import { explainPolicy, type PolicyScope } from '../../../src/providers/core/policy-error.ts'
 import { createProvider } from '../../../src/providers/create-provider.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
-import { Redactor } from '../../../src/providers/core/redactor.ts'
+import { Redactor } from '../../../src/lib/redactor.ts'
 import { collectSecrets, withoutSecrets } from '../../../src/providers/core/secrets.ts'
 
 const KEY = 'sk-a1b2/c3+d4&e5%f6"g7\\h8'

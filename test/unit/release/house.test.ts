@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { houseFigures } from '../../../scripts/lib/house.mjs'
 
@@ -12,4 +13,11 @@ it("module counts, folder sizes and small modules don't grow beyond their limits
     fullest: expect.toSatisfy((count: number) => count <= 25),
     small: expect.toSatisfy((count: number) => count <= 17),
   })
+})
+
+it('lint patterns have no lookaround, for which the linter would silently match nothing', () => {
+  const config = readFileSync('.oxlintrc.json', 'utf8')
+  const patterns = [...config.matchAll(/"regex": "(.*)"/g)].map(([, pattern = '']) => pattern)
+  expect(patterns.length).toBeGreaterThan(20)
+  expect(patterns.filter((pattern) => /\(\?<?[=!]/.test(pattern))).toEqual([])
 })

@@ -1,5 +1,5 @@
 import { expect, it, vi } from 'vitest'
-import { wrongOf } from '../../../src/worker/store/fact-table.ts'
+import { wrongOf } from '../../../src/worker/store/check-row.ts'
 
 it('a question with too many fields is refused by its size, without reading them', () => {
   const normalize = vi.spyOn(String.prototype, 'normalize')

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import type { ToolOutcome } from '../../../src/protocol/page-calls.ts'
 import { OffstageError, type ErrorCode } from '../../../src/protocol/error.ts'
 import type { RunEventBody } from '../../../src/protocol/event.ts'
@@ -7,6 +7,7 @@ import type { Append, Store } from '../../../src/worker/store/store.ts'
 import {
   createWorld,
   SCOPE,
+  SimPage,
   startCommand,
   startLife,
   type LiveHost,
@@ -167,6 +168,83 @@ describe('a step that crashes each time', () => {
         { runId: 'run', outcome: 'aborted', reason: 'replaced' },
         { runId: 'next', outcome: 'completed' },
       ])
+  })
+})
+
+describe('a call that crashes the page each time', () => {
+  /** Has the page die while the call runs, each time `everyMs` after the last. Counts the starts. */
+  async function dieWhileCalling(
+    times: number,
+    everyMs: number,
+    how: { readonly afterCrash?: boolean } = {},
+  ): Promise<{ readonly world: World; readonly starts: () => number }> {
+    let starts = 0
+    const send: SimTool = {
+      descriptor: { annotations: { idempotent: true } },
+      run: () => {
+        starts += 1
+        return starts > times ? ok : new Promise<never>(() => undefined)
+      },
+    }
+    const turns = [{ calls: [{ tool: 'send', input: {} }] }, { text: 'done' }]
+    const world = createWorld(turns, { send })
+    // Only the world's clock moves, so a slow machine doesn't count as time between the starts.
+    vi.useFakeTimers({ toFake: ['Date'] })
+    onTestFinished(() => void vi.useRealTimers())
+    for (let life = 1; life <= times; life++) {
+      const live = startLife(world)
+      if (life === 1) void live.host.startRun(startCommand('run', 'go'))
+      else void live.host.resumeRun({ ...resume, ...how })
+      await expect.poll(() => starts).toBe(life)
+      live.life.dead = true
+      world.page.dead = true
+      world.page = new SimPage(world.tools)
+      world.ahead += everyMs
+    }
+    return { world, starts: () => starts }
+  }
+
+  it.each([1, 2])('is repeated after %i crashes, if it may be repeated', async (times) => {
+    const { world, starts } = await dieWhileCalling(times, 100)
+    const live = startLife(world)
+    await live.host.resumeRun(resume)
+    expect(await live.ended()).toMatchObject({
+      outcome: 'completed',
+      toolCalls: [{ status: 'succeeded' }],
+    })
+    expect(starts()).toBe(times + 1)
+  })
+
+  it('is interrupted after three starts within seconds, although it may be repeated', async () => {
+    const { world, starts } = await dieWhileCalling(3, 100)
+    const live = startLife(world)
+    await live.host.resumeRun(resume)
+    expect(await live.ended()).toMatchObject({
+      outcome: 'completed',
+      text: 'done',
+      toolCalls: [{ status: 'interrupted' }],
+    })
+    expect(starts()).toBe(3)
+  })
+
+  it('becomes a decision after three starts, if interrupted calls do', async () => {
+    const { world, starts } = await dieWhileCalling(3, 100)
+    const live = startLife(world)
+    await live.host.resumeRun({ ...resume, interrupted: 'ask' })
+    await live.until('tool-interrupted')
+    expect(await factsOf(world)).toContain('call-interrupted')
+    expect(starts()).toBe(3)
+  })
+
+  it.each([
+    ['with enough time between the starts', 11_000, {}],
+    ['if pages that did not crash resume it', 100, { afterCrash: false }],
+  ])('is repeated however often, %s', async (_, everyMs, how) => {
+    const { world, starts } = await dieWhileCalling(5, everyMs, how)
+    const live = startLife(world)
+    await live.host.resumeRun({ ...resume, ...how })
+    expect(await live.ended()).toMatchObject({ toolCalls: [{ status: 'succeeded' }] })
+    expect(starts()).toBe(6)
   })
 })
 

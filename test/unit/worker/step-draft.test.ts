@@ -8,6 +8,7 @@ import {
   SCOPE,
   startCommand,
   startLife,
+  type SimTool,
   type World,
 } from './simulation.ts'
 import { append, ended, newId, started, stores } from './store-support.ts'
@@ -102,5 +103,47 @@ describe('a partial answer after its worker died', () => {
     expect(ended).toMatchObject({ outcome: 'aborted' })
     expect(messages[1]).toMatchObject({ partial: true, parts: [{ text: 'Half an answer' }] })
     expect(await world.store.draftOf('talk')).toBeUndefined()
+  })
+})
+
+describe('while a step is written', () => {
+  /** The drafts that are stored when the page is about to be left. */
+  async function draftsOf(
+    tools: Record<string, SimTool>,
+    { redacts }: { readonly redacts?: true } = {},
+  ): Promise<readonly StepDraft[]> {
+    const world = createWorld([{ text: 'Half an answer', stalls: true }], tools)
+    const { page, store } = world
+    const drafts: StepDraft[] = []
+    world.store = { ...store, keepDraft: async (draft) => void drafts.push(draft) }
+    const api = page.api.bind(page)
+    page.api = (life) => ({ ...api(life), redact: async ({ facts }) => facts })
+    const { host, life, until } = startLife(world)
+    void host.startRun({ ...startCommand(newId(), 'Tell me'), ...(redacts && { redacts }) })
+    expect(await until('text-delta')).toMatchObject({ delta: 'Half an answer' })
+    host.shown.keepDrafts()
+    // Between the request and the store are promises only, so a draft that is kept is here after some turns.
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve))
+    life.dead = true
+    return drafts
+  }
+
+  const tool = (descriptor: SimTool['descriptor']): SimTool => ({
+    descriptor,
+    run: () => expect.unreachable(),
+  })
+
+  test('a draft is kept if nothing in it can be secret', async () => {
+    const drafts = await draftsOf({ pay: tool({}) })
+    expect(drafts[0]).toMatchObject({ parts: [{ type: 'text', text: 'Half an answer' }] })
+  })
+
+  test('no draft is kept with redact', async () => {
+    expect(await draftsOf({ pay: tool({}) }, { redacts: true })).toEqual([])
+  })
+
+  test('no draft is kept while a tool has secrets in its input', async () => {
+    const tools = { pay: tool({}), login: tool({ hasSecretsIn: true }) }
+    expect(await draftsOf(tools)).toEqual([])
   })
 })

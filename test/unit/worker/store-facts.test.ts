@@ -1,6 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import type { FactType } from '../../../src/protocol/fact.ts'
-import { wrongOf } from '../../../src/worker/store/fact-table.ts'
+import { wrongOf } from '../../../src/worker/store/check-row.ts'
 import { placesIn, samples, valueAt, withValue } from './fact-samples.ts'
 
 const isSoundRow = (row: unknown): boolean => wrongOf(row) === null

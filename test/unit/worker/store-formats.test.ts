@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { FORMAT, type Row } from '../../../src/protocol/fact.ts'
-import { checkRow } from '../../../src/worker/store/fact-table.ts'
+import { checkRow } from '../../../src/worker/store/check-row.ts'
 import { openIdbStore } from '../../../src/worker/store/idb-store.ts'
 import type { Claim, Store } from '../../../src/worker/store/store.ts'
 import type { Upcasters } from '../../../src/worker/store/record.ts'

@@ -1,4 +1,4 @@
-import { createSerialQueue } from '../../../lib/one-by-one.ts'
+import { createSerialQueue } from '../../../lib/serial-queue.ts'
 import { OffstageError } from '../../../protocol/error.ts'
 import { stopped } from '../failures.ts'
 import type { McpFetch, McpAuthOptions, McpKeyStore } from '../options.ts'

@@ -4,7 +4,7 @@ import { livePage, type LivePage, scrubber } from '../../outline/live-page.ts'
 import { requireAllowed } from '../../outline/region.ts'
 import type { ActOptions } from '../../options.ts'
 import { PageError } from '../../page-error.ts'
-import { isField, isMasked } from '../../privacy.ts'
+import { isField, isMasked } from '../../secrets/secret-fields.ts'
 import {
   caretIn,
   cutsMasked,

@@ -1,4 +1,4 @@
-import { yieldToEventLoop } from '../../../lib/next-turn.ts'
+import { yieldToEventLoop } from '../../../lib/yield-to-event-loop.ts'
 import { descendantsOf, focusedElement, isElement, isAgentElement, viewOf } from '../../dom.ts'
 import * as native from '../../native.ts'
 import { isAllowed, rootOf } from '../../outline/region.ts'

@@ -4,7 +4,7 @@ import type { ChatContext } from '../context.ts'
 import { numberFormat, timeFormat } from '../formats.ts'
 import { loadingShown } from '../parts/engine-loading.ts'
 import { messageText } from '../parts/text-of.ts'
-import { sentWhileLoading, prependToDraft, unsentIn } from '../unsent.ts'
+import { sentWhileLoading, prependToDraft, unsentIn } from '../unsent-texts.ts'
 import { goTo, findWaitingCard } from '../walk-messages.ts'
 import { iconButton } from './icon.ts'
 

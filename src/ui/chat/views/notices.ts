@@ -12,7 +12,7 @@ import {
   statesOf,
   textIn,
 } from '../parts/states.ts'
-import { sentWhileLoading } from '../unsent.ts'
+import { sentWhileLoading } from '../unsent-texts.ts'
 import type { Details } from './details.ts'
 import { loadedView } from './loaded-view.ts'
 

@@ -6,7 +6,7 @@ import { duration, toVisibleText, timeOfDay } from './format.ts'
 import { regionView, tableView } from './table.ts'
 import { treeView } from './tree.ts'
 import { type TimelineLine, timesOf } from '../parts/timeline.ts'
-import { eventLines, summaryOf } from '../parts/event-book.ts'
+import { eventLines, summaryOf } from '../parts/event-log.ts'
 
 /** Lists events as they arrived. Events that weren't observed are derived from the stored rows. */
 function eventsView(context: InspectorContext): TemplateResult {

@@ -1,6 +1,6 @@
 import type { StreamPart } from '../../protocol/message.ts'
 import type { BatchProvider, Provider, RequestConfig, StreamOptions } from '../provider.ts'
-import { Redactor } from './redactor.ts'
+import { Redactor } from '../../lib/redactor.ts'
 import { collectSecrets } from './secrets.ts'
 
 /**

@@ -11,7 +11,7 @@ import {
   type ApprovalTarget,
   formatApprovalTarget,
   describeApprovalTarget,
-} from '../act/subject.ts'
+} from '../act/approval-target.ts'
 import { choicesOf } from '../act/option-list.ts'
 import { dropTarget } from '../act/drag.ts'
 import { editableIn, takesEnter } from '../act/field-kind.ts'
@@ -31,7 +31,7 @@ import { partsOf } from '../act/text/type-characters.ts'
 import { getAccessibleName } from '../outline/name.ts'
 import { getShownRole } from '../outline/role.ts'
 import { isCardNumber } from '../secrets/field-words.ts'
-import { isMasked } from '../privacy.ts'
+import { isMasked } from '../secrets/secret-fields.ts'
 
 /** A text that a call writes into an element. */
 export interface Written {

@@ -1,4 +1,4 @@
-import { watchCsp } from '../../protocol/policy.ts'
+import { watchCsp } from '../../protocol/csp.ts'
 import { untilAborted } from '../runs/until-aborted.ts'
 
 /** Response of a worker's address, as far as the page may see it. */

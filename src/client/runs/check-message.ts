@@ -7,7 +7,7 @@ const SHAPES =
   "{ type: 'text', text: '…' } or { type: 'file', mediaType: 'image/png', data: '<base64>' }"
 
 /** Returns the input as parts that can be stored. Throws `invalid-input`, naming the invalid part. */
-export function checkInput(input: unknown): Part[] {
+export function checkMessageParts(input: unknown): Part[] {
   const parts = typeof input === 'string' ? [{ type: 'text', text: input }] : input
   if (Array.isArray(parts) && parts.length) return parts.map(checkPart)
   throw badInput(`The input must be a text or an array of ${SHAPES}.`)

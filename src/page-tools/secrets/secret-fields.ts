@@ -1,7 +1,7 @@
-import { closest, isTag, viewOf, labelsOf, descendantsOf } from './dom.ts'
-import { drawsDots } from './generated-text.ts'
-import * as native from './native.ts'
-import type { PageOptions } from './options.ts'
+import { closest, isTag, viewOf, labelsOf, descendantsOf } from '../dom.ts'
+import { drawsDots } from '../generated-text.ts'
+import * as native from '../native.ts'
+import type { PageOptions } from '../options.ts'
 import {
   isBesideCardNumber,
   isCardNumber,
@@ -10,14 +10,9 @@ import {
   takesDigits,
   senseOf,
   wordsOf,
-} from './secrets/field-words.ts'
-import { cleanText } from './clean-text.ts'
-import {
-  isShortWord,
-  SecretMatcher,
-  withoutEncoded,
-  withoutTokens,
-} from './secrets/secret-matcher.ts'
+} from './field-words.ts'
+import { cleanText } from '../clean-text.ts'
+import { isShortWord, SecretMatcher, withoutEncoded, withoutTokens } from './secret-matcher.ts'
 
 export const MASKED = '[masked]'
 

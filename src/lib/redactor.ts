@@ -1,4 +1,4 @@
-import { isRecord } from '../../lib/is-record.ts'
+import { isRecord } from './is-record.ts'
 
 /** Replaces a secret. */
 const MARK = '[redacted]'

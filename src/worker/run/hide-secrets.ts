@@ -16,7 +16,7 @@ import { checkInput } from '../validation/check-input.ts'
 import { createSecretReplacer, type SecretReplacer } from '../../lib/replace-repeats.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
 import { sealedValues } from '../../protocol/sealed.ts'
-import type { CallSecrets } from './sealed-inputs.ts'
+import type { CallSecrets } from './call-secrets.ts'
 import type { CallState } from '../../protocol/state.ts'
 
 /** A call whose input is to be stored. */

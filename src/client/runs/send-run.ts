@@ -5,7 +5,7 @@ import type { Message } from '../../protocol/message.ts'
 import type { RunOutcome } from '../../protocol/run.ts'
 import { fail } from './agent-runs.ts'
 import type { AgentParts } from '../api/agent-parts.ts'
-import { checkId, checkInput } from '../tools/check-input.ts'
+import { checkId, checkMessageParts } from './check-message.ts'
 import { loadPart } from '../api/load-part.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { pageRegistry } from '../page-life/page-registry.ts'
@@ -29,7 +29,7 @@ export async function sendStart(
   checkId(conversationId)
   const message = command.message && {
     ...command.message,
-    parts: checkInput(command.message.parts),
+    parts: checkMessageParts(command.message.parts),
   }
   // After a restart, the new worker gets the same command, and its events continue the same feed.
   const run = { runId, conversationId, storage: storageKey(scope().storage) }

@@ -2,7 +2,7 @@ import type { CaptureContext, Opener } from '../pending-block.ts'
 import { isTagStart, lessThan, space } from '../char-codes.ts'
 import type { ConstructMatcher } from '../foreign/construct-matcher.ts'
 import { type CodeContext, letter } from '../code-tracker.ts'
-import type { Detectors, ReplyBuffer } from './reply.ts'
+import type { Detectors, ReplyBuffer } from './reply-buffer.ts'
 import type { Frame, Header } from './frames.ts'
 import { matchReasoning, type ReasoningTag } from './reasoning-marks.ts'
 

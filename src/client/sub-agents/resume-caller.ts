@@ -1,7 +1,7 @@
 import { storageKey } from '../../protocol/conversation.ts'
 import type { CallerRef } from '../../protocol/page-calls.ts'
 import { type AgentParts, agents } from '../api/agent-parts.ts'
-import { findChildRunResumer } from '../page-life/joiners.ts'
+import { findChildRunResumer } from '../page-life/child-run-resumers.ts'
 import { resumeChildRuns, resumeWithoutChildren } from '../runs/resume-run.ts'
 
 /**

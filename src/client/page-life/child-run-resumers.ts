@@ -1,4 +1,4 @@
-import { getPageSingleton } from '../../lib/page-wide.ts'
+import { getPageSingleton } from '../../lib/page-singleton.ts'
 import type { CompositeTool, Tool } from '../tools/tool.ts'
 
 /** Id of the calling agent, by the signal of the tool's execution. All copies of the package share the map. */

@@ -3,8 +3,8 @@ import type { ShownMessage } from '../../index.ts'
 import type { ChatContext, LocalState } from './context.ts'
 import { editedId, editKey, inputKey, isInputKey } from './local-keys.ts'
 import { toCallRef } from './parts/call-ref.ts'
-import type { PersistentStorage } from './remembered.ts'
-import { joined, sendingTexts } from './unsent.ts'
+import type { PersistentStorage } from './persistent-storage.ts'
+import { joined, sendingTexts } from './unsent-texts.ts'
 
 /** Texts by their keys in a local state. */
 type Texts = Readonly<Record<string, string>>

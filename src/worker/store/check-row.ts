@@ -1,0 +1,62 @@
+import { isJson } from '../../lib/json/is-json.ts'
+import { isNumber, isRecord, isText, nullOr, type ShapeCheck } from '../../lib/shape.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import { FORMAT, type Row } from '../../protocol/fact.ts'
+import { FACTS, isName } from './fact-table.ts'
+import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './record.ts'
+
+/** A time beyond the range of `Date` can't be shown. */
+const isTime: ShapeCheck = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
+
+/** The fields of each fact, with their checks. */
+const FIELDS = new Map<unknown, readonly (readonly [name: string, check: ShapeCheck])[]>(
+  Object.entries(FACTS).map(([type, { fields }]) => [
+    type,
+    Object.entries<ShapeCheck>({ runId: nullOr(isName), at: isTime, ...fields }),
+  ]),
+)
+
+/** The reason why a row can't be folded. */
+export interface Fault {
+  readonly fault: string
+  /** `unsound`: the row is skipped and reading continues. `newer`: a newer version of the package can read it. */
+  readonly kind: 'missing' | 'newer' | 'unsound'
+}
+
+/** Explains why a row is refused; null when it can be stored and read again. */
+export function wrongOf(row: unknown): string | null {
+  const fields = isRecord(row) && FIELDS.get(row['type'])
+  if (!fields) return wrongly('type')
+  const name = isJson(row) ? fields.find(([each, check]) => !check(row[each]))?.[0] : 'JSON'
+  return name === undefined ? null : wrongly(`${name} of a ${String(row['type'])} row`)
+}
+
+function wrongly(what: string): string {
+  return `the ${what} is missing, wrong or too long.`
+}
+
+/** Refuses to store a row that could not be read again: it would be lost. */
+export function refuseUnsound(row: unknown): void {
+  const wrong = wrongOf(row)
+  if (wrong !== null) throw new OffstageError('invalid-input', `Nothing was stored: ${wrong}`)
+}
+
+/**
+ * The row expected at `seq` of a conversation, or the reason why it can't be folded. Rows in an older format are
+ * converted to the current one.
+ */
+export function checkRow(row: unknown, seq: number, upcasters: Upcasters = UPCASTERS): Row | Fault {
+  const stored = isRecord(row) ? row : {}
+  const { format } = stored
+  if (isNewerFormat(format)) {
+    const fault = `Row ${seq} was written by a newer Offstage (format ${format}): reload the page or update the package.`
+    return { fault, kind: 'newer' }
+  }
+  if (stored['seq'] !== seq) return { fault: `Row ${seq} is missing.`, kind: 'missing' }
+  const current = upcast(stored, upcasters)
+  const isPlaced = current?.['format'] === FORMAT && isText(current['appendId'])
+  const wrong = isPlaced ? wrongOf(current) : wrongly('format')
+  return wrong === null
+    ? (current as unknown as Row)
+    : { fault: `Row ${seq} can't be read: ${wrong}`, kind: 'unsound' }
+}
