@@ -130,7 +130,7 @@ class Scanner implements ActionScanner {
     this.#sink = new PartSink(index, options)
     this.#newMachine = (reasoning) =>
       new OutputMachine(this.#sink, {
-        startsInReasoning: reasoning,
+        inReasoning: reasoning,
         foreign,
         ...(rescue ? { quotations: new QuotationTracker() } : { blocks }),
       })

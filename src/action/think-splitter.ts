@@ -27,7 +27,7 @@ export interface ThinkSplitter {
 export function createThinkSplitter(options: ThinkSplitterOptions = {}): ThinkSplitter {
   const sink = new DeltaSink(options.loneCloser)
   const machine = new OutputMachine(sink, {
-    startsInReasoning: options.reasoningPrefilled ?? false,
+    inReasoning: options.reasoningPrefilled ?? false,
   })
   return {
     push(text) {

@@ -349,9 +349,7 @@ function foldRow(draft: Draft, row: Row): void {
       // The unreadable row may have ended a consent, or marked content as untrusted.
       state.consents = []
       if (state.run?.end === null) draft.changeRun({ damage: origin })
-      draft
-        .mutableList('context')
-        .push({ type: 'untrusted-taken-in', after: null, origin, seq, at })
+      draft.ownList('context').push({ type: 'untrusted-taken-in', after: null, origin, seq, at })
       return
     }
     case 'renamed':
@@ -376,7 +374,7 @@ function foldContext(draft: Draft, row: RowOf<ContextRow['type']>): void {
     draft.changeRun({ usage: sumUsage(draft.state.run.usage, row.usage) })
   if (row.type === 'untrusted-taken-in' || row.type === 'descriptions-taken-in')
     foldConsents(draft, row)
-  draft.mutableList('context').push(row)
+  draft.ownList('context').push(row)
 }
 
 function foldQueue({ state }: Draft, row: RowOf<'message-queued' | 'message-withdrawn'>): void {

@@ -63,7 +63,7 @@ export class Draft {
   }
 
   /** Returns a list of the state that may be changed in place. */
-  mutableList<List extends Lists>(list: List): ConversationState[List][number][] {
+  ownList<List extends Lists>(list: List): ConversationState[List][number][] {
     const found = this.state[list] as ConversationState[List][number][]
     if (this.#owned.has(list)) return found
     const copy = found.slice()
@@ -92,7 +92,7 @@ export class Draft {
   }
 
   setFork(fork: Fork): void {
-    const forks = this.mutableList('forks')
+    const forks = this.ownList('forks')
     const index = this.#forkIndex.get(fork.parentId) ?? forks.length
     forks[index] = fork
     this.#forkIndex.set(fork.parentId, index)
@@ -113,7 +113,7 @@ export class Draft {
       const node = this.state[list][index]
       if (!node) continue
       const next = change(node)
-      if (next !== node) this.mutableList(list)[index] = next
+      if (next !== node) this.ownList(list)[index] = next
       return next
     }
     return null

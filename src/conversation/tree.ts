@@ -14,7 +14,7 @@ export function appendMessage(draft: Draft, node: MessageNode): void {
   // If the head has children, its fork already lists them.
   const children = draft.childrenAt(parentId) ?? (isHead ? [] : childrenOf(state, parentId))
   if (children.length > 0) draft.setFork({ parentId, children: [...children, id] })
-  draft.mutableList('path').push({ ...node, parentId })
+  draft.ownList('path').push({ ...node, parentId })
   useLeaf(draft, id, { from: parentId, seq })
 }
 
@@ -74,8 +74,8 @@ function takePath(draft: Draft, id: string | null): boolean {
       state.others.filter((node) => !taken.has(node)),
     )
   }
-  const left = draft.mutableList('path').splice(meets + 1, Infinity, ...nodes)
-  draft.mutableList('others').push(...left)
+  const left = draft.ownList('path').splice(meets + 1, Infinity, ...nodes)
+  draft.ownList('others').push(...left)
   return true
 }
 
@@ -113,7 +113,7 @@ function useLeaf(
   id: string,
   { from, seq }: { readonly from: string | null; readonly seq: number },
 ): void {
-  const leaves = draft.mutableList('leaves')
+  const leaves = draft.ownList('leaves')
   const index = leaves.findLastIndex((leaf) => leaf.id === id || leaf.id === from)
   if (index >= 0) leaves.splice(index, 1)
   leaves.push({ id, usedAt: seq })

@@ -59,7 +59,7 @@ export interface StreamOptions {
   /** Called before the request, and once more after a 401. Default: no key. */
   readonly credentials?: (previousRejected: boolean, endpoint: Endpoint) => Promise<Credentials>
   /** Adapts the requests for one message. Default: a new one; its forms are kept while the page or worker lives. */
-  readonly requestAdapter?: RequestAdapter
+  readonly adapter?: RequestAdapter
 }
 
 /**

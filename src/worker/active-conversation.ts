@@ -156,7 +156,7 @@ export class ActiveConversation {
     try {
       const ifFree = await this.#ifFree(goesOn, isForced)
       await this.conversation.claim({ ...options, ...ifFree })
-      this.leases.setEpoch(conversationId, this.conversation.knownClaim.epoch)
+      this.leases.setEpoch(conversationId, this.conversation.claimed.epoch)
     } catch (error) {
       this.releaseOwnership()
       // Another device was quicker.
@@ -325,7 +325,7 @@ export class ActiveConversation {
     // Commits that wait for an unreachable store are retried now.
     if (lastSeq === null) conversation.storageRetry.retry()
     try {
-      const mayBeTaken = lastSeq === null || epoch > conversation.knownClaim.epoch
+      const mayBeTaken = lastSeq === null || epoch > conversation.claimed.epoch
       // A waiting run holds no lease. The other device's change may leave it to this one.
       const isActive = ownership.holds(this.scope.conversationId)
       if (mayBeTaken && isActive && (await isClaimedElsewhere(conversation, ownership)))

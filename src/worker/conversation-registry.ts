@@ -108,10 +108,7 @@ const MAX_UNUSED = 20
 const UNUSED_MS = 300_000
 
 /** Work on a conversation that another tab requests. */
-export type RegistryHost = Pick<
-  TabsHost<ActiveConversation>,
-  'perform' | 'resumeAsHeir' | 'toolNames'
->
+export type RegistryHost = Pick<TabsHost<ActiveConversation>, 'perform' | 'inherit' | 'toolNames'>
 
 export interface RegistryOptions {
   readonly redaction: Redaction

@@ -329,7 +329,7 @@ export class Conversation {
   }
 
   /** The newest claim, and when it was last known to hold. */
-  get knownClaim(): KnownClaim {
+  get claimed(): KnownClaim {
     return this.#lease
   }
 

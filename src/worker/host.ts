@@ -247,7 +247,7 @@ export class Host {
       output,
       host: {
         perform: (active, asked) => this.#commands.perform(active, asked),
-        resumeAsHeir: (active, agentId) => this.#succeed(active, agentId),
+        inherit: (active, agentId) => this.#succeed(active, agentId),
         toolNames: async (agentId) =>
           (await options.page.currentTools({ agentId })).map(({ name }) => name),
       },
@@ -271,14 +271,14 @@ export class Host {
       registry: this.#registry,
       launcher: this.#launcher,
       left: this.#left,
-      resumeOpenRun: (active, agentId) => this.#inherit(active, agentId, {}),
+      resumeOpen: (active, agentId) => this.#inherit(active, agentId, {}),
     })
     const awaited = new ChildRunResumer({ ...options, ...own, launcher: this.#launcher })
     this.#commands = new RunCommands({
       registry: this.#registry,
       effects: options.effects,
       pageId: options.pageId,
-      resumeOpenRun: (active, agentId, how) => this.#inherit(active, agentId, how),
+      resumeOpen: (active, agentId, how) => this.#inherit(active, agentId, how),
       untilDriven: (active, agentId) => awaited.untilDriven(active, agentId),
     })
     this.extractions = new Extractions({ ...options, ...own })

@@ -58,7 +58,7 @@ export interface RunCommandsOptions {
    * Resumes the open run, if there is one. Another device's run is resumed only if `isWanted` accepts its current
    * state.
    */
-  resumeOpenRun(
+  resumeOpen(
     active: ActiveConversation,
     agentId: string,
     how: { readonly asChild: boolean; readonly isWanted: (run: RunState) => boolean },
@@ -183,7 +183,7 @@ export class RunCommands {
   ): Promise<boolean> {
     const { conversation, tabs } = active
     const { conversationId } = conversation
-    const { effects, resumeOpenRun, untilDriven } = this.#options
+    const { effects, resumeOpen, untilDriven } = this.#options
     let until = effects.monotonic() + LIMIT_MS
     for (let attempt = 1; ; attempt++) {
       // A run that was driven here until now will soon be driven elsewhere.
@@ -196,13 +196,12 @@ export class RunCommands {
       if (stored !== 'open') return stored === 'applied'
       if (attempt > MAX_ATTEMPTS || effects.monotonic() > until)
         throw otherOwnerError(conversationId)
-      const there =
-        'error' in sent.command ? null : await tabs.sendCommand(conversationId, sent, isMoving)
+      const there = 'error' in sent.command ? null : await tabs.send(conversationId, sent, isMoving)
       if (there === 'other-owner') continue
       if (there !== null) return there === 'applied'
       try {
         // An abort calls no model, so it may also resume a child run.
-        await resumeOpenRun(active, agentId, {
+        await resumeOpen(active, agentId, {
           asChild: sent.command.type === 'abort',
           // Asking the other tabs took time, so the run is checked again.
           isWanted: (run) => storedResult(run, sent.command) === 'open',

@@ -267,7 +267,7 @@ export interface RunsOptions {
   readonly launcher: RunLauncher
   readonly left: RunResumer
   /** Resumes an open run that nobody else can resume any more. */
-  resumeOpenRun(active: ActiveConversation, agentId: string): Promise<void>
+  resumeOpen(active: ActiveConversation, agentId: string): Promise<void>
 }
 
 /** Begins runs, one at a time in each conversation. A run is stored before it is driven. */
@@ -326,10 +326,10 @@ export class RunQueue {
   async #goOnInstead(command: StartRun): Promise<void> {
     const active = this.#options.registry.find(command)
     if (!active || active.driver) return
-    const { claims, knownClaim, run } = active.conversation
+    const { claims, claimed, run } = active.conversation
     if (!claims.isShared || run?.end !== null || decide(run) === 'wait') return
-    if (knownClaim.epoch === 0 || (await claims.newest()).epoch !== knownClaim.epoch) return
-    await this.#options.resumeOpenRun(active, command.agentId)
+    if (claimed.epoch === 0 || (await claims.newest()).epoch !== claimed.epoch) return
+    await this.#options.resumeOpen(active, command.agentId)
   }
 
   async #commitStart(active: ActiveConversation, command: StartRun): Promise<void> {

@@ -152,7 +152,7 @@ const maxPiece = 4096
 
 export interface MachineOptions extends Detectors {
   /** The output starts inside reasoning. */
-  readonly startsInReasoning: boolean
+  readonly inReasoning: boolean
 }
 
 /**
@@ -202,12 +202,12 @@ export class OutputMachine {
   #isOthersTurn = false
   #isOver = false
 
-  constructor(sink: Sink, { startsInReasoning, ...detectors }: MachineOptions) {
+  constructor(sink: Sink, { inReasoning, ...detectors }: MachineOptions) {
     this.#sink = sink
     this.#reply = new ReplyBuffer(sink, detectors)
     this.#scan = { ...detectors, window: this.#window, code: this.#code, reply: this.#reply }
     this.#prose = new Prose(this.#scan)
-    this.#place = startsInReasoning ? new Thought(this.#scan, 'prompt') : this.#prose
+    this.#place = inReasoning ? new Thought(this.#scan, 'prompt') : this.#prose
   }
 
   push(piece: string): void {

@@ -86,7 +86,7 @@ async function* runAttempt(
       request,
       definition,
       abortScope,
-      ladder: options.requestAdapter,
+      ladder: options.adapter,
     }
     for (let first: ErrorData | undefined; ;) {
       const opened = await open(attempt, watchdog)

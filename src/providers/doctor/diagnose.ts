@@ -199,24 +199,12 @@ export async function diagnose(
   return examination.findings.report(models, (text) => examination.redact(text))
 }
 
-const NO_PROTOCOL = 'Begin the baseURL with http:// or https://.'
-
 async function examineEndpoint(examination: Examination): Promise<readonly string[] | undefined> {
   const { findings } = examination
   const plan = await planRequest(examination)
   if (!('url' in plan)) {
     const isKey = plan.code === 'authentication'
     findings.fail(isKey ? 'authentication' : 'configuration', plan.message)
-    return undefined
-  }
-  // Without `http://`, the host of `localhost:1234` reads as a protocol.
-  if (!/^https?:$/.test(plan.url.protocol)) {
-    const { baseURL } = examination.config
-    findings.fail(
-      'configuration',
-      `The baseURL ${String(baseURL)} is no address of a server.`,
-      NO_PROTOCOL,
-    )
     return undefined
   }
   findings.ok('configuration', `Requests go to ${displayURL(plan.url)}.`)

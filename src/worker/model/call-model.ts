@@ -337,7 +337,7 @@ async function readAttempt(
     const batches = call.provider.batches(configured, {
       signal,
       credentials,
-      requestAdapter: ladder,
+      adapter: ladder,
       ...(fetch && { fetch }),
     })
     for await (const batch of untilAborted(batches, signal)) {

@@ -333,7 +333,7 @@ const UNDECIDED: ReadonlySet<NotStartedReason> = new Set([
 
 function executionRequest(context: RunContext, start: Start): ExecuteTool {
   const { call, executionId, input, by } = start
-  const { storeId, epoch, knownAt } = context.conversation.knownClaim
+  const { storeId, epoch, knownAt } = context.conversation.claimed
   const whole = context.conversation.secrets.restore(call.toolCallId, input)
   return {
     ...callContext(context, call, input),

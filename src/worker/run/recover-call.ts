@@ -160,7 +160,7 @@ async function reconcile(context: RunContext, call: CallState): Promise<boolean>
   const verdict = await context.page.reconcileTool({
     ...callContext(context, call, call.input),
     idempotencyKey: `${context.runId}:${call.toolCallId}`,
-    epoch: context.conversation.knownClaim.epoch,
+    epoch: context.conversation.claimed.epoch,
   })
   switch (verdict.type) {
     case 'happened':

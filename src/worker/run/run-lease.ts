@@ -55,7 +55,7 @@ export class RunLease {
   async #askStore(onLost: () => void): Promise<boolean> {
     const { conversation, effects } = this.#context
     const isNewest = async (): Promise<boolean> =>
-      (await conversation.claims.newest()).epoch <= conversation.knownClaim.epoch
+      (await conversation.claims.newest()).epoch <= conversation.claimed.epoch
     // A storage that doesn't answer proves no new owner.
     const isOwned = await withStop([], ({ signal }) =>
       Promise.race([
@@ -102,7 +102,7 @@ export class RunLease {
       this.#ownership.release(conversationId)
       throw error
     }
-    this.#ownership.setEpoch(conversationId, conversation.knownClaim.epoch)
+    this.#ownership.setEpoch(conversationId, conversation.claimed.epoch)
     this.#held = true
   }
 

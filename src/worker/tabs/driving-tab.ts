@@ -129,8 +129,8 @@ export class DrivingBeacon {
   }
 
   #driving({ conversation }: TabConversation): Driving {
-    const { conversationId, knownClaim } = conversation
-    return { conversationId, epoch: knownClaim.epoch, sent: this.#sent.get(conversationId) ?? 0 }
+    const { conversationId, claimed } = conversation
+    return { conversationId, epoch: claimed.epoch, sent: this.#sent.get(conversationId) ?? 0 }
   }
 }
 

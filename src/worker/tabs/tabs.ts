@@ -357,7 +357,7 @@ export interface TabsHost<Active extends TabConversation> {
   /** Applies another tab's command to the run driven here. */
   perform(active: Active, asked: SentCommand): Promise<CommandResult>
   /** Resumes the open run with this agent's tools and model. The lease is held. */
-  resumeAsHeir(active: Active, agentId: string): Promise<void>
+  inherit(active: Active, agentId: string): Promise<void>
   /** The names of the agent's tools as they are now. */
   toolNames(agentId: string): Promise<readonly string[]>
   recordsChanged(): void
@@ -465,7 +465,7 @@ export class Tabs<Active extends TabConversation> {
       inheritRun: async (succession) => {
         const isNeeded = (): Promise<boolean> => this.#isNeeded(active, follower)
         await leases.awaitSuccession(conversationId, { ...succession, isNeeded })
-        await host.resumeAsHeir(active, agentId)
+        await host.inherit(active, agentId)
       },
     })
     this.#followers.set(conversationId, follower)
@@ -500,7 +500,7 @@ export class Tabs<Active extends TabConversation> {
   }
 
   /** Asks the tab that drives the conversation's run. Null if none does. `isMoving`: another tab will drive it soon. */
-  async sendCommand(
+  async send(
     conversationId: string,
     sent: SentCommand,
     isMoving: boolean,
