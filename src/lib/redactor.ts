@@ -22,14 +22,14 @@ export class Redactor {
   #start: RegExp | null = null
 
   constructor(secrets: readonly string[] = []) {
-    this.addSecrets(secrets)
+    this.add(secrets)
   }
 
   get isIdle(): boolean {
     return this.#start === null
   }
 
-  addSecrets(secrets: readonly string[]): void {
+  add(secrets: readonly string[]): void {
     const size = this.#secrets.size
     for (const secret of secrets) this.#secrets.add(secret).add(JSON.stringify(secret).slice(1, -1))
     if (this.#secrets.size === size) return

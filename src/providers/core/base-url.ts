@@ -34,7 +34,7 @@ export function endpointURL(base: URL, path: string): string {
 
 function parse(text: string): URL {
   // Without `http://`, the host of `localhost:1234` reads as a protocol.
-  if (/^https?:/i.test(text) && URL.canParse(text)) return new URL(text)
+  if (/^https?:/.test(text) && URL.canParse(text)) return new URL(text)
   throw new OffstageError(
     'invalid-config',
     `The baseURL '${withoutSecrets(text)}' lacks http:// or https://.`,

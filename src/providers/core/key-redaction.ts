@@ -33,7 +33,7 @@ function learningKeys(
     ...options,
     async credentials(previousRejected, endpoint) {
       const given = await credentials(previousRejected, endpoint)
-      redactor.addSecrets(collectSecrets({ ...config, ...given }))
+      redactor.add(collectSecrets({ ...config, ...given }))
       return given
     },
   }

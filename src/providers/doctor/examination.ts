@@ -146,7 +146,7 @@ export class Examination {
   learnSecrets(headers: Iterable<readonly [name: string, value: string]>): void {
     const values = [...headers].filter(([name]) => !harmless.has(name.toLowerCase()))
     const secret = { provider: '', model: '', headers: Object.fromEntries(values) }
-    this.#redactor.addSecrets(collectSecrets(secret))
+    this.#redactor.add(collectSecrets(secret))
   }
 
   redact(text: string): string {
