@@ -1,4 +1,4 @@
-// npm run promises [-- file …]: the promises without a test, or those that the named test files or folders keep.
+// npm run promises -- file …: the promises that the named test files or folders keep.
 // npm run promises -- --touch [range]: the promises whose tests a change touches. `git diff` takes such a range; the
 // default is HEAD, which is all that isn't committed.
 // npm run promises -- --rename [range]: writes the new titles of tests that were only renamed into the ledger.
@@ -11,14 +11,7 @@ const [first, ...others] = process.argv.slice(2)
 if (first === '--touch') await showTouched(others[0] ?? 'HEAD')
 else if (first === '--rename') await rename(others[0] ?? 'HEAD')
 else if (first) showKept([first, ...others])
-else showMissing()
-
-function showMissing() {
-  const { promises } = readLedger()
-  const missing = promises.filter((one) => one.missing)
-  for (const { id, promise, document } of missing) console.log(`${id}  ${promise} (${document})`)
-  console.log(`${promises.length} promises, ${missing.length} of them without a test`)
-}
+else console.log(`${readLedger().promises.length} promises`)
 
 function showKept(files) {
   const { promises } = readLedger()

@@ -272,7 +272,9 @@ const rows = [
   },
   {
     name: 'createProvider, with what finds another form of a refused request',
-    bytes: await bundledSize('createProvider', 'providers.js', { lazy: /^(form-adapter|request-form)-/ }),
+    bytes: await bundledSize('createProvider', 'providers.js', {
+      lazy: /^(form-adapter|request-form)-/,
+    }),
     limit: 23.9 * KILOBYTE,
   },
   {

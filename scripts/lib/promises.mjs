@@ -13,7 +13,6 @@ import { inProject } from './project.mjs'
  * @property {string} promise one sentence
  * @property {string | undefined} row beginning of the row's first cell, if a row of a table states it
  * @property {string | undefined} rows first cell of the table's head, if all of its rows state it
- * @property {boolean} missing whether no test keeps it
  * @property {readonly { file: string, title: string }[]} tests
  */
 
@@ -29,14 +28,13 @@ export function readLedger(yaml = readFileSync(inProject(LEDGER), 'utf8')) {
 /** @returns {Promised[]} */
 function promisesIn(documents) {
   return sections(documents).flatMap(({ document, heading, entries }) =>
-    Object.entries(entries).map(([id, { promise, row, rows, missing = false, tests = {} }]) => ({
+    Object.entries(entries).map(([id, { promise, row, rows, tests = {} }]) => ({
       id,
       document,
       heading,
       promise,
       row,
       rows,
-      missing,
       tests: Object.entries(tests).flatMap(([file, titles]) =>
         [titles].flat().map((title) => ({ file: `test/${file}`, title })),
       ),

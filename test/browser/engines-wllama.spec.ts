@@ -314,3 +314,26 @@ test('an unknown model and an invalid file give typed errors', MORE, async ({ op
   expect(codes[1]).toHaveProperty('code')
   expect(codes[1]).not.toMatchObject({ code: 'internal' })
 })
+
+test('without wasm-unsafe-eval, the run fails with the words of the browser', async ({
+  openPage,
+}) => {
+  const page = await openPage()
+  await page.context().route('**/engines/wllama-worker.js', async (route) => {
+    const response = await route.fetch()
+    const headers = { ...response.headers(), 'content-security-policy': "script-src 'self'" }
+    await route.fulfill({ response, headers })
+  })
+  await prepare(page)
+  const outcome = await page.evaluate(async () => {
+    const agent = window.offstage.createAgent({
+      model: { provider: 'wllama', model: 'tiny', contextWindow: 2048 },
+      engines: [window.lendWllama()],
+    })
+    return agent.run('Hello').result
+  })
+  expect(outcome).toMatchObject({
+    outcome: 'failed',
+    error: { message: expect.stringMatching(/WebAssembly.*content security policy/is) },
+  })
+})

@@ -83,6 +83,7 @@ for (const origin of ['the page’s', 'another'] as const)
           },
         })
         agent.on('warning', ({ code }) => warnings.push(code))
+        agent.conversation('talk').subscribe(() => undefined)
         Object.assign(window, { talk: { agent, orders, warnings, sent } })
       },
       { baseURL: model.baseURL, entries: ENTRIES },
@@ -113,13 +114,47 @@ for (const origin of ['the page’s', 'another'] as const)
     const first = await asked('A mug')
     expect(await approve(first.toolCallId)).toMatchObject({ text: 'Ordered.' })
     const second = await asked('A bowl')
+    await expect.poll(async () => (await seen()).pending).toBe(1)
     const before = await seen()
-    expect(before).toMatchObject({ orders: ['mug'], warnings: [] })
+    expect(before).toMatchObject({ status: 'waiting', orders: ['mug'], warnings: [] })
 
-    console.log(
-      await page.evaluate(() =>
-        window.talk.sent.filter((s) => /executeTool|answerCall/.test(s)).join('\n'),
-      ),
+    await page.evaluate(
+      ({ src, ids }) => {
+        const { sent } = window.talk
+        // Messages about the first call, unchanged, and changed to be about the second, under new ids.
+        const forged = sent.map((message, at) =>
+          message
+            .replaceAll(ids.first.runId, ids.second.runId)
+            .replace(/"toolCallId":"[^"]*"/g, `"toolCallId":"${ids.second.toolCallId}"`)
+            .replace(/"executionId":"[^"]*"/g, `"executionId":"forged:${at}"`)
+            .replace(/^\{"id":"[^"]*"/, `{"id":"forged-${at}"`),
+        )
+        const messages = [...sent, ...forged].map((message) => JSON.parse(message) as unknown)
+        const frame = document.createElement('iframe')
+        frame.src = src
+        return new Promise<void>((resolve) => {
+          window.addEventListener('message', ({ data }) => {
+            if (data === 'ready') frame.contentWindow?.postMessage(messages, '*')
+            // Messages arrive in order, so all others were here.
+            if (data === 'posted') resolve()
+          })
+          document.body.append(frame)
+        })
+      },
+      { src: `${server.url}/frame.html`, ids: { first, second } },
     )
-    expect(second).toBeDefined()
+    const said = await page.evaluate(() => window.talk.sent.join('\n'))
+    for (const name of ['answerCall', 'executeTool', 'startRun', 'text-delta'])
+      expect(said, `${name} was among them`).toContain(name)
+    // The answer to a question comes after all that the messages could have begun.
+    await page.evaluate(() => window.talk.agent.conversations.list())
+    expect(await seen()).toEqual(before)
+
+    expect(await approve(second.toolCallId)).toMatchObject({
+      outcome: 'completed',
+      text: 'Ordered, too.',
+    })
+    expect(await seen()).toMatchObject({ pending: 0, orders: ['mug', 'bowl'], warnings: [] })
+    expect(model.requests).toHaveLength(4)
+    await foreign.close()
   })

@@ -17,7 +17,6 @@ export const TARGETS = {
   ],
   approval: [
     'src/worker/run/approval/',
-    'src/worker/run/approval/answer-call.ts',
     'src/worker/run/ask-model.ts',
     'src/worker/run/run-driver.ts',
     'src/client/execution/person-check.ts',

@@ -95,6 +95,8 @@ async function load({
 }): Promise<WllamaInstance> {
   const source = sourceOf(config.model, options)
   const { Wllama } = await importModule()
+  // Throws what a Content-Security-Policy says. wllama itself would wait for its module for ever.
+  await WebAssembly.compile(Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0))
   const instance = new (Wllama as WllamaClass)(
     { default: options.wasmUrl },
     { suppressNativeLog: true, logger: silent },

@@ -159,14 +159,14 @@ const CASES: Readonly<Record<StateName, Case>> = {
   },
   failed: {
     ...after({ outcome: 'failed', error: ERROR } as Omit<End, 'runId'>),
-    shown: 'The model is busy. Wait a moment.',
-    said: ['Something went wrong: The model is busy. Wait a moment.'],
+    shown: 'The model is busy. Try again soon.',
+    said: ['Something went wrong: The model is busy. Try again soon.'],
     offers: 'retry',
   },
   'not-begun': {
     snapshot: { ...IDLE, error: ERROR },
-    shown: 'The model is busy. Wait a moment.',
-    said: ['Something went wrong: The model is busy. Wait a moment.'],
+    shown: 'The model is busy. Try again soon.',
+    said: ['Something went wrong: The model is busy. Try again soon.'],
     offers: 'retry',
   },
   'not-kept': {
@@ -211,8 +211,8 @@ const CASES: Readonly<Record<StateName, Case>> = {
       },
     },
     around: { retryInMs: 1500 },
-    shown: 'Retrying in 2s: The model is busy. Wait a moment.',
-    said: ['Retrying in 5s: The model is busy. Wait a moment.'],
+    shown: 'Retrying in 2s: The model is busy. Try again soon.',
+    said: ['Retrying in 5s: The model is busy. Try again soon.'],
     offers: 'stop',
   },
 }

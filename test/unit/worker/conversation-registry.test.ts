@@ -20,7 +20,7 @@ function createRegistry() {
     output: { notify: () => undefined, nextBatch: () => 0 },
     host: {
       perform: async () => 'not-waiting',
-      resumeAsHeir: async () => undefined,
+      inherit: async () => undefined,
       toolNames: async () => [],
     },
   })

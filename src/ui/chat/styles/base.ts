@@ -207,6 +207,32 @@ export const base: CSSResult = css`
     white-space: nowrap;
   }
 
+  summary {
+    list-style: none;
+  }
+
+  summary::-webkit-details-marker {
+    display: none;
+  }
+
+  summary::after {
+    content: '';
+    display: inline-block;
+    margin-inline-start: 0.5em;
+    padding: 0.2em;
+    border: solid;
+    border-width: 0 1.5px 1.5px 0;
+    rotate: 45deg;
+  }
+
+  [open] > summary::after {
+    rotate: 225deg;
+  }
+
+  ::placeholder {
+    color: var(--_muted);
+  }
+
   @media (pointer: coarse) {
     button,
     .button,

@@ -36,11 +36,6 @@ export const calls: CSSResult = css`
     min-block-size: 1.75rem;
     color: var(--_muted);
     cursor: pointer;
-    list-style: none;
-  }
-
-  .call summary::-webkit-details-marker {
-    display: none;
   }
 
   .call-title {
@@ -168,10 +163,6 @@ export const calls: CSSResult = css`
   .code-field {
     font-family: var(--_code-font);
     font-size: 0.9em;
-  }
-
-  .approval .deny {
-    border-color: currentColor;
   }
 
   .approval .quiet {

@@ -73,7 +73,7 @@ export const messages: CSSResult = css`
   }
 
   @media (hover: hover) {
-    .message:not(:hover, :focus-within, :nth-last-child(1 of :is(.message, .call))) .actions,
+    .message:not(:hover, :focus-within, .reply:nth-last-child(1 of :is(.message, .call))) .actions,
     .message:not(:hover, :focus-within) time {
       opacity: 0;
     }
@@ -101,10 +101,6 @@ export const messages: CSSResult = css`
     font-size: 0.875em;
   }
 
-  .sources ol {
-    padding-inline-start: 1.75em;
-  }
-
   .follow-ups {
     display: flex;
     flex-wrap: wrap;
@@ -120,10 +116,6 @@ export const messages: CSSResult = css`
     text-align: start;
   }
 
-  .suggestion:hover {
-    background: var(--_raised);
-  }
-
   .reasoning {
     margin-block-end: 0.5em;
     color: var(--_muted);
@@ -131,6 +123,11 @@ export const messages: CSSResult = css`
 
   .markdown {
     contain: layout style;
+  }
+
+  /* While an answer is written, it has no buttons. Screen readers skip the dot. */
+  .reply:not(:has(.actions, .note)) .markdown > p:last-child::after {
+    content: ' ●' / '';
   }
 
   /* Each block is clipped by itself: the clip of all of them would change with every line, for all of them. */
@@ -276,10 +273,5 @@ export const messages: CSSResult = css`
     overflow: auto;
     overflow-wrap: normal;
     white-space: pre;
-    /* A shade at the end of lines that go on, which scrolling to their end covers. */
-    background:
-      linear-gradient(270deg, var(--_code-ground) 50%, transparent) right / 2rem 100% no-repeat
-        local,
-      linear-gradient(270deg, var(--_line), transparent) right / 1rem 100% no-repeat;
   }
 `

@@ -108,7 +108,7 @@ export function failureView(
     role="group"
     aria-label=${words.failed}
   >
-    <p>${words.failed} ${text} ${isServer ? words.unreachable : nothing}</p>
+    <p>${text} ${isServer ? words.unreachable : nothing}</p>
     ${
       details &&
       html`<details>
