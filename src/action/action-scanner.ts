@@ -70,14 +70,14 @@ export function parseAction(
   return { text: reply.trim(), calls, ...(error && { error }) }
 }
 
-/** Options of `createActionScanner`: where the output begins, and which calls count. */
+/** Options of `createActionScanner`: where the output begins, and which calls are recognised. */
 export interface ActionScannerOptions {
   /** The prompt template already opened the reasoning, so the output starts inside it. */
   readonly reasoningPrefilled?: boolean
   /**
-   * Native mode: recognises calls that a model wrote as text although it has native tools. Calls and blocks count only
-   * if they are unquoted and at the end of the output (Q2). All else is text. A cut-off opener at the end of the output
-   * is dropped without an error.
+   * Native mode: recognises calls that a model wrote as text although it has native tools. Calls and blocks are read
+   * only if they are unquoted and at the end of the output (Q2). All else is text. A cut-off opener at the end of the
+   * output is dropped without an error.
    */
   readonly rescue?: boolean
   /** Treats calls without a marker or a tool's own tag as text: bare JSON, Python and ReAct. */

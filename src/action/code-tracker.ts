@@ -65,7 +65,7 @@ function endOfComment(text: string, at: number, tracker: CodeTracker): number | 
   return end < 0 ? text.length : end + 3
 }
 
-/** Returns whether the open run is closed after the position, on the same line and near enough. */
+/** Returns whether the open backtick run is closed after the position, on the same line and near enough. */
 function isInlineCode(text: string, at: number, { inRun, openRun }: CodeTracker): boolean {
   if (!inRun) return false
   const [line = ''] = text.slice(at, at + maxInlineCode).split('\n', 1)
@@ -147,7 +147,7 @@ export class CodeTracker implements CodeState {
     return this.openRun > 0 || (this.#pendingFence > 0 && this.#fenceChar === backtick)
   }
 
-  /** Ignores runs until the end of the line, because its open run turned out to be no code. */
+  /** Ignores backtick runs until the end of the line, because the line's open run turned out to start no code. */
   ignoreRunsOnLine(): void {
     this.openRun = 0
     this.#run = 0
@@ -155,7 +155,7 @@ export class CodeTracker implements CodeState {
     this.#ignoreRuns = true
   }
 
-  /** Ends a run that ends here, so that `openRun` and `fenced` are up to date. */
+  /** Ends the backtick or tilde run before this position, so that `openRun` and `fenced` are up to date. */
   flush(): void {
     if (this.#run > 0) this.#endRun()
   }
@@ -291,19 +291,20 @@ export class CodeContext {
     this.tracker = this.#suspended
   }
 
-  /** Holds back a marker after an open backtick run. Whether it counts is known at the run's end. */
+  /** Holds back a marker after an open backtick run. The end of the run decides whether the marker is in code. */
   holdMarker(at: number, isReasoning: boolean): void {
     if (isReasoning || !this.#isLong)
       this.#pendingMarker = { at, tracker: this.tracker.clone(), isReasoning }
   }
 
   /**
-   * Returns the position to rescan from, once the pending marker is decided. It counts if its run isn't closed on its
-   * line. If that takes too long, a reasoning marker counts and a call's doesn't. This way neither a quoted call nor
-   * one in reasoning runs. `code`: the next character, undefined at the end of the output.
+   * Returns the position to rescan from, once the pending marker is decided. The marker is valid if the backtick run
+   * before it isn't closed on the same line. If the line is too long to wait for, a reasoning marker is valid and a
+   * call's marker is not. This way neither a quoted call nor one in reasoning runs. `code`: the next character,
+   * undefined at the end of the output.
    */
   dueMarker(at: number, code: number | undefined): number | undefined {
-    // A run that ends with the line or the output may close the one before the marker.
+    // A backtick run that ends with the line or the output may close the run before the marker.
     const isLineOver = code === undefined || code === newline
     if (isLineOver) this.tracker.flush()
     const marker = this.#pendingMarker

@@ -43,7 +43,7 @@ export class QuotationTracker {
   #head = ''
   #list = false
   #blockquote = false
-  /** Open elements that quote their content. */
+  /** Names of the open HTML elements that quote their content. */
   #elements: readonly string[] = []
   /** Number of open elements while the newest quoted call is open. */
   #callDepth = 0

@@ -196,7 +196,7 @@ function isMadeUp(
   return lineStart || endsAnswer(text.slice(last.end, at))
 }
 
-/** A call without a marker counts only if nothing but another call follows (R18). */
+/** A call without a marker is read as a call only if nothing but another call follows (R18). */
 function isAlone(text: string, section: Section, next: Section | undefined): boolean {
   const rest = text.slice(section.end, next?.start)
   return next ? skipBlank(rest) === '' : endsAnswer(rest)

@@ -41,7 +41,7 @@ export function messageText(message: Pick<AssistantMessage, 'parts'>): string {
   return message.parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
 }
 
-/** Whether the message is an answer. A partial one counts only if it has text. */
+/** Whether the message is an answer. A partial message is an answer only if it has text. */
 function isAnswer({ kind, message }: MessageNode): boolean {
   if (message.role !== 'assistant' || kind === 'imported') return false
   return kind === 'assistant' || messageText(message) !== ''

@@ -115,7 +115,7 @@ export interface ConversationSnapshot {
    * - `waiting`: calls in `pending` need an outcome, or the run is paused (`parked`).
    */
   readonly status: 'loading' | 'idle' | 'running' | 'waiting'
-  /** Title given by a person or model, else the beginning of the first message. Undefined before there is a text. */
+  /** Title given by a person or model, else the beginning of the first message. Undefined until a message has text. */
   readonly title?: string
   /** Messages of the current branch, without those that Offstage wrote for the model. */
   readonly messages: readonly ShownMessage[]

@@ -336,7 +336,10 @@ type CallFact = { readonly path: CallPath } & (
     }
   /** Committed before the page undoes the call, at a person's request. */
   | { readonly type: 'undo-started' }
-  /** Result of the undo. `not-begun`: proven, so it may be requested again. `message`: why it failed. */
+  /**
+   * Result of the undo. `not-begun`: the undo provably did not start, so it may be requested again. `message`: why it
+   * failed.
+   */
   | {
       readonly type: 'undo-settled'
       readonly status: 'done' | 'failed' | 'not-begun'

@@ -224,7 +224,7 @@ export interface StartRun extends ConversationScope {
   readonly runId: string
   /** Null: the run continues from the history (supplied outputs), or answers again. */
   readonly message: UserContent | null
-  /** Default: after the newest message. */
+  /** Place of the message in the conversation. Default: after the newest message. */
   readonly branch?: BranchPoint | undefined
   /**
    * Earlier messages from elsewhere, for an empty conversation. The page parses them, the worker validates the result.

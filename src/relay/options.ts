@@ -12,7 +12,7 @@ export interface RelayCall {
   readonly model: string
 }
 
-/** The id of the request's user, null to answer 401, or a response of your own. */
+/** The id of the request's user, null to refuse the request with status 401, or a response of your own. */
 export type RelayUser = string | null | Response
 
 /** Options of `createRelay`. `baseURL`, `models` and `authorize` are required. */

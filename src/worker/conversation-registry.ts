@@ -301,7 +301,7 @@ export class ConversationRegistry {
     const store = await this.store(call)
     if (conversationId !== undefined) {
       const scope = { agentId, storage, conversationId }
-      // A conversation in use counts even if another tab deleted its rows. Its driver will notice.
+      // A conversation in use exists, even if another tab deleted its rows. Its driver will notice.
       const exists =
         this.#active.has(activeKey(scope)) || (await store.get(conversationId)) !== null
       return exists ? this.openConversation(scope) : null

@@ -74,8 +74,8 @@ export function readForeign(
 }
 
 /**
- * Returns the calls of a text that starts with a marker, and later marked calls outside of code. Prose may stand
- * between them (Q6). Undefined if there is no call.
+ * Returns the calls at the start of a text. If a marker opens them, also returns every later marked call that is not in
+ * code. Prose may stand between the calls (Q6). Undefined if the text starts with no call.
  */
 export function readMarkedSections(
   text: string,

@@ -351,7 +351,8 @@ export class OutputMachine {
     const isLone = !(this.#place instanceof Thought)
     this.#drop(end)
     this.#place = this.#prose
-    // Q2: a quotation of the line's beginning extends to the rest of the line.
+    // Q2: if the beginning of a line is quoted, the rest is quoted, too. `endReasoning` restores the line's state from
+    // before the reasoning.
     if (!isLone && this.#scan.quotations) this.#code.endReasoning()
     if (isLone) {
       this.#isAfterCalls = false
@@ -461,7 +462,9 @@ export class OutputMachine {
   }
 }
 
-/** An HTML comment. No mark counts, except a block that ends the output in an unclosed comment (R3). */
+/**
+ * An HTML comment. All marks in a comment are ignored, except a block that ends the output in an unclosed comment (R3).
+ */
 class Comment implements ScanState {
   readonly name = 'comment'
   readonly #scan: Scan
@@ -496,7 +499,7 @@ const maxCalls = 8
 /** Opener of the reasoning: a tag with its closer, a header of harmony, or the prompt's template. */
 type Opening = { readonly closer: string } | 'header' | 'prompt'
 
-/** Reasoning: only its end counts, and a block that ends the output (R5). */
+/** Reasoning. The only marks read are the end of the reasoning and a block that ends the output (R5). */
 class Thought implements ScanState {
   readonly name = 'reasoning'
   readonly #scan: Scan

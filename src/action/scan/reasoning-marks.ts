@@ -7,7 +7,7 @@ export interface ReasoningMark {
   readonly close: string
   /** The prompt's template may have written the opener, so the closer alone ends reasoning. */
   readonly mayLackOpener: boolean
-  /** People write the opener, too, so it counts only at the start of a line. */
+  /** People write the opener, too, so the opener begins reasoning only at the start of a line. */
   readonly startsLine?: boolean
 }
 
@@ -76,7 +76,7 @@ export function matchReasoning(
   text: string,
   at: number,
   where: {
-    /** Openers count, too. */
+    /** Also matches openers. */
     readonly opens: boolean
     readonly lineStart: boolean
     /** Closer of the open reasoning, in addition to closers that may lack an opener. */

@@ -97,7 +97,9 @@ export class Fence implements ScanState {
     return block ?? this.#lookForCloser(code) ?? lookForCall(this.#scan)
   }
 
-  /** Finds the end of reasoning inside a fence that may be part of a marked call. */
+  /**
+   * Finds the closing tag of reasoning while a fence is open. Searches only fences that may belong to a marked call.
+   */
   #lookForCloser(code: number): Mark | 'partial' | undefined {
     const { window, reply } = this.#scan
     if (!reply.isHeld || reply.takesCalls || this.#isAfterCall) return undefined

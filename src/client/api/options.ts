@@ -290,7 +290,7 @@ export interface AgentOptions {
    * limit.
    */
   readonly maxSteps?: number
-  /** Steps in a row that may contain an invalid call. Default 3. */
+  /** How many steps in a row may contain an invalid call. One more fails the run. Default 3. */
   readonly retries?: number
   /** How many calls of a run may start child runs (`asTool`). Default 20. */
   readonly maxChildren?: number
@@ -353,7 +353,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal
   /** Most steps of this run, with the meanings of the agent's `maxSteps`. Default: the agent's. */
   readonly maxSteps?: number
-  /** Steps in a row that may contain an invalid call. Default: the agent's. */
+  /** How many steps in a row may contain an invalid call. One more fails the run. Default: the agent's. */
   readonly retries?: number
   /** How many calls of this run may start child runs (`asTool`). Default: the agent's. */
   readonly maxChildren?: number

@@ -43,7 +43,7 @@ export interface Redactor {
   warn(message: string): void
 }
 
-/** Redacts facts for a page's worker, which all of the page's agents share. */
+/** Redacts facts before the page's worker stores them, with the redactors of all agents that use the same storage. */
 export class Redactors {
   readonly #agents = new Set<Redactor>()
   /** Redactors of disposed agents, by storage: facts that are stored late are still redacted. */

@@ -375,7 +375,7 @@ function nextOf({ nextRunId }: RunResult, { onNext }: RunObserver): RunHandle | 
 export type SentOutcome =
   /** The message is in the conversation, and in the model's next request. `run`: the run that begins with it. */
   | { readonly status: 'delivered'; readonly run?: Run }
-  /** The message was withdrawn. */
+  /** `cancel()` took the message back. */
   | { readonly status: 'withdrawn' }
   /**
    * The message is not in the conversation. The run ended without it, storing it failed (`error`), or the page let go
@@ -425,7 +425,8 @@ export interface Run extends AsyncIterable<RunEvent> {
    *
    * The returned `outcome` resolves to an object with a `status`. `delivered`: the model gets the message; if it began
    * a new run, that is `run`. `returned`: the run ended without the message, so put it back into the text field.
-   * Others: `withdrawn` and `left`.
+   * `withdrawn`: `cancel()` took it back. `left`: it is stored, and the run continues without this page, so don't send
+   * it again.
    *
    * Throws `invalid-input` for an empty message, or for a `{{name}}` that `values` lacks. Throws `invalid-config` for
    * unknown options.

@@ -138,7 +138,8 @@ export class JoinedFeed implements FeedViews {
     const isJoiner = this.#joiner === watcher
     if (this.#watchers.size > 0 && !isJoiner) return
     this.#isAsking = this.#isDue = false
-    // The worker follows the feed for one agent. When that agent leaves, another watcher must join.
+    // The worker sends the feed to the page because one watcher joined. When that watcher leaves, another must join:
+    // `requestCheckpoint` makes it join.
     if (this.#watchers.size > 0) return void this.requestCheckpoint()
     this.#feed.hasWholeState = false
     watcher.leave()

@@ -1,6 +1,6 @@
 /** A heading, or a paragraph (level 0). */
 export interface DocumentBlock {
-  /** 1 to 6 for a heading. */
+  /** Level of a heading, 1 to 6. 0 for a paragraph. */
   readonly level: number
   readonly text: string
 }

@@ -108,7 +108,7 @@ function fieldsBeside(
   }
 }
 
-/** Digest of everything that a form sends. Of the fields that a call fills in, only the names count. */
+/** Digest of everything that a form sends. Fields that a call fills in are included by name only. */
 export function digestBeside(
   form: HTMLFormElement,
   filled: readonly Element[],
@@ -174,12 +174,12 @@ const CLOCK = lazyPattern(
 const UNIT_SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600 }
 /** Clocks are updated and read a little early or late. Seconds. */
 const TOLERANCE = 3
-/** Clocks kept in a journaled digest. Further ones, as in a calendar, count like other words. */
+/** Clocks kept in a journaled digest. Further clocks, as in a calendar, are compared like other words. */
 const MAX_CLOCKS = 20
 
 /**
  * Whether two names differ only in clocks that ran on, forwards or backwards, for the elapsed time. All other digits
- * count: a changed price or duration makes another name.
+ * are compared: a changed price or duration makes another name.
  */
 export function isSameName(before: string, now: string, elapsedMs: number): boolean {
   if (before === now) return true

@@ -109,7 +109,7 @@ function wrappersOf(element: Element): HTMLElement[] {
   return wrappers
 }
 
-/** Hidden fields don't count: they only carry a value. */
+/** Whether the field is separate from the element. Hidden fields are ignored: they only carry a value. */
 function isOther(field: Element, element: Element): boolean {
   const carries = native.matches(field, '[type=hidden],[aria-hidden=true]')
   return !carries && field !== element && !contains(element, field) && !contains(field, element)
@@ -223,8 +223,8 @@ export async function clickElement(
 }
 
 /**
- * Returns the point to click. An element that a style shows on hover only gets its events directly, with the pointer
- * over its nearest visible ancestor.
+ * Returns the point to click. If a style shows the element only on hover, the events go directly to the element, while
+ * the pointer is over the nearest visible ancestor.
  */
 async function readyToClick(
   element: HTMLElement,

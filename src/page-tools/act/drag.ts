@@ -66,8 +66,8 @@ function offsetBy({ x, y }: Point, by: Point): Point {
 }
 
 /**
- * Whether dropping on the element needs checks of its own. Elements around the dragged one get its events anyway: they
- * count only with a mark that the dragged one doesn't have.
+ * Whether dropping on the element needs checks of its own. Elements around the dragged element get its events anyway,
+ * so they are checked only for a mark that the dragged element doesn't have.
  */
 function isTarget(element: Element, { receiver }: Hit, options: PageOptions): boolean {
   const asked = marksOf(receiver)

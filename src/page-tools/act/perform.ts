@@ -43,9 +43,7 @@ export interface ActionOutcome {
   readonly focused?: Element | null
   /** False: it is normal that nothing on the page changes. Default true. */
   readonly expectsChange?: boolean
-  /**
-   * The page may react only after a while. Default: when a change is expected and none has happened yet.
-   */
+  /** The page may react only after a while. Default: true if a change is expected and none has happened yet. */
   readonly reactsLater?: boolean
   /** The page may react only after the pointer rests. Default false. */
   readonly opensSlowly?: boolean

@@ -37,7 +37,7 @@ export type Target = string | Element
 interface TargetOptions {
   readonly page: Page | undefined
   readonly live: LivePage
-  /** The element is only read. Default: it is acted on. */
+  /** True: the element is only read, not acted on. Default false. */
   readonly readOnly?: boolean
   readonly signal?: AbortSignal | undefined
 }

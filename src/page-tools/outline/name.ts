@@ -71,7 +71,10 @@ const GLUE = '\uFDD0'
 const GLUED = /\uFDD0 ?| ?\uFDD1/gu
 const GLUE_AFTER = '\uFDD1'
 
-/** Stands in for a style. The library reads only its `content`. */
+/**
+ * Returns a substitute for the computed style of `::before` or `::after`. The accessible-name library reads only
+ * `content`.
+ */
 function contentOf(element: Element, side: Side): CSSStyleDeclaration {
   const shown = visibleGeneratedText(element, side)
   const before = shown?.isJoined && side === '::after' ? GLUE_AFTER : ''
@@ -88,7 +91,7 @@ const LONGEST_LABEL = 60
 
 /**
  * Finds the element that labels a slider without a name, for people: a `label` for it, else words before it, else words
- * after it. Words only count if no other control is in between. HTML gives labels to its own fields only.
+ * after it. Words label the slider only if no other control is in between. HTML gives labels to its own fields only.
  */
 export function sliderLabel(slider: Element, options: PageOptions): Element | null {
   const byId = native.id(slider) && labelFor(slider)
@@ -101,7 +104,7 @@ export function sliderLabel(slider: Element, options: PageOptions): Element | nu
     const beside = holdersIn(around, inner)
     const before = beside.before.findLast((one) => isUsable(one, options))
     const behind = beside.after.find((one) => isUsable(one, options))
-    // Words at both ends, such as "quiet" and "loud", count only if there are no others.
+    // Words at both ends, such as "quiet" and "loud", label the slider only if there are no other words.
     if (before && !behind) return before
     after ??= before ?? behind ?? null
     inner = around
@@ -136,7 +139,8 @@ function isUsable(label: Element, options: PageOptions): boolean {
 }
 
 /**
- * Whether the part holds another control, to which the words may belong. Another thumb of this slider doesn't count.
+ * Whether the part holds another control, to which the words may belong. Another thumb of this slider is not another
+ * control.
  */
 function holdsOther(around: Element, inner: Element, slider: Element): boolean {
   if (native.matches(around, 'body,html')) return true

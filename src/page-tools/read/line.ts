@@ -511,7 +511,7 @@ export function hints(element: Element, role: string, drawnWords: (of: Element) 
   if (value.length < LONG_TEXT) parts.push(value)
   if (parts[5])
     for (const label of referenced(element, 'aria-labelledby')) parts.push(drawnText(label))
-  // Content slotted into a component's label.
+  // A label in a web component may show slotted content. The text of the component's host includes that content.
   const { host } = native.getRootNode(element) as Partial<ShadowRoot>
   if (host && native.textContent(host).length < LONG_TEXT) parts.push(native.textContent(host))
   const byContent = !role || isNamedByContent(role)

@@ -129,7 +129,10 @@ function shownWords(element: Element, level = 0): string {
   return [...told, withGenerated(element, content.join(''))].filter(Boolean).join(' ')
 }
 
-/** Words of the component around a field. If it has several fields, they count only for one without a name. */
+/**
+ * Words of the component around a field. If the component has several fields, the words are used only for a field
+ * without a name.
+ */
 function hostWords(field: Element, host: Element, isNamed: boolean): string {
   if (isNamed && (native.getRootNode(field) as ShadowRoot).querySelectorAll(FIELDS).length > 1)
     return ''

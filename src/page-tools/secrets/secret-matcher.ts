@@ -39,7 +39,7 @@ interface Form {
 /**
  * Removes secrets from texts: as they are, composed or decomposed, URL-encoded, escaped by an outline, as words of a
  * hint, and cut by `…`. Long ones and those of letters and digits are found with other gaps, too: `4111 1111…` is
- * `4111-1111…`. Of several at one place, the longest counts.
+ * `4111-1111…`. If several secrets match at one place, the longest is removed.
  */
 export class SecretMatcher {
   /** Longest first. */

@@ -43,8 +43,8 @@ export interface Written {
 }
 
 /**
- * JSON pointers of the values that go into masked fields. A field that isn't found counts: it may be masked once it is
- * there.
+ * JSON pointers of the values that go into masked fields. A field that isn't found is treated as masked: it may be
+ * masked once it is there.
  */
 export async function maskedInputs(
   page: Page,

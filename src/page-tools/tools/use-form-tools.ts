@@ -273,7 +273,9 @@ const TOGETHER_MS = 400
 /** Attributes that definitions of forms are made of, on any element. */
 const OF_DEFINITIONS =
   'toolname,tooldescription,toolautosubmit,toolparamtitle,toolparamdescription,name,type,required,min,max,step,minlength,maxlength,pattern,multiple,disabled,readonly,form,for,aria-label,aria-labelledby,data-offstage-mask'
-/** Attributes that show and hide fields. Pages change them all the time, so they count only in and around forms. */
+/**
+ * Attributes that show and hide fields. Pages change them all the time, so they are watched only in and around forms.
+ */
 const OF_SIGHT = 'class,style,hidden,inert,open,aria-hidden'
 const always: ReadonlySet<string> = new Set(OF_DEFINITIONS.split(','))
 

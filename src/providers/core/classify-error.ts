@@ -112,7 +112,7 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
   [
     'bad-request',
     /^(invalid_request_error|bad_request|badrequesterror|invalid_request)$/,
-    // Templates and pictures fail inside the server, which answers 500.
+    // Templates and pictures fail inside the server, which responds with status 500.
     [
       /jinja|\btemplate\b|unauthorized param|\b(?:image|audio|video)s? (?:inputs? )?(?:is|are) not supported|(?:does not|doesn't) support (?:\w+ )?(?:image|vision|audio|video|file)|\broles? (?:must|not|is not)\b|only \w+.{0,30}roles? (?:are|is) supported|(?:system|developer) (?:role|message|instruction)s? (?:is |are )?not/,
     ],
@@ -189,7 +189,7 @@ function codeOfText(labels: readonly string[], message: string): ErrorCode | und
   if (/request too large for/.test(text)) return 'context-overflow'
   const labelled = patterns.find(([, pattern]) => lowered.some((label) => pattern.test(label)))
   const matched = patterns.find(([, , messages]) => messages.some((words) => words.test(text)))
-  // A specific label counts; a general one only where the message matches nothing.
+  // A specific label decides. A general label decides only where the message matches no pattern.
   if (labelled && !general.has(labelled[0])) return labelled[0]
   return matched?.[0] ?? labelled?.[0]
 }

@@ -247,7 +247,10 @@ function tokenChanges({ body }: Refused, { text }: { readonly text: string }): s
   return higher < Infinity ? `tokens min ${higher}` : `without ${field}`
 }
 
-/** Field names that are also ordinary words. They count only if quoted. */
+/**
+ * Field names that are also ordinary words. Recognised in a refusal only if quoted, at the start of the text or after
+ * `param`.
+ */
 const WORDS = /^[a-z]+$/
 
 /** Drops the optional field that the refusal names last. If two fields exclude each other, the first one stays. */

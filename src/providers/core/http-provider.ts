@@ -29,7 +29,7 @@ const SILENCE = 5
 /** Milliseconds to wait for the end of an answer after its output is complete. */
 const ENDING_MS = 5_000
 
-/** Request forms for callers without a ladder of their own. */
+/** Request forms for callers without an adapter of their own. */
 const forms = new FormMemory()
 
 type Definition = HttpProviderDefinition<unknown>
@@ -43,7 +43,10 @@ interface Attempt {
   readonly request: ModelRequest
   readonly options: StreamOptions
   readonly abortScope: AbortScope
-  /** Created at the first refusal, unless the caller gave one. */
+  /**
+   * Adapts the request to what the server refuses. Created at the server's first refusal, unless the caller gave an
+   * adapter.
+   */
   ladder: RequestAdapter | undefined
 }
 
@@ -122,7 +125,7 @@ async function* runAttempt(
   }
 }
 
-/** Loads the ladder at the first refusal, since few requests are refused. */
+/** Loads the adapter at the server's first refusal, since few requests are refused. */
 async function ladderOf(attempt: Attempt): Promise<RequestAdapter> {
   if (attempt.ladder) return attempt.ladder
   const { FormAdapter } = await import('./form-adapter.ts')

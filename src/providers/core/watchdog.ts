@@ -2,8 +2,8 @@ import type { ErrorData } from '../../protocol/error.ts'
 import { abortedError } from './provider-error.ts'
 
 /**
- * The life of one request. It ends with the caller's signal or with `fail`, whichever is first. Then `signal`
- * aborts and every promise from `guard` resolves.
+ * The life of one request. It ends with the caller's signal or with `fail`, whichever is first. Then `signal` aborts,
+ * and every pending promise from `guard` resolves to undefined.
  */
 export interface AbortScope {
   readonly signal: AbortSignal

@@ -75,8 +75,8 @@ function assistantMessage(
   if (calls.length === 0) return text === '' ? [] : [{ role: 'assistant', content }]
   return [
     {
-      // Some servers require the reasoning before calls to be sent back (without it, DeepSeek answers 400). With
-      // other messages it is wasted or refused. Stored fields never replace the role.
+      // Some servers require the reasoning before calls to be sent back (without it, DeepSeek refuses with status 400).
+      // With other messages it is wasted or refused. Stored fields never replace the role.
       ...fields,
       role: 'assistant',
       content: content === '' ? rules.emptyContent : content,

@@ -252,7 +252,10 @@ class MessageLocks implements Locks {
     this.#report(known)
   }
 
-  /** When the time for objections to a request ends. A tab that has been alone for a while doesn't wait. */
+  /**
+   * Returns the time until which other tabs may object to a request. A tab that has been alone for a while doesn't
+   * wait.
+   */
   #readyAt(now: number): number {
     if (!this.#channel.isOpen) return now
     return (this.#hasOthers ? now : this.#openedAt) + WINDOW_MS

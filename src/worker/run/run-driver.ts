@@ -73,7 +73,7 @@ class PersonAnswers {
     } catch (error) {
       if (!isOtherOwnerError(error)) throw error
       await conversation.refresh()
-      // The woken loop finds that another owner has the run.
+      // Wakes the loop, so that it notices that another owner has the run.
       if (!waitingCall(conversation.run, given.toolCallId, given.answer)) this.#wake()
       return 'other-owner'
     }
@@ -502,7 +502,7 @@ export class RunDriver {
   /** Leaves the run unfinished: ends its handles on the page, and stores nothing. */
   async #leave(reason: string): Promise<void> {
     const isTaken = reason === UNFINISHED_REASONS.takenOver
-    // After this, no answer or message given here claims the run again.
+    // After `takenOver()`, this driver claims the run no more, even if it gets an answer or a message.
     if (isTaken && this.#stop.stopped === null) this.takenOver()
     const isDisposed = reason === UNFINISHED_REASONS.disposed
     if (!isDisposed) stopExecuting(this.#context, reason)

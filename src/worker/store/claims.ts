@@ -140,7 +140,7 @@ export interface NewestClaim {
   readonly epoch: number
   /** Null if the store doesn't keep ids, or the claim had none. */
   readonly id: string | null
-  /** `seq` of the newest row. 0: there is none. */
+  /** `seq` of the conversation's newest row. 0 if the conversation has no rows. */
   readonly lastSeq: number
 }
 

@@ -63,7 +63,7 @@ export interface Append {
    */
   readonly order: number
   readonly rows: readonly NewRow[]
-  /** Wait until the operating system has written it. Default: relaxed. */
+  /** True: wait until the operating system has written the rows. Default false. */
   readonly strict?: boolean
 }
 

@@ -111,8 +111,8 @@ function shownOnHover(element: Element): HoverHiding | null {
 }
 
 /**
- * How the element or its surroundings are hidden until hover: the strongest way counts. Null: all are visible, or some
- * stay hidden.
+ * How the element or its surroundings are hidden until hover. If there are several ways, returns the strongest. Null:
+ * all are visible, or some stay hidden.
  */
 export function hiddenUntilHover(element: Element): HoverHiding | null {
   let found: HoverHiding | null = null

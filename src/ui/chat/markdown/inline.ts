@@ -233,7 +233,7 @@ function contentOf({ content, run }: Piece): Content {
   return run ? run.mark.repeat(run.count) : content
 }
 
-/** Wraps the pieces between matching runs in emphasis. Also returns the runs that are still open. */
+/** Wraps the pieces between matching runs of `*`, `_` or `~` in emphasis. Also returns the runs that are still open. */
 function emphasized(read: readonly Piece[]): { pieces: Piece[]; openers: Opener[] } {
   const pieces: Piece[] = []
   const openers: Opener[] = []

@@ -83,7 +83,7 @@ function entryView(context: ChatContext, found: FoundMemory): TemplateResult {
   </li>`
 }
 
-/** Buttons for all found entries. Deletion can't be undone, so it takes two clicks. */
+/** Buttons that act on all found entries at once. Deletion can't be undone, so it takes two clicks. */
 function allView(context: ChatContext, found: readonly FoundMemory[]): TemplateResult {
   const { words, local, locale } = context
   const isSure = isForgettingArmed(local, found)
