@@ -414,7 +414,7 @@ export type Extraction = { readonly usage: RunUsage } & (
 )
 
 /** Version of the messages between page and worker. Different versions refuse each other. */
-export const PROTOCOL_VERSION = 15
+export const PROTOCOL_VERSION = 16
 
 /** The page's first message. The two ports are transferred with it. */
 export interface PageHello {
