@@ -18,7 +18,7 @@ const OPENERS = 'Of That Those Whose As It Its One So Such What Who Absent'.spli
 const OPENING = new RegExp(`^(?:${OPENERS.join('|')})\\b`)
 /** Phrases of this project's past that readers had to learn. */
 const RETIRED =
-  /\b(?:goes on with|takes up|taken up|left open|left runs|sealed text|awaited runs?|of whom|said of|told of|comes to)\b/i
+  /\b(?:goes on with|takes up|taken up|left open|left runs|sealed text|awaited runs?|of whom|said of|told of|comes to|words of others|what stands|person['’]s word)\b/i
 const MOST_WORDS_OF_PAGE = 1500
 const MOST_WORDS_OF_SENTENCE = 30
 const MEAN_WORDS_OF_SENTENCE = 16
