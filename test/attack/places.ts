@@ -12,7 +12,7 @@ export interface Place {
   readonly write?: (order: string) => string
   /** Where another place holds it, in this way. */
   readonly in?: string
-  /** The page tools don't read it: what stands there reaches no model. */
+  /** The page tools don't read it: its text reaches no model. */
   readonly isUnread?: true
   /** Nothing says that its words are others' (a tool without annotations): by default, it does not taint. */
   readonly isUnmarked?: true

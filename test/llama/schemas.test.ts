@@ -10,7 +10,7 @@ import { startLlamaServer, type LlamaServer } from './llama-server.ts'
 
 const which = { enum: ['order', 'cancel'] }
 
-/** Properties of the tool's parameters, beside `which`, and what stands beside the properties. */
+/** Properties of the tool's parameters, except `which`, and other keywords of the schema. */
 const refused: { readonly [name: string]: readonly [properties: JsonObject, beside?: JsonObject] } =
   {
     'a property that is true': [{ anything: true }],

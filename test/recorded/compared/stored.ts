@@ -183,7 +183,7 @@ export function withNobodyAtWaits(recording: Compared): Compared {
   }
 }
 
-/** Imported histories are words of others: a person is asked, and why. */
+/** Imported histories are untrusted: approval is requested, with the reason. */
 export function withoutWordsOfOthers(recording: Compared): Compared {
   return mapObjects(recording, ({ because: _why, ...object }) => object)
 }

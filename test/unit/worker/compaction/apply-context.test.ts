@@ -56,7 +56,7 @@ const clearing = (...paths: CallPath[]): ContextRow => ({
   at: 0,
 })
 
-/** Ids of what is sent whole; texts of what stands in place of others. */
+/** Ids of messages that are sent whole; texts that replace other messages. */
 const sent = (messages: readonly Message[]): unknown[] =>
   messages.map(
     ({ id, parts }) => id ?? parts.map((part) => ('text' in part ? part.text : '')).join(''),
