@@ -87,14 +87,13 @@ function chooseSteps(script: Script, text: string): readonly ScriptStep[] | unde
 
 /** The deltas of a step. */
 function piecesOf(step: ScriptStep, script: Script, request: ModelRequest): StreamPart[] {
-  const length = Math.max(1, script.pieceLength ?? PIECE_LENGTH)
   const text = request.toolMode === 'action' ? actionText(step, request) : (step.text ?? '')
   return [
-    ...cut(step.reasoning ?? '', length).map((delta): StreamPart => ({
+    ...cutText(step.reasoning ?? '', script).map((delta): StreamPart => ({
       type: 'reasoning-delta',
       delta,
     })),
-    ...cut(text, length).map((delta): StreamPart => ({ type: 'text-delta', delta })),
+    ...cutText(text, script).map((delta): StreamPart => ({ type: 'text-delta', delta })),
   ]
 }
 
@@ -109,7 +108,8 @@ function actionText({ text = '', toolCalls = [] }: ScriptStep, request: ModelReq
 }
 
 /** Cuts by characters, not code units, so no piece splits an emoji. */
-function cut(text: string, length: number): string[] {
+export function cutText(text: string, { pieceLength = PIECE_LENGTH }: Script): string[] {
+  const length = Math.max(1, pieceLength)
   const characters = Array.from(text)
   const pieces: string[] = []
   for (let at = 0; at < characters.length; at += length) {
@@ -186,7 +186,7 @@ const FIELDS: Readonly<Record<keyof Script, readonly [ShapeCheck, string]>> = {
 }
 
 /** Returns the error of an invalid script, or null. Page code may pass any value. */
-function scriptFault(script: Script): ErrorData | null {
+export function scriptFault(script: Script): ErrorData | null {
   for (const [name, [check, what]] of Object.entries(FIELDS))
     if (!check(script[name as keyof Script]))
       return {

@@ -11,8 +11,7 @@ import {
 } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
-import type { ActOptions, PageOptions } from '../options.ts'
-import { PageError } from '../page-error.ts'
+import { type ActOptions, type PageOptions, PageError } from '../page.ts'
 import { hiddenUntilHover, mayDependOnHover } from '../outline/hover/on-hover.ts'
 import { isActionable, getShownRole } from '../outline/role.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
@@ -151,14 +150,6 @@ export interface ClickOptions extends ActOptions {
   readonly at?: Point
 }
 
-/**
- * Clicks an element with all events of a person's click, and scrolls to it first. `target` is the element, its ref in a
- * snapshot, or the exact name there. Resolves once the page has settled, with a report of what changed. Rejects with a
- * `PageError` if a person couldn't click it: `code` is `hidden`, `disabled`, `covered` or another reason.
- *
- * @example
- * const { changed, text } = await click(document.querySelector('#save')!)
- */
 export async function click(target: Target, options: ClickOptions = {}): Promise<ActionReport> {
   const { page, signal, at } = options
   if (at && ![at.x, at.y].every((part) => part >= 0 && part <= 1))
@@ -286,10 +277,6 @@ async function pointAround(element: HTMLElement, context: ActionContext): Promis
   return hit
 }
 
-/**
- * Moves the pointer over an element, which opens menus and tooltips. Styles of `:hover` don't apply: the report lists
- * what they show.
- */
 export async function hover(target: Target, options: ActOptions = {}): Promise<ActionReport> {
   const { page, signal } = options
   const element = await resolveTarget(target, { page, live: livePage(page), signal })

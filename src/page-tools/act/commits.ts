@@ -11,7 +11,7 @@ import { closest, descendantsOf, isElement, isTag, referenced, viewOf } from '..
 import { drawnText, hiddenWords } from '../generated-text.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import type { PageAction, PageOptions } from '../options.ts'
+import type { PageAction, PageOptions } from '../page.ts'
 import { getAccessibleName } from '../outline/name.ts'
 import { getShownRole } from '../outline/role.ts'
 import { activatedElements, controlAround, pressedByScript } from './guard-actions.ts'

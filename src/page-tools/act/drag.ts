@@ -1,8 +1,7 @@
 import { closest, contains, isElement, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
-import type { ActOptions, PageOptions } from '../options.ts'
-import { PageError } from '../page-error.ts'
+import { type ActOptions, type PageOptions, PageError } from '../page.ts'
 import { nextFrame } from '../waiting.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
 import { checkAction, type GuardedCall, marksOf, mustConfirm } from './guard-actions.ts'
@@ -84,7 +83,6 @@ const STEPS = 8
 const OVERSHOOT = 0.12
 const PRESS = { button: 0, detail: 1 }
 
-/** Drags with the pointer and, where the element is `draggable`, with drag-and-drop events. */
 export async function drag(
   target: Target,
   place: DropPlace,

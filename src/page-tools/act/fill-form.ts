@@ -1,8 +1,7 @@
 import { asSent, isScrubbed } from '../clean-text.ts'
 import { isTag, viewOf } from '../dom.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
-import type { ActOptions } from '../options.ts'
-import { PageError } from '../page-error.ts'
+import { type ActOptions, PageError } from '../page.ts'
 import { getShownRole } from '../outline/role.ts'
 import { checkedState, isReadOnly } from '../outline/state.ts'
 import { nextFrame, sleep } from '../waiting.ts'
@@ -21,10 +20,6 @@ export interface FieldValue {
   readonly value: string | number | boolean | readonly string[]
 }
 
-/**
- * Fills several fields. Stops at the first failure or when the page navigates; the report says how far it
- * got.
- */
 export async function fillForm(
   fields: readonly FieldValue[],
   options: ActOptions = {},
@@ -125,7 +120,6 @@ export function setField(
 const LATE_MS = 1500
 const POLL_MS = 40
 
-/** Checks or unchecks a checkbox, switch or radio button; does nothing when it is already in that state. */
 export async function setChecked(
   target: Target,
   checked: boolean,

@@ -1,8 +1,7 @@
 import { frameOf, toWindowPixels, viewOf } from '../dom.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
-import type { ActOptions } from '../options.ts'
+import { type ActOptions, PageError } from '../page.ts'
 import { hiddenReason } from '../outline/visibility.ts'
-import { PageError } from '../page-error.ts'
 import { beginActing } from './begin-acting.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
 import { scrollIntoView } from './make-ready.ts'
@@ -135,7 +134,6 @@ export interface HighlightOptions extends ActOptions {
   readonly ms?: number
 }
 
-/** Shows the user where an element is, by a frame around it. The page's own content isn't changed. */
 export async function highlight(target: Target, options: HighlightOptions = {}): Promise<string> {
   const { page, signal, note, ms = 4000 } = options
   const live = livePage(page)

@@ -15,7 +15,7 @@ import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { getShownRole } from '../outline/role.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
-import { PageError } from '../page-error.ts'
+import { PageError } from '../page.ts'
 import { pictureBox } from '../read/picture.ts'
 import { describeElement } from './target.ts'
 

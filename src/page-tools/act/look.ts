@@ -1,7 +1,6 @@
 import { isTag, viewOf, ancestorsOf, elementById, isDisplayed, isElement } from '../dom.ts'
 import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
-import type { ActOptions } from '../options.ts'
-import { PageError } from '../page-error.ts'
+import { type ActOptions, PageError } from '../page.ts'
 import { isSvg, type Picture, picturesOf, requireShowable, pictureBox } from '../read/picture.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
@@ -26,10 +25,6 @@ const MAX_PARTS = 5000
 const LOADING_MS = 5000
 const LISTED = 6
 
-/**
- * Takes a picture of an image, canvas or drawing, or of a video's current frame; the target may also contain it.
- * Rejects with a `PageError` if the picture is masked, invisible, or unreadable for the page.
- */
 export async function look(target: Target, { page, signal }: ActOptions = {}): Promise<Look> {
   const live = livePage(page)
   const element = await resolveTarget(target, { page, live, signal, readOnly: true })

@@ -12,7 +12,7 @@ import {
 } from '../dom.ts'
 import * as native from '../native.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
-import { PageError } from '../page-error.ts'
+import { PageError } from '../page.ts'
 import { isActionable, getShownRole } from '../outline/role.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { isDisabled } from '../outline/state.ts'

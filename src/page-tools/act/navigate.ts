@@ -4,8 +4,7 @@ import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
-import type { ActOptions, Page } from '../options.ts'
-import { PageError } from '../page-error.ts'
+import { type ActOptions, type Page, PageError } from '../page.ts'
 import { sleep } from '../waiting.ts'
 import { type ActionReport, perform } from './perform.ts'
 import { isAllowedSite, leavesSite, linkOf, otherSite } from './sites.ts'
@@ -86,10 +85,6 @@ function withoutHash(address: string | undefined): string | undefined {
 /** How long a navigation may take to begin. Milliseconds. */
 const NAVIGATION_MS = 10_000
 
-/**
- * Navigates to an address of the page's own origin or of one that the page's options allow. When that
- * unloads the page, it never resolves: the run continues in the next page.
- */
 export async function navigate(address: string, options: ActOptions = {}): Promise<ActionReport> {
   const { location } = viewFor(options)
   const url = allowedUrl(address, options)
@@ -109,7 +104,6 @@ export async function navigate(address: string, options: ActOptions = {}): Promi
   })
 }
 
-/** Goes back in the tab's history, if the previous entry is of this site. */
 export async function goBack(options: ActOptions = {}): Promise<ActionReport> {
   const view: WithNavigation = viewFor(options)
   if (view.history.length < 2)

@@ -4,8 +4,13 @@ import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { runExclusive, livePage, type LivePage, scrub, treesOf } from '../outline/live-page.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
-import type { ActOptions, DialogPolicy, NativeDialog } from '../options.ts'
-import { PageError, type PageErrorCode } from '../page-error.ts'
+import {
+  type ActOptions,
+  type DialogPolicy,
+  type NativeDialog,
+  PageError,
+  type PageErrorCode,
+} from '../page.ts'
 import { changesText, framed } from '../read/snapshot.ts'
 import { isActionable, isPopup, getShownRole } from '../outline/role.ts'
 import { beginActing } from './begin-acting.ts'

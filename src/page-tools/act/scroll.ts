@@ -4,10 +4,9 @@ import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import { isReadable, rootOf } from '../outline/region.ts'
-import type { ActOptions, PageOptions } from '../options.ts'
+import { type ActOptions, type PageOptions, PageError } from '../page.ts'
 import { find } from '../read/find.ts'
 import { comparableTexts, type TextForms } from '../read/readable-text.ts'
-import { PageError } from '../page-error.ts'
 import { isMasked } from '../secrets/secret-fields.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
@@ -32,10 +31,6 @@ const MAX_ESTIMATES = 12
 /** How long a list may take to load more at its end. Milliseconds. */
 const LOAD_MS = 800
 
-/**
- * Scrolls to an element, in a direction, or until a text appears. Default: down. Searches for 8 seconds at most, and
- * reports a text that it did not find. Rejects with a `PageError` if the page scrolls back.
- */
 export async function scroll(options: ScrollOptions = {}): Promise<ActionReport> {
   const { page, signal, target, direction, until } = options
   const live = livePage(page)

@@ -2,8 +2,7 @@ import { cleanText, normalize, quote, quoteSent, shorten } from '../clean-text.t
 import { closest, contains, focusedElement, isTag, getParent, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
-import type { ActOptions } from '../options.ts'
-import { PageError } from '../page-error.ts'
+import { type ActOptions, PageError } from '../page.ts'
 import { isMasked } from '../secrets/secret-fields.ts'
 import { optionTexts } from '../read/line.ts'
 import { isDisabled, isReadOnly } from '../outline/state.ts'
@@ -169,7 +168,6 @@ function timesShown(
 const OPEN_MS = 1500
 const SCROLLS = 60
 
-/** Chooses by the visible label, in a native select or in a component's own list. */
 export async function selectOption(
   target: Target,
   labels: string | readonly string[],

@@ -2,8 +2,7 @@ import { closest, isTag, pathOf, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import type { LivePage } from '../outline/live-page.ts'
-import type { PageOptions } from '../options.ts'
-import { PageError } from '../page-error.ts'
+import { type PageOptions, PageError } from '../page.ts'
 
 /**
  * Replaces functions of a window. Returns a function that restores them, unless the window shows another document by

@@ -1,8 +1,7 @@
 import { quote, quoteSent, rememberScrubbed, shorten, cleanText } from '../clean-text.ts'
 import { contains, isAttached, isDisplayed, isElement, referenced } from '../dom.ts'
 import { type LivePage, scrub, scrubber } from '../outline/live-page.ts'
-import type { Page } from '../options.ts'
-import { PageError, type PageErrorCode } from '../page-error.ts'
+import { type Page, PageError, type PageErrorCode } from '../page.ts'
 import {
   ALIAS_SCORE,
   find,

@@ -2,8 +2,7 @@ import { asSent, normalize, quoteSent } from '../clean-text.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import { rootOf } from '../outline/region.ts'
-import type { ActOptions } from '../options.ts'
-import { PageError } from '../page-error.ts'
+import { type ActOptions, PageError } from '../page.ts'
 import { find } from '../read/find.ts'
 import { readableTexts } from '../read/readable-text.ts'
 import { sleep } from '../waiting.ts'
@@ -27,7 +26,6 @@ const WAIT_MS = 5000
 const MAX_MS = 30_000
 const POLL_MS = 100
 
-/** Waits for something to appear or disappear; without a condition, until the page settles. */
 export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> {
   const live = livePage(options.page)
   const { text, role, name, gone = false, signal } = options

@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { closest, contains, isDisplayed, isElement, getParent, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
-import type { PageOptions } from '../options.ts'
+import type { PageOptions } from '../page.ts'
 import { runInSlices } from '../waiting.ts'
 import { once } from '../../lib/once.ts'
 import { ariaModal, isUnreachable, skipsContent } from './visibility.ts'

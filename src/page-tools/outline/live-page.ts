@@ -1,7 +1,6 @@
 import { scrubAround } from '../clean-text.ts'
 import * as native from '../native.ts'
-import { PageError } from '../page-error.ts'
-import type { Page, PageOptions } from '../options.ts'
+import { createPage, type Page, type PageOptions, setRelease } from '../page.ts'
 import { LiveOutline } from './live-outline.ts'
 import { rootOf } from './region.ts'
 import { scrubberFor } from '../secrets/secret-fields.ts'
@@ -23,8 +22,11 @@ export interface LivePage {
 const pages = new WeakMap<Page, LivePage>()
 let wholePage: Page | null = null
 
-/** A page, or a part of it, with limits for what may be read and done. Has no effect until it is used. */
-export function createPage(options: PageOptions = {}): Page {
+/** The state of a page; by default, that of the whole page. */
+export function livePage(page: Page = (wholePage ??= createPage())): LivePage {
+  const known = pages.get(page)
+  if (known) return known
+  const { options } = page
   const live: LivePage = {
     options,
     outline: new LiveOutline(options, () => rootOf(options)),
@@ -33,24 +35,14 @@ export function createPage(options: PageOptions = {}): Page {
     clearOverlay: () => undefined,
     lifetime: new AbortController(),
   }
-  const page: Page = {
-    options,
-    release() {
-      live.outline.release()
-      live.hovered = null
-      live.clearOverlay()
-      live.lifetime.abort()
-      live.lifetime = new AbortController()
-    },
-  }
+  setRelease(page, () => {
+    live.outline.release()
+    live.hovered = null
+    live.clearOverlay()
+    live.lifetime.abort()
+    live.lifetime = new AbortController()
+  })
   pages.set(page, live)
-  return page
-}
-
-/** The state of a page; by default, that of the whole page. */
-export function livePage(page: Page | undefined): LivePage {
-  const live = pages.get(page ?? (wholePage ??= createPage()))
-  if (!live) throw new PageError('invalid-input', 'The page must come from createPage().')
   return live
 }
 

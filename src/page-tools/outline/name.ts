@@ -18,7 +18,7 @@ import {
   maskSelector,
 } from '../secrets/secret-fields.ts'
 import { rememberName } from '../secrets/field-words.ts'
-import type { PageOptions } from '../options.ts'
+import type { PageOptions } from '../page.ts'
 import { hiddenReason } from './visibility.ts'
 import { isNamedByContent } from './role.ts'
 import { isExcluded, isReadable } from './region.ts'

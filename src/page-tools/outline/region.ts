@@ -1,8 +1,7 @@
 import { closest, contains, isAttached, isAgentElement } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
-import type { PageOptions } from '../options.ts'
-import { PageError } from '../page-error.ts'
+import { type PageOptions, PageError } from '../page.ts'
 
 const IGNORED = '[data-offstage-ignore]'
 

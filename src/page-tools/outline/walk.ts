@@ -2,7 +2,7 @@ import * as nativeDocument from '../native-document.ts'
 import { cleanText } from '../clean-text.ts'
 import { childrenOf, contains, frameDocument, isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
-import type { PageOptions } from '../options.ts'
+import type { PageOptions } from '../page.ts'
 import { holdsText, isSecretField, MASKED, maskSelector } from '../secrets/secret-fields.ts'
 import {
   clipsContent,

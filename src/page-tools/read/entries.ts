@@ -12,7 +12,7 @@ import { isInteractive, isNamedByContent, isPopup } from '../outline/role.ts'
 import { ensureRef } from '../refs.ts'
 import { cleanText, cut, escapeMarks, shorten } from '../clean-text.ts'
 import { drawnText } from '../generated-text.ts'
-import type { PageOptions } from '../options.ts'
+import type { PageOptions } from '../page.ts'
 import { once } from '../../lib/once.ts'
 import { commonMark, INLINE_TAGS, markedTexts, textOf } from './readable-text.ts'
 import {

@@ -2,8 +2,7 @@ import { cleanText, escapeMarks, normalize, quote, shorten } from '../clean-text
 import { ancestorsOf, contains, descendantsOf, isTag, referenced, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage, scrubber } from '../outline/live-page.ts'
-import type { ActOptions, PageOptions } from '../options.ts'
-import { PageError } from '../page-error.ts'
+import { type ActOptions, type PageOptions, PageError } from '../page.ts'
 import { isField, isMasked } from '../secrets/secret-fields.ts'
 import { ensureRef } from '../refs.ts'
 import { runInSlices } from '../waiting.ts'
@@ -232,7 +231,6 @@ interface Candidate {
   readonly likely: number
 }
 
-/** Elements that match, best first: visible ones only, wherever the page is scrolled to. */
 export async function find(query: FindQuery, options: FindOptions = {}): Promise<Found[]> {
   const live = livePage(options.page)
   const { role, name, text } = query

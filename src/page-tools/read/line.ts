@@ -17,7 +17,7 @@ import {
   mayWriteWords,
 } from '../generated-text.ts'
 import * as native from '../native.ts'
-import type { PageOptions } from '../options.ts'
+import type { PageOptions } from '../page.ts'
 import { isMasked, isSecretField, MASKED } from '../secrets/secret-fields.ts'
 import { ensureRef, rememberRef } from '../refs.ts'
 import {

@@ -11,7 +11,7 @@ import {
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import { withoutInvisible } from '../../lib/invisible.ts'
 import * as native from '../native.ts'
-import type { PageOptions, ActOptions } from '../options.ts'
+import type { PageOptions, ActOptions } from '../page.ts'
 import { isField, isMasked, isSecretPart, MASKED, maskSelector } from '../secrets/secret-fields.ts'
 import { isActionable } from '../outline/role.ts'
 import { nodesOf, type OutlineNode } from '../outline/walk.ts'
@@ -361,7 +361,6 @@ function maskedParts(
 
 const LIMIT = 4000
 
-/** Returns the text that a person has selected, in the page or in a field. Empty: none. */
 export function readSelection(options: ActOptions = {}): string {
   const live = livePage(options.page)
   const root = rootOf(live.options)

@@ -8,11 +8,10 @@ import {
   viewOf,
 } from '../dom.ts'
 import * as native from '../native.ts'
-import type { PageOptions } from '../options.ts'
+import { type PageOptions, PageError } from '../page.ts'
 import { isExcluded, isInExcluded, isReadable, requireReadable } from '../outline/region.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { type LivePage, scrub } from '../outline/live-page.ts'
-import { PageError } from '../page-error.ts'
 import { isMasked } from '../secrets/secret-fields.ts'
 import { unseenBox } from '../sight/unseen.ts'
 

@@ -1,7 +1,7 @@
 import { cleanText, escapeMarks, quote } from '../clean-text.ts'
 import { childrenOf, isElement, getParent } from '../dom.ts'
 import * as native from '../native.ts'
-import type { PageOptions } from '../options.ts'
+import type { PageOptions } from '../page.ts'
 import { excludedSelector, isExcluded } from '../outline/region.ts'
 import { isSecretPart, MASKED, maskSelector, hasSecrets } from '../secrets/secret-fields.ts'
 import { type UnseenReason, unseenReason } from '../sight/unseen.ts'

@@ -1,7 +1,7 @@
 import { closest, isTag, viewOf, labelsOf, descendantsOf } from '../dom.ts'
 import { drawsDots } from '../generated-text.ts'
 import * as native from '../native.ts'
-import type { PageOptions } from '../options.ts'
+import type { PageOptions } from '../page.ts'
 import {
   isBesideCardNumber,
   isCardNumber,

@@ -10,7 +10,7 @@ import type {
 import type { JsonSchema } from '../../protocol/json.ts'
 import type { ActionReport } from '../act/perform.ts'
 import { type Target, describeElement } from '../act/target.ts'
-import type { Page, PageAction } from '../options.ts'
+import { type Page, type PageAction, PageError } from '../page.ts'
 import {
   type ApprovalRecord,
   type RecordedUse,
@@ -42,22 +42,9 @@ import {
   describeApprovalTarget,
 } from '../act/approval-target.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
-import { PageError } from '../page-error.ts'
 import { lookUpRef } from '../refs.ts'
-import type { InferInput } from '../../client/tools/infer-schema.ts'
+import { typedTool } from './read-part.ts'
 import { shownAddress } from '../clean-text.ts'
-
-/**
- * Types a tool as `defineTool` does, but without checks. Registration checks it, with code that the page has already
- * loaded.
- */
-export function typedTool<
-  const Name extends string,
-  const Schema extends JsonSchema,
-  Output = unknown,
->(tool: ToolDefinitionOptions<Name, Schema, Output>): Tool<Name, InferInput<Schema>, Output> {
-  return tool
-}
 
 /** Outcome of an action that was cut off: it happened if a note says that it left the page. */
 export function readUnloadNote(idempotencyKey: string): Reconciled {
@@ -67,28 +54,14 @@ export function readUnloadNote(idempotencyKey: string): Reconciled {
   return { happened: true, result }
 }
 
-/** Parameters that several tools share. */
-export const REF = {
-  type: 'string',
-  description: 'Ref such as e12, or the exact visible name',
-} as const
-
-export const CHARACTER = { type: 'integer', minimum: 0 } as const
-
-export const TIMEOUT = {
-  type: 'integer',
-  minimum: 100,
-  maximum: 30_000,
-  description: 'Default 5000',
-} as const
-
-/** `click` explains and checks the limits: in a schema they cost more than they help. */
-export const FRACTION = { type: 'number' } as const
-
 type Definition<Schema extends JsonSchema> = Omit<
   ToolDefinitionOptions<string, Schema, string>,
   'execute' | 'reconcile' | 'needsApproval' | 'commits' | 'secretsIn'
-> & { readonly page: Page }
+> & {
+  readonly page: Page
+  readonly annotations: { readonly untrustedContent: true; readonly idempotent?: boolean }
+  readonly sequential: true
+}
 type Input<Schema extends JsonSchema> = Parameters<
   ToolDefinitionOptions<string, Schema, string>['execute']
 >[0]
@@ -134,12 +107,10 @@ export function actingTool<const Schema extends JsonSchema>(
     }),
     ...(writes && { secretsIn: (input: Input<Schema>) => maskedInputs(page, writes(input)) }),
     ...definition,
-    annotations: { ...definition.annotations, untrustedContent: true },
     async commits(input: Input<Schema>, { toolCallId, tainted }: CommitsContext) {
       if (tainted) watched.add(toolCallId)
       return action.commits?.(input) ?? commits(page, uses?.(input) ?? [])
     },
-    sequential: true,
     execute: (input: Input<Schema>, context: ToolContext) =>
       withUnloadNote(context.idempotencyKey, async () => {
         const mayCommit = !watched.delete(context.toolCallId)

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest'
-import { pageTools, type PageToolName } from '../../../src/page-tools/index.ts'
+import type { Tool } from '../../../src/client/tools/tool.ts'
+import { createPage, pageTools, type PageToolName } from '../../../src/page-tools/index.ts'
+import { makeTools as makeActingTools } from '../../../src/page-tools/tools/act-part.ts'
+import { makeTools as makeReadingTools } from '../../../src/page-tools/tools/read-part.ts'
 
 const namesOf = (tools: Parameters<typeof pageTools>[0]): string[] =>
   pageTools(tools).map(({ name }) => name)
@@ -36,4 +39,21 @@ test('an unknown tool name throws an error that lists the known names', () => {
   expect(() => pageTools({ tools: 'form' })).toThrow(/"form"\. Use read, forms, all/)
   // @ts-expect-error -- What every object has.
   expect(() => pageTools({ tools: 'toString' })).toThrow(/"toString"/)
+})
+
+test('each tool has the same properties as the one that its code makes', () => {
+  const propertiesOf = ({ dispose: _dispose, ...tool }: Tool): Record<string, unknown> =>
+    Object.fromEntries(
+      Object.entries(tool).map(([name, value]) => [
+        name,
+        typeof value === 'function' ? 'function' : value,
+      ]),
+    )
+  const page = createPage()
+  const made = [...makeReadingTools(page), ...makeActingTools(page)]
+  const byName = new Map(made.map((tool) => [tool.name, tool]))
+  const all = pageTools()
+  expect(byName.size).toBe(all.length)
+  for (const tool of all)
+    expect(propertiesOf(tool)).toEqual(propertiesOf(byName.get(tool.name) ?? tool))
 })

@@ -1,4 +1,4 @@
-import { PageError } from '../../page-error.ts'
+import { PageError } from '../../page.ts'
 import type { Modifiers } from '../pointer.ts'
 
 /** A key press as events describe it. */

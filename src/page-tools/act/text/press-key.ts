@@ -3,7 +3,7 @@ import { activeElement, closest, focusedElement, isElement } from '../../dom.ts'
 import * as native from '../../native.ts'
 import * as nativeDocument from '../../native-document.ts'
 import { livePage } from '../../outline/live-page.ts'
-import type { ActOptions } from '../../options.ts'
+import type { ActOptions } from '../../page.ts'
 import { rootOf } from '../../outline/region.ts'
 import { readSelection } from '../../read/long-text.ts'
 import { clickTarget } from '../click.ts'
@@ -41,7 +41,6 @@ function focusOn(element: HTMLElement): void {
   if (isElement(around)) focusElement(around)
 }
 
-/** Presses a key like `Enter`, `ArrowDown`, `Shift+Tab` or `Control+A`. */
 export async function pressKey(
   keyName: string,
   options: PressKeyOptions = {},

@@ -2,8 +2,7 @@ import { cleanText, quote, quoteSent, shorten } from '../../clean-text.ts'
 import * as native from '../../native.ts'
 import { livePage, type LivePage, scrubber } from '../../outline/live-page.ts'
 import { requireAllowed } from '../../outline/region.ts'
-import type { ActOptions } from '../../options.ts'
-import { PageError } from '../../page-error.ts'
+import { type ActOptions, PageError } from '../../page.ts'
 import { isField, isMasked } from '../../secrets/secret-fields.ts'
 import {
   caretIn,
@@ -134,9 +133,6 @@ export interface SelectTextOptions extends ActOptions {
 const SHOWN = 100
 const PLACES = 8
 
-/**
- * Selects a part of a text, in a field, an editor or on the page. Without a passage or characters, selects all of it.
- */
 export async function selectText(
   target: Target,
   options: SelectTextOptions = {},

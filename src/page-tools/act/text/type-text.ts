@@ -1,8 +1,7 @@
 import { isTag, viewOf } from '../../dom.ts'
 import * as native from '../../native.ts'
 import { livePage, scrubber } from '../../outline/live-page.ts'
-import type { ActOptions } from '../../options.ts'
-import { PageError } from '../../page-error.ts'
+import { type ActOptions, PageError } from '../../page.ts'
 import { isMasked, MASKED } from '../../secrets/secret-fields.ts'
 import { getShownRole } from '../../outline/role.ts'
 import { fieldValue, isReadOnly } from '../../outline/state.ts'
@@ -182,7 +181,6 @@ export interface TypeOptions extends ActOptions {
   readonly enter?: boolean
 }
 
-/** Types into a field, an editor, a slider; picks dates, times, colours and files. */
 export async function typeText(
   target: Target,
   text: string,

@@ -61,3 +61,53 @@ export interface Page {
   /** Forgets snapshots, disconnects observers and removes overlays. The tools still work afterwards. */
   release(): void
 }
+
+const releases = new WeakMap<Page, () => void>()
+
+/** A page, or a part of it, with limits for what may be read and done. Has no effect until it is used. */
+export function createPage(options: PageOptions = {}): Page {
+  const page: Page = { options, release: () => releases.get(page)?.() }
+  releases.set(page, () => undefined)
+  return page
+}
+
+/** Sets what `release` does. Throws `invalid-input` for a page that `createPage` didn't make. */
+export function setRelease(page: Page, release: () => void): void {
+  if (!releases.has(page))
+    throw new PageError('invalid-input', 'The page must come from createPage().')
+  releases.set(page, release)
+}
+
+/** Why a page tool refused or failed. Minor versions may add codes. */
+export type PageErrorCode =
+  | 'unknown-ref'
+  | 'stale-ref'
+  | 'not-found'
+  | 'ambiguous'
+  | 'hidden'
+  | 'disabled'
+  | 'covered'
+  | 'outside'
+  | 'unconfirmed'
+  | 'read-only'
+  | 'refused-value'
+  | 'unsupported'
+  | 'timeout'
+  | 'invalid-input'
+  | 'unavailable'
+
+/** Thrown by page tools. The message is for the model: what is wrong and what to do next. */
+export class PageError extends Error {
+  override readonly name: string = 'PageError'
+  readonly code: PageErrorCode
+
+  constructor(code: PageErrorCode, message: string) {
+    super(message)
+    this.code = code
+  }
+
+  /** Works across realms, unlike `instanceof`. */
+  static is(value: unknown): value is PageError {
+    return value instanceof Error && value.name === 'PageError'
+  }
+}

@@ -1,0 +1,118 @@
+import { type Agent, createAgent, type ModelConfig, OffstageError, type Script } from './index.ts'
+import { type PageToolPreset, pageTools } from './page-tools/index.ts'
+import './ui/chat/index.ts'
+import type { OffstageChat } from './ui/chat/index.ts'
+
+const ID = 'offstage-copilot'
+const PARAMETERS = ['provider', 'model', 'baseURL', 'tools', 'heading', 'placement']
+/** Matches a parameter for a secret, also within `baseURL`, and a password before a host. */
+const SECRET = /[?&][\w-]*(?:key|token|secret|password|authorization)=|\/\/[^/?#]*@/i
+const INSTRUCTIONS =
+  'You help the user of a web page. Read the page with your tools before you answer about it or act on it.'
+
+const READ = 'What is on this page?'
+const CONNECT = 'How do I connect a model?'
+const SCRIPT: Script = {
+  scenes: [
+    {
+      match: ['page'],
+      steps: [
+        { toolCalls: [{ toolName: 'read_page', input: {} }] },
+        {
+          text: `I have read the page: open the call above. A model would now answer from this text. I am a script, so I can't. Ask me: “${CONNECT}”`,
+        },
+      ],
+    },
+  ],
+  fallback: [
+    {
+      text: `No model is connected, so a script answers. It can only read this page. Ask me: “${READ}”
+
+To connect a model, add it to the address of \`copilot.js\`:
+
+- A model on this computer: \`?provider=ollama&model=qwen3:4b\`
+- A vendor's model, by a relay that keeps the key: \`?provider=openai&model=…&baseURL=/ai/v1\``,
+    },
+  ],
+}
+
+// In the head, an `async` script or an `import()` may run before the page has a body.
+if (globalThis.document && !document.body)
+  await new Promise((resolve) =>
+    document.addEventListener('DOMContentLoaded', resolve, { once: true }),
+  )
+
+/**
+ * The copilot's chat on this page, also if an earlier load added it. Null on a server, or if the script's address has a
+ * mistake, which the console explains.
+ */
+export const chat: OffstageChat | null = globalThis.document ? showChat(import.meta.url) : null
+
+/** The agent that `chat` shows. */
+export const agent: Agent | null = chat?.agent ?? null
+
+function showChat(address: string): OffstageChat | null {
+  const present = document.querySelector<OffstageChat>(`offstage-chat#${ID}`)
+  if (present) return present
+  try {
+    const added = createChat(new URL(address).searchParams)
+    document.body.append(added)
+    return added
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    console.error(`Offstage shows no copilot. ${reason}`)
+    return null
+  }
+}
+
+function createChat(parameters: URLSearchParams): OffstageChat {
+  checkParameters(parameters)
+  const {
+    tools = 'all',
+    heading = 'Copilot',
+    placement = 'bubble',
+    ...given
+  } = Object.fromEntries(parameters)
+  if (placement !== 'bubble' && placement !== 'panel')
+    throw new OffstageError('invalid-config', 'placement must be bubble or panel.')
+  const model = modelOf(given)
+  return Object.assign(document.createElement('offstage-chat'), {
+    id: ID,
+    heading,
+    placement,
+    suggestions: model.script ? [READ, CONNECT] : [],
+    agent: createAgent({
+      model,
+      instructions: INSTRUCTIONS,
+      tools: pageTools({ tools: tools as PageToolPreset }),
+      // Keeps conversations apart from those of agents that the page may have.
+      storage: { name: ID },
+    }),
+  })
+}
+
+/** Throws for a secret. Warns of unknown names, since caches and servers add some. */
+function checkParameters(parameters: URLSearchParams): void {
+  const decoded = [...parameters].map(([name, value]) => `&${name}=${value}`).join('')
+  if (SECRET.test(decoded))
+    throw new OffstageError(
+      'invalid-config',
+      "The script's address must not contain a key. Visitors and logs can read it: revoke the key, and call a relay by baseURL. See docs/providers/keys.md.",
+    )
+  const unknown = [...parameters.keys()].filter((name) => !PARAMETERS.includes(name))
+  if (unknown.length > 0)
+    console.warn(
+      `Offstage's copilot has no parameter ${unknown.join(', ')}. It has ${PARAMETERS.join(', ')}.`,
+    )
+}
+
+function modelOf({ provider, model, baseURL }: Readonly<Record<string, string>>): ModelConfig {
+  if (provider === 'scripted' || !(provider || model || baseURL))
+    return { provider: 'scripted', model: 'script', script: SCRIPT }
+  return {
+    provider: provider ?? '',
+    ...(model && { model }),
+    // A relay on the page's own origin may need the visitor's cookies. Other origins get none.
+    ...(baseURL && { baseURL, credentials: 'same-origin' }),
+  }
+}

@@ -1,0 +1,337 @@
+import type { Tool } from '../../client/tools/tool.ts'
+import type { JsonValue } from '../../protocol/json.ts'
+import { formatApprovalAddress } from '../act/approval-target.ts'
+import { click, hover } from '../act/click.ts'
+import { drag } from '../act/drag.ts'
+import { fillForm, setChecked } from '../act/fill-form.ts'
+import { highlight } from '../act/highlight.ts'
+import { look } from '../act/look.ts'
+import { type AddressNote, allowedUrl, goBack, navigate, noteOnAddress } from '../act/navigate.ts'
+import { scroll } from '../act/scroll.ts'
+import { selectOption } from '../act/select-option.ts'
+import { activates, pressKey } from '../act/text/press-key.ts'
+import { selectText } from '../act/text/select-text.ts'
+import { typeText } from '../act/text/type-text.ts'
+import { waitFor } from '../act/wait-for.ts'
+import { escapeMarks } from '../clean-text.ts'
+import {
+  CLICK,
+  DRAG,
+  FILL_FORM,
+  GO_BACK,
+  HIGHLIGHT,
+  HOVER,
+  LOOK,
+  NAVIGATE,
+  PRESS_KEY,
+  SCROLL,
+  SELECT_OPTION,
+  SELECT_TEXT,
+  SET_CHECKED,
+  TYPE_TEXT,
+  WAIT_FOR,
+} from '../definitions.ts'
+import { type Page, PageError } from '../page.ts'
+import { actingTool, readUnloadNote } from './acting-tool.ts'
+import { typedTool, UNTRUSTED } from './read-part.ts'
+
+export {
+  actingTool,
+  click,
+  drag,
+  fillForm,
+  goBack,
+  highlight,
+  hover,
+  look,
+  navigate,
+  pressKey,
+  readUnloadNote,
+  scroll,
+  selectOption,
+  selectText,
+  setChecked,
+  typeText,
+  waitFor,
+}
+
+/** Makes the tools that act on the page, point at its parts or look at them. */
+export function makeTools(page: Page): readonly Tool[] {
+  return [
+    lookTool(page),
+    highlightTool(page),
+    waitForTool(page),
+    clickTool(page),
+    hoverTool(page),
+    dragTool(page),
+    scrollTool(page),
+    typeTool(page),
+    selectTextTool(page),
+    fillTool(page),
+    selectTool(page),
+    checkTool(page),
+    keyTool(page),
+    navigateTool(page),
+    goBackTool(page),
+  ]
+}
+
+function lookTool(page: Page): Tool {
+  return typedTool({
+    ...LOOK,
+    async execute({ ref }, { signal }) {
+      const { image, text } = await look(ref, { page, signal })
+      return [`${text} ${UNTRUSTED}`, image]
+    },
+  })
+}
+
+function highlightTool(page: Page): Tool {
+  return typedTool({
+    ...HIGHLIGHT,
+    execute: ({ ref, note }, { signal }) => highlight(ref, { page, signal, ...(note && { note }) }),
+  })
+}
+
+function waitForTool(page: Page): Tool {
+  return typedTool({
+    ...WAIT_FOR,
+    async execute(input, { signal }) {
+      return (await waitFor({ ...input, page, signal })).text
+    },
+  })
+}
+
+function clickTool(page: Page): Tool {
+  return actingTool(
+    {
+      page,
+      ...CLICK,
+    },
+    {
+      uses: ({ ref, kind, at: place }) => [
+        { target: ref, action: 'click', opens: kind === 'right', ...(place && { at: place }) },
+      ],
+      act: ({ ref, kind, at: place }, { signal }, at) =>
+        click(at(ref), { page, signal, ...(kind && { kind }), ...(place && { at: place }) }),
+    },
+  )
+}
+
+function hoverTool(page: Page): Tool {
+  return actingTool(
+    {
+      page,
+      ...HOVER,
+    },
+    { act: ({ ref }, { signal }) => hover(ref, { page, signal }) },
+  )
+}
+
+function dragTool(page: Page): Tool {
+  return actingTool(
+    {
+      page,
+      ...DRAG,
+    },
+    {
+      uses: ({ ref, to, x = 0, y = 0 }) => [
+        { target: ref, action: 'drag' },
+        to ? { target: to, action: 'drop' } : { target: ref, action: 'drop', by: { x, y } },
+      ],
+      act: ({ ref, to, x, y }, { signal }, at) => {
+        if (to) return drag(at(ref), { to: at(to) }, { page, signal })
+        if (x === undefined && y === undefined)
+          throw new PageError('invalid-input', 'Say where to: give to, or x and y.')
+        return drag(at(ref), { by: { x: x ?? 0, y: y ?? 0 } }, { page, signal })
+      },
+    },
+  )
+}
+
+function scrollTool(page: Page): Tool {
+  return actingTool(
+    {
+      page,
+      ...SCROLL,
+    },
+    {
+      act: ({ ref, direction, until }, { signal }) =>
+        scroll({
+          page,
+          signal,
+          ...(ref && { target: ref }),
+          ...(direction && { direction }),
+          ...(until && { until }),
+        }),
+    },
+  )
+}
+
+const hasBreaks = (text: string): boolean => /[\r\n]/.test(text)
+
+function typeTool(page: Page): Tool {
+  return actingTool(
+    {
+      page,
+      ...TYPE_TEXT,
+    },
+    {
+      uses: ({ ref, text, enter }) => [
+        { target: ref, action: enter ? 'enter' : 'type', typed: true, breaks: hasBreaks(text) },
+      ],
+      writes: ({ ref, text }) => [{ target: ref, pointer: '/text', text }],
+      act: ({ ref, text, mode, replace, enter }, { signal }, at) =>
+        typeText(at(ref), text, {
+          page,
+          signal,
+          ...(mode && { mode }),
+          ...(replace && { replace }),
+          ...(enter && { enter }),
+        }),
+    },
+  )
+}
+
+function selectTextTool(page: Page): Tool {
+  return actingTool(
+    {
+      page,
+      ...SELECT_TEXT,
+    },
+    {
+      act: ({ ref, text, from, to }, { signal }) =>
+        selectText(ref, {
+          page,
+          signal,
+          ...(text !== undefined && { text }),
+          ...(from !== undefined && { from }),
+          ...(to !== undefined && { to }),
+        }),
+    },
+  )
+}
+
+function fillTool(page: Page): Tool {
+  return actingTool(
+    {
+      page,
+      ...FILL_FORM,
+    },
+    {
+      uses: ({ fields }) =>
+        fields.map(({ ref, value }) =>
+          typeof value === 'boolean'
+            ? { target: ref, action: 'check' }
+            : { target: ref, action: 'type', typed: true, breaks: hasBreaks(String(value)) },
+        ),
+      writes: ({ fields }) =>
+        fields.map(({ ref, value }, index) => ({
+          target: ref,
+          pointer: `/fields/${index}/value`,
+          text: String(value),
+        })),
+      act: ({ fields }, { signal }, at) =>
+        fillForm(
+          fields.map(({ ref, value }) => ({ target: at(ref), value })),
+          { page, signal },
+        ),
+    },
+  )
+}
+
+function selectTool(page: Page): Tool {
+  return actingTool(
+    {
+      page,
+      ...SELECT_OPTION,
+    },
+    {
+      uses: ({ ref, options }) => [{ target: ref, action: 'select', labels: options }],
+      writes: ({ ref }) => [{ target: ref, pointer: '/options' }],
+      act: ({ ref, options }, { signal }, at) => selectOption(at(ref), options, { page, signal }),
+    },
+  )
+}
+
+function checkTool(page: Page): Tool {
+  return actingTool(
+    {
+      page,
+      ...SET_CHECKED,
+    },
+    {
+      uses: ({ ref }) => [{ target: ref, action: 'check' }],
+      act: ({ ref, checked }, { signal }, at) => setChecked(at(ref), checked, { page, signal }),
+    },
+  )
+}
+
+function keyTool(page: Page): Tool {
+  return actingTool(
+    {
+      page,
+      ...PRESS_KEY,
+    },
+    {
+      uses: ({ key, ref }) => [{ target: ref, action: activates(key) ? 'enter' : 'press', key }],
+      // A single character is text, other keys have names. A space activates, too, and is no secret.
+      writes: ({ key, ref }) => (/^\S$/su.test(key) ? [{ target: ref, pointer: '/key' }] : []),
+      act: ({ key, ref, times }, { signal }, at) =>
+        pressKey(key, { page, signal, ...(ref && { target: at(ref) }), ...(times && { times }) }),
+    },
+  )
+}
+
+/** Long enough to show what the model wrote into an address, which may send data away. */
+const ADDRESS_LIMIT = 2000
+
+function navigateTool(page: Page): Tool {
+  return actingTool(
+    {
+      page,
+      describe: ({ url: address }) => {
+        const { url, note } = readAddress(address, page)
+        const shown = escapeMarks(formatApprovalAddress(url, { limit: ADDRESS_LIMIT }))
+        return { text: note.text ? `${shown}, ${note.text}` : shown, data: { note: note.text } }
+      },
+      ...NAVIGATE,
+    },
+    {
+      needsApproval: ({ url }) => readAddress(url, page).note.needsApproval,
+      commits: ({ url }) => readAddress(url, page).note.text !== '',
+      act: ({ url }, { signal, about, mayCommit }) => {
+        requireApproval(readAddress(url, page).note, { about, mayCommit })
+        return navigate(url, { page, signal })
+      },
+    },
+  )
+}
+
+function readAddress(address: string, page: Page): { url: URL; note: AddressNote } {
+  const url = allowedUrl(address, { page })
+  return { url, note: noteOnAddress(url, page) }
+}
+
+/** Throws if the address has a note that the approval didn't show. `about`: data of the approval. */
+function requireApproval(
+  { text, needsApproval }: AddressNote,
+  { about, mayCommit }: { readonly about: JsonValue | undefined; readonly mayCommit: boolean },
+): void {
+  const told = about === undefined ? null : (about as { readonly note: string }).note
+  if (told === null ? needsApproval || (text && !mayCommit) : text && text !== told)
+    throw new PageError(
+      told === null ? 'unconfirmed' : 'stale-ref',
+      `This address is one ${text}: nobody approved that. Read the page again, and repeat the call.`,
+    )
+}
+
+function goBackTool(page: Page): Tool {
+  return actingTool(
+    {
+      page,
+      ...GO_BACK,
+    },
+    { act: (_input, { signal }) => goBack({ page, signal }) },
+  )
+}

@@ -1,0 +1,395 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { sleepUnlessAborted } from '../../lib/sleep.ts'
+import { randomId } from '../../lib/random-id.ts'
+import { OffstageError } from '../../protocol/error.ts'
+import type { JsonObject } from '../../protocol/json.ts'
+import type { StreamPart } from '../../protocol/message.ts'
+import type { Script } from '../../protocol/model.ts'
+import { asRecord, parseJson } from '../../providers/core/read-json.ts'
+import { cutText, scriptedProvider, scriptFault } from '../../providers/scripted.ts'
+import { readQuestion, Refusal, type ModelQuestion, type WireFormat } from './read-request.ts'
+import { type AnswerBlock, createAnswerWriter, type AnswerWriter } from './write-answer.ts'
+
+export type { Script, ScriptScene, ScriptStep } from '../../protocol/model.ts'
+
+/** Options of `createMock`. */
+export interface MockOptions {
+  /** The model's answers, as for the provider `scripted`. */
+  readonly script: Script
+}
+
+/** A request for an answer, as received. */
+export interface MockRequest {
+  /** Path with query, such as `/v1/chat/completions`. */
+  readonly path: string
+  /** Names are in lower case. */
+  readonly headers: Readonly<Record<string, string>>
+  /** The parsed body. Empty if it is no JSON object. */
+  readonly body: JsonObject
+}
+
+/** A listening mock. */
+export interface MockServer {
+  /** Address without a path, such as `http://127.0.0.1:40123`. */
+  readonly url: string
+  /** Stops listening and closes all connections. */
+  close(): Promise<void>
+}
+
+/** A mock model server, from `createMock`. */
+export interface Mock {
+  /** All POST requests so far, in order, also refused ones. */
+  readonly requests: readonly MockRequest[]
+  /** Answers a request. Takes the arguments of `fetch`, so it can also replace a client's `fetch`. */
+  fetch(request: Request | URL | string, init?: RequestInit): Promise<Response>
+  /** Starts a server on a free port of 127.0.0.1. In Node, Bun and Deno only; elsewhere it throws `invalid-config`. */
+  listen(): Promise<MockServer>
+}
+
+/**
+ * Creates a mock model server, which answers by a script. It has OpenAI's Chat Completions and Responses and
+ * Anthropic's Messages, streamed and whole, and refuses invalid requests. Each request holds its conversation, so the
+ * mock keeps no state except `requests`. Throws `invalid-config`.
+ *
+ * @example
+ * const mock = createMock({ script: { steps: [{ text: 'Hello.' }] } })
+ * const { url, close } = await mock.listen()
+ * const agent = createAgent({
+ *   model: { provider: 'openai-compatible', baseURL: `${url}/v1`, model: 'mock' },
+ * })
+ */
+export function createMock({ script }: MockOptions): Mock {
+  const fault = scriptFault(script)
+  if (fault) throw OffstageError.fromData(fault)
+  const requests: MockRequest[] = []
+  const handle = async (request: Request): Promise<Response> => {
+    const response =
+      request.method === 'OPTIONS'
+        ? new Response(null, { status: 204 })
+        : await answer(request, script, requests)
+    allowOrigin(response.headers, request.headers)
+    return response
+  }
+  return {
+    requests,
+    fetch: (request, init) =>
+      // Frameworks pass their environment as the second argument.
+      handle(
+        typeof request === 'string' || request instanceof URL
+          ? new Request(request, init)
+          : request,
+      ),
+    listen: () => listen(handle),
+  }
+}
+
+const PATH = /\/v1\/(chat\/completions|responses|messages|models)\/?$/
+
+const FORMATS: Readonly<Record<string, WireFormat>> = {
+  'chat/completions': 'chat',
+  responses: 'responses',
+  messages: 'messages',
+}
+
+async function answer(
+  request: Request,
+  script: Script,
+  requests: MockRequest[],
+): Promise<Response> {
+  const { method, headers } = request
+  const { pathname, search } = new URL(request.url)
+  const [, name = ''] = PATH.exec(pathname) ?? []
+  const format = FORMATS[name]
+  const isAnthropic = format === 'messages' || (!format && headers.has('anthropic-version'))
+  try {
+    if (method === 'GET' && name === 'models') return Response.json(modelList())
+    const text = await request.text()
+    const body = parseJson(text)
+    const fields = (asRecord(body) ?? {}) as JsonObject
+    if (method === 'POST')
+      requests.push({
+        path: pathname + search,
+        headers: Object.fromEntries(headers),
+        body: fields,
+      })
+    checkPath({ method, pathname, name, isAnthropic })
+    if (body === undefined || !format) throw notJson(isAnthropic)
+    return await play(readQuestion(format, fields), script, request.signal)
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    return refusalResponse(error, isAnthropic)
+  }
+}
+
+interface AskedPath {
+  readonly method: string
+  readonly pathname: string
+  readonly name: string
+  readonly isAnthropic: boolean
+}
+
+function checkPath({ method, pathname, name, isAnthropic }: AskedPath): void {
+  if (name === '') {
+    const message = isAnthropic ? 'Not Found' : `Invalid URL (${method} ${pathname})`
+    throw new Refusal(message, { status: 404 })
+  }
+  const allowed = name === 'models' ? 'GET' : 'POST'
+  if (method !== allowed)
+    throw new Refusal(
+      isAnthropic ? 'Method Not Allowed' : `Only ${allowed} requests are accepted.`,
+      {
+        status: 405,
+        code: 'method_not_supported',
+      },
+    )
+}
+
+function notJson(isAnthropic: boolean): Refusal {
+  return new Refusal(
+    isAnthropic
+      ? 'The request body is not valid JSON.'
+      : 'We could not parse the JSON body of your request. The OpenAI API expects a JSON payload, but what was sent was not valid JSON.',
+  )
+}
+
+/** The list in OpenAI's and Anthropic's form combined. */
+function modelList(): JsonObject {
+  const openai = { id: 'mock', object: 'model', created: 0, owned_by: 'offstage' }
+  const anthropic = { type: 'model', display_name: 'Mock', created_at: '1970-01-01T00:00:00Z' }
+  return {
+    object: 'list',
+    data: [{ ...openai, ...anthropic }],
+    has_more: false,
+    first_id: 'mock',
+    last_id: 'mock',
+  }
+}
+
+function refusalResponse(refusal: Refusal, isAnthropic: boolean): Response {
+  const { message, status, param, code } = refusal
+  const failed = status >= 500
+  // Official clients read this header. A script gives the same answer each time.
+  const init = { status, headers: { 'x-should-retry': 'false' } }
+  if (!isAnthropic) {
+    const type = failed ? 'server_error' : 'invalid_request_error'
+    return Response.json({ error: { message, type, param, code } }, init)
+  }
+  const refused = status === 404 ? 'not_found_error' : 'invalid_request_error'
+  const error = { type: failed ? 'api_error' : refused, message }
+  return Response.json({ type: 'error', error, request_id: `req_${randomId()}` }, init)
+}
+
+/** Answers by the script. Throws a `Refusal` if the answer begins with an error. */
+async function play(
+  question: ModelQuestion,
+  script: Script,
+  signal: AbortSignal,
+): Promise<Response> {
+  const abort = new AbortController()
+  signal.addEventListener('abort', () => abort.abort(), { once: true })
+  const steps = readSteps(question, script, abort.signal)
+  const { value: first } = await steps.next()
+  if (first?.type === 'failed') throw first.refusal
+  const all = startingWith(first, steps)
+  const writer = createAnswerWriter(question)
+  if (!question.isStreamed) return Response.json(writer.body(await blocksIn(all)))
+  return new Response(toByteStream(writeEvents(all, writer, first?.block.type), abort), {
+    headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
+  })
+}
+
+/** What happens to the blocks of an answer, in order. */
+type AnswerStep =
+  | { readonly type: 'open' | 'close'; readonly block: AnswerBlock }
+  | { readonly type: 'piece'; readonly block: AnswerBlock; readonly piece: string }
+  | { readonly type: 'failed'; readonly refusal: Refusal }
+
+/** Plays the script with the scripted provider, which finds the position, and groups the parts into blocks. */
+async function* readSteps(
+  question: ModelQuestion,
+  script: Script,
+  signal: AbortSignal,
+): AsyncGenerator<AnswerStep, undefined> {
+  let count = 0
+  let open: AnswerBlock | undefined
+  const config = { provider: 'scripted', model: question.model, script }
+  const request = { messages: question.messages, tools: [] }
+  for await (const batch of scriptedProvider.stream(request, config, { signal })) {
+    for (const part of [batch].flat()) {
+      if (part.type === 'error') {
+        const { code, message } = part.error
+        const label = code === 'script-exhausted' ? { code } : {}
+        yield { type: 'failed', refusal: new Refusal(message, { status: 500, ...label }) }
+        return undefined
+      }
+      const begun = beginBlock(part, count, question.format)
+      if (begun && (begun.type === 'call' || begun.type !== open?.type)) {
+        if (open) yield { type: 'close', block: open }
+        open = begun
+        count += 1
+        yield { type: 'open', block: open }
+      }
+      if (!open || !('delta' in part)) continue
+      for (const [at, piece] of piecesOf(part, script).entries()) {
+        if (at > 0 && script.paceMs) await sleepUnlessAborted(script.paceMs, signal)
+        open.content += piece
+        yield { type: 'piece', block: open, piece }
+      }
+    }
+  }
+  if (open) yield { type: 'close', block: open }
+  return undefined
+}
+
+/** The block that a part belongs to or begins; undefined if it is neither. */
+function beginBlock(part: StreamPart, index: number, format: WireFormat): AnswerBlock | undefined {
+  switch (part.type) {
+    case 'reasoning-delta':
+      return { index, type: 'reasoning', id: randomId(), name: '', content: '' }
+    case 'text-delta':
+      return { index, type: 'text', id: randomId(), name: '', content: '' }
+    case 'tool-input-start': {
+      const { toolCallId, toolName } = part
+      const id = format === 'messages' ? toolCallId.replace(/^call/, 'toolu') : toolCallId
+      return { index, type: 'call', id, name: toolName, content: '' }
+    }
+    default:
+      return undefined
+  }
+}
+
+/** The scripted provider cuts text into pieces, but not the inputs of calls. */
+function piecesOf(
+  { type, delta }: Extract<StreamPart, { readonly delta: string }>,
+  script: Script,
+): string[] {
+  return type === 'tool-input-delta' ? cutText(delta, script) : [delta]
+}
+
+async function* startingWith(
+  first: AnswerStep | undefined,
+  rest: AsyncIterable<AnswerStep>,
+): AsyncGenerator<AnswerStep> {
+  if (!first) return
+  yield first
+  yield* rest
+}
+
+async function blocksIn(steps: AsyncIterable<AnswerStep>): Promise<AnswerBlock[]> {
+  const blocks: AnswerBlock[] = []
+  for await (const step of steps) {
+    if (step.type === 'failed') throw step.refusal
+    if (step.type === 'close') blocks.push(step.block)
+  }
+  return blocks
+}
+
+async function* writeEvents(
+  steps: AsyncIterable<AnswerStep>,
+  writer: AnswerWriter,
+  firstType: AnswerBlock['type'] | undefined,
+): AsyncGenerator<string> {
+  const blocks: AnswerBlock[] = []
+  yield* writer.begin(firstType)
+  for await (const step of steps) {
+    switch (step.type) {
+      case 'open':
+        yield* writer.open(step.block)
+        break
+      case 'piece':
+        yield* writer.piece(step.block, step.piece)
+        break
+      case 'close':
+        blocks.push(step.block)
+        yield* writer.close(step.block)
+        break
+      case 'failed':
+        yield* writer.fail(step.refusal.message)
+        return
+      default:
+        step satisfies never
+    }
+  }
+  yield* writer.end(blocks)
+}
+
+function toByteStream(
+  events: AsyncGenerator<string>,
+  abort: AbortController,
+): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream({
+    async pull(controller) {
+      const next = await events.next()
+      if (next.done) controller.close()
+      else controller.enqueue(encoder.encode(next.value))
+    },
+    cancel() {
+      abort.abort()
+    },
+  })
+}
+
+/** Lets pages of any origin read the response, also where a browser guards this machine from public pages. */
+function allowOrigin(headers: Headers, asked: Headers): void {
+  headers.set('access-control-allow-origin', asked.get('origin') ?? '*')
+  headers.set('access-control-expose-headers', '*')
+  headers.append('vary', 'origin')
+  if (!asked.has('access-control-request-method')) return
+  headers.set('access-control-allow-methods', 'GET, POST')
+  headers.set('access-control-allow-headers', asked.get('access-control-request-headers') ?? '')
+  if (asked.get('access-control-request-private-network') === 'true')
+    headers.set('access-control-allow-private-network', 'true')
+}
+
+async function listen(handle: (request: Request) => Promise<Response>): Promise<MockServer> {
+  // Bundlers for browsers refuse an import of `node:http`, even one that never runs.
+  const http = globalThis.process?.getBuiltinModule?.('node:http')
+  if (!http)
+    throw new OffstageError(
+      'invalid-config',
+      'listen() needs a server runtime such as Node. Elsewhere, pass requests to fetch().',
+    )
+  const server = http.createServer((incoming, outgoing) => {
+    serve(incoming, outgoing, handle).catch(() => outgoing.destroy())
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(0, '127.0.0.1', resolve)
+  })
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+async function serve(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  handle: (request: Request) => Promise<Response>,
+): Promise<void> {
+  const { method = 'GET', url = '/' } = incoming
+  const gone = new AbortController()
+  outgoing.on('close', () => gone.abort())
+  let body = ''
+  for await (const piece of incoming.setEncoding('utf8')) body += String(piece)
+  const headers = Object.entries(incoming.headers).map(([name, value = '']): [string, string] => [
+    name,
+    [value].flat().join(', '),
+  ])
+  const init = { method, headers, signal: gone.signal, ...(body !== '' && { body }) }
+  const response = await handle(new Request(new URL(url, 'http://127.0.0.1'), init))
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers))
+  outgoing.flushHeaders()
+  for await (const bytes of response.body ?? []) {
+    if (outgoing.destroyed) return
+    outgoing.write(bytes)
+  }
+  outgoing.end()
+}

@@ -1,0 +1,227 @@
+import type { Message } from '../../protocol/message.ts'
+import { asObjects, asRecord, asText, type JsonRecord } from '../../providers/core/read-json.ts'
+
+/** A wire format: Chat Completions, Responses, or Anthropic's Messages. */
+export type WireFormat = 'chat' | 'responses' | 'messages'
+
+interface RefusalFields {
+  /** Default 400. */
+  readonly status?: number
+  readonly param?: string
+  readonly code?: string
+}
+
+/** An error response, independent of the vendor's form. */
+export class Refusal extends Error {
+  readonly status: number
+  readonly param: string | null
+  readonly code: string | null
+
+  constructor(message: string, { status = 400, param, code }: RefusalFields = {}) {
+    super(message)
+    this.status = status
+    this.param = param ?? null
+    this.code = code ?? null
+  }
+}
+
+/** A valid request, as far as the mock reads it. */
+export interface ModelQuestion {
+  readonly format: WireFormat
+  readonly model: string
+  readonly isStreamed: boolean
+  /** Chat Completions: the stream ends with a chunk of usage. */
+  readonly wantsUsage: boolean
+  /** Estimated from the length of the request. */
+  readonly inputTokens: number
+  /** Roles in order, with text in user messages only: all that a script's position depends on. */
+  readonly messages: readonly Message[]
+}
+
+/** Reads the body of a request. Throws the `Refusal` with which the vendor's API would answer. */
+export function readQuestion(format: WireFormat, body: JsonRecord): ModelQuestion {
+  const model = asText(body['model'])
+  if (model === undefined) throw new Refusal(NO_MODEL[format])
+  const messages = readers[format](body)
+  const { instructions, system, tools, input, messages: given } = body
+  return {
+    format,
+    model,
+    isStreamed: body['stream'] === true,
+    wantsUsage: asRecord(body['stream_options'])?.['include_usage'] === true,
+    inputTokens: estimateByLength(JSON.stringify([instructions, system, tools, input, given])),
+    messages,
+  }
+}
+
+/** Four characters are about one token of English. */
+export function estimateByLength(text: string): number {
+  return Math.ceil(text.length / 4)
+}
+
+const NO_MODEL: Readonly<Record<WireFormat, string>> = {
+  chat: 'you must provide a model parameter',
+  responses: "Missing required parameter: 'model'.",
+  messages: 'model: Field required',
+}
+
+const readers: Readonly<Record<WireFormat, (body: JsonRecord) => Message[]>> = {
+  chat: readChat,
+  responses: readResponses,
+  messages: readMessages,
+}
+
+/** Sent by Offstage between tool results and a user message, to servers that need an assistant message there. */
+const BRIDGE = 'I have read the tool results.'
+
+function readChat({ messages: given }: JsonRecord): Message[] {
+  if (!Array.isArray(given))
+    throw new Refusal("Missing required parameter: 'messages'.", {
+      param: 'messages',
+      code: 'missing_required_parameter',
+    })
+  if (given.length === 0)
+    throw new Refusal(
+      "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.",
+      { param: 'messages', code: 'empty_array' },
+    )
+  const unanswered = new Set<string>()
+  const messages = given.flatMap((entry: unknown, at) =>
+    chatMessage(asRecord(entry) ?? {}, at, unanswered),
+  )
+  checkChatAnswered(unanswered, given.length)
+  return messages
+}
+
+function chatMessage(message: JsonRecord, at: number, unanswered: Set<string>): Message[] {
+  const { role, content } = message
+  if (role !== 'tool') checkChatAnswered(unanswered, at)
+  switch (role) {
+    case 'system':
+    case 'developer':
+    case 'function':
+      return []
+    case 'user':
+      return userMessage(content)
+    case 'assistant':
+      for (const { id } of asObjects(message['tool_calls'])) unanswered.add(String(id))
+      return content === BRIDGE ? [] : [{ role, parts: [] }]
+    case 'tool':
+      if (unanswered.delete(String(message['tool_call_id']))) return [{ role, parts: [] }]
+      throw new Refusal(
+        "Invalid parameter: messages with role 'tool' must be a response to a preceeding message with 'tool_calls'.",
+        { param: `messages.[${at}].role` },
+      )
+    default:
+      throw new Refusal(
+        `Invalid value: '${String(role)}'. Supported values are: 'system', 'assistant', 'user', 'function', 'tool', and 'developer'.`,
+        { param: `messages[${at}].role`, code: 'invalid_value' },
+      )
+  }
+}
+
+function checkChatAnswered(unanswered: ReadonlySet<string>, at: number): void {
+  if (unanswered.size === 0) return
+  throw new Refusal(
+    `An assistant message with 'tool_calls' must be followed by tool messages responding to each 'tool_call_id'. The following tool_call_ids did not have response messages: ${[...unanswered].join(', ')}`,
+    { param: `messages.[${at}].role` },
+  )
+}
+
+function readResponses(body: JsonRecord): Message[] {
+  const { input, previous_response_id: previous } = body
+  if (previous !== undefined && previous !== null)
+    throw new Refusal(`Previous response with id '${String(previous)}' not found.`, {
+      param: 'previous_response_id',
+      code: 'previous_response_not_found',
+    })
+  if (typeof input === 'string') return userMessage(input)
+  if (!Array.isArray(input))
+    throw new Refusal("Missing required parameter: 'input'.", {
+      param: 'input',
+      code: 'missing_required_parameter',
+    })
+  const unanswered = new Set<string>()
+  const messages: Message[] = []
+  for (const item of asObjects(input)) {
+    const { type, role, content, call_id: callId } = item
+    const isCall = type === 'function_call'
+    if (isCall) unanswered.add(String(callId))
+    // All items of one answer are one message.
+    if (isCall || role === 'assistant') {
+      if (messages.at(-1)?.role !== 'assistant') messages.push({ role: 'assistant', parts: [] })
+    } else if (role === 'user') messages.push(...userMessage(content))
+    else if (type === 'function_call_output') {
+      if (!unanswered.delete(String(callId)))
+        throw new Refusal(
+          `No tool call found for function call output with call_id ${String(callId)}.`,
+          { param: 'input' },
+        )
+      messages.push({ role: 'tool', parts: [] })
+    }
+  }
+  for (const id of unanswered)
+    throw new Refusal(`No tool output found for function call ${id}.`, { param: 'input' })
+  return messages
+}
+
+function readMessages({ messages: given, max_tokens: maxTokens }: JsonRecord): Message[] {
+  if (typeof maxTokens !== 'number') throw new Refusal('max_tokens: Field required')
+  if (!Array.isArray(given)) throw new Refusal('messages: Field required')
+  if (given.length === 0) throw new Refusal('messages: at least one message is required')
+  let uses: string[] = []
+  const messages = given.flatMap((entry: unknown, at) => {
+    const { role, content } = asRecord(entry) ?? {}
+    if (role !== 'user' && role !== 'assistant')
+      throw new Refusal(
+        `messages: Unexpected role "${String(role)}". Allowed roles are "user" or "assistant".`,
+      )
+    const blocks = asObjects(content)
+    const results = blocks.filter(({ type }) => type === 'tool_result')
+    checkResults(
+      results.map((block) => String(block['tool_use_id'])),
+      uses,
+      at,
+    )
+    uses = blocks.flatMap(({ type, id }) => (type === 'tool_use' ? [String(id)] : []))
+    if (role === 'assistant') return [{ role, parts: [] } as const]
+    const rest = blocks.filter(({ type }) => type !== 'tool_result')
+    const toolMessages: Message[] = results.length > 0 ? [{ role: 'tool', parts: [] }] : []
+    const isOnlyResults = results.length > 0 && rest.length === 0
+    return [...toolMessages, ...(isOnlyResults ? [] : userMessage(asText(content) ?? rest))]
+  })
+  checkResults([], uses, given.length)
+  return messages
+}
+
+/** Throws unless the message at `at` has a result for each call of the message before, and for no other call. */
+function checkResults(results: readonly string[], uses: readonly string[], at: number): void {
+  const missing = uses.filter((id) => !results.includes(id))
+  if (missing.length > 0)
+    throw new Refusal(
+      `messages.${at - 1}: \`tool_use\` ids were found without \`tool_result\` blocks immediately after: ${missing.join(', ')}. Each \`tool_use\` block must have a corresponding \`tool_result\` block in the next message.`,
+    )
+  const stray = results.findIndex((id) => !uses.includes(id))
+  if (stray >= 0)
+    throw new Refusal(
+      `messages.${at}.content.${stray}: unexpected \`tool_use_id\` found in \`tool_result\` blocks: ${results[stray]}. Each \`tool_result\` block must have a corresponding \`tool_use\` block in the previous message.`,
+    )
+}
+
+const FILES = /^Files from (?:the tool results|your answer) above:$/
+
+/** Text that Offstage adds to the end of a request: live context, memories, the plan, notices. */
+const TRAILER =
+  /(?:^|\n\n)(?:Context, as of now:\n|Memories that may be of use|Your plan, as of now:\n|The run's limit of |This is the last step you have\.|You have asked for the same calls )[^]*$/
+
+/** The message of a person. None if all of it was added by Offstage: a script doesn't start again after that. */
+function userMessage(content: unknown): Message[] {
+  const parts = typeof content === 'string' ? [{ text: content }] : asObjects(content)
+  const texts = parts.flatMap((part) => asText(part['text']) ?? [])
+  const own = texts
+    .map((text) => text.replace(FILES, '').replace(TRAILER, ''))
+    .filter((text) => text !== '')
+  const isAdded = texts.some((text) => FILES.test(text)) || texts.length === parts.length
+  if (own.length === 0 && texts.length > 0 && isAdded) return []
+  return [{ role: 'user', parts: own.map((text) => ({ type: 'text', text })) }]
+}
