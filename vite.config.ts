@@ -1,6 +1,6 @@
 import { defineConfig, type Rolldown, type UserConfig } from 'vite'
 import {
-  chatEntryBeside,
+  entriesBeside,
   fixedSchemaBase,
   inlineEntryBeside,
   linearUniqueItems,
@@ -90,7 +90,12 @@ const builds: Record<string, UserConfig> = {
       'ai-sdk-worker': 'src/connect/ai-sdk/model/from-language-model.ts',
     },
     // Each as a file of its own would take more for its import than for itself.
-    splitting: { groups: [{ name: 'once', test: /[\\/]src[\\/]lib[\\/](fnv1a|once)\.ts$/ }] },
+    splitting: {
+      groups: [
+        { name: 'once', test: /[\\/]src[\\/]lib[\\/](fnv1a|once)\.ts$/ },
+        { name: 'tool-prefix', test: /[\\/]src[\\/]lib[\\/](tool-prefix|unload-note)\.ts$/ },
+      ],
+    },
   }),
 
   /** Shares nothing with the others, which would fall into more pieces by it. */
@@ -118,6 +123,9 @@ const builds: Record<string, UserConfig> = {
   /** The same, in other routes. */
   relay: library({ entry: { relay: 'src/relay/index.ts' }, splitting: false }),
 
+  /** A service worker loads a single file best. */
+  mock: library({ entry: { mock: 'src/testing/mock/index.ts' }, splitting: false }),
+
   /** For workers of apps that want it: beside the worker, with a library of its own. */
   ajv: library({ entry: { ajv: 'src/connect/ajv/index.ts' }, splitting: false }),
 
@@ -127,6 +135,13 @@ const builds: Record<string, UserConfig> = {
   inspector: stage({
     inspector: 'src/ui/inspector/index.ts',
     'inspector-class': 'src/ui/inspector/inspector-class.ts',
+  }),
+
+  /** For a `<script>` that adds page tools and a chat: loads the files of three entries. */
+  copilot: library({
+    entry: { copilot: 'src/copilot.ts' },
+    splitting: false,
+    plugins: [entriesBeside()],
   }),
 
   react: binding('react', "'use client';"),
@@ -160,7 +175,7 @@ function binding(framework: string, banner = ''): UserConfig {
   return library({
     entry: { [framework]: `src/ui/${framework}/index.ts` },
     splitting: false,
-    plugins: [chatEntryBeside()],
+    plugins: [entriesBeside()],
     banner,
   })
 }

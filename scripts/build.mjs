@@ -25,7 +25,9 @@ import { pruneTypes } from './lib/type-graph.mjs'
 
 const started = performance.now()
 const DEMO_MODES = ['worker', 'page', 'inline', 'library', 'chat', 'inspector']
-const OTHER_MODES = 'mcp server relay ajv chat-parts react vue svelte global'.split(' ')
+const OTHER_MODES = 'mcp server relay mock ajv chat-parts copilot react vue svelte global'.split(
+  ' ',
+)
 const isForDemo = process.argv.includes('--demo')
 const sources = inputHash()
 // Another build finds that this one isn't whole.

@@ -1,5 +1,6 @@
-// Type-checks the ```ts blocks of README.md and docs/ against dist, and runs the ```ts runnable ones. Of the components in
-// the pages of bindings, what is TypeScript is checked in the same way, and each is compiled by its framework.
+// Type-checks the ```ts blocks of README.md, SKILL.md and docs/ against dist, and runs the ```ts runnable ones. Of the
+// components in SKILL.md and the pages of bindings, what is TypeScript is checked in the same way, and each is compiled by
+// its framework.
 // What a block takes for granted can stand before it, unseen by readers:
 //   <!-- snippet
 //   declare const show: (text: string) => void
@@ -18,12 +19,13 @@ const BLOCK =
 /**
  * Pages with self-contained components. frameworks.md isn't among them: its components are built and used as panels.
  */
-const BINDINGS = ['docs/react.md', 'docs/vue.md', 'docs/svelte.md']
+const BINDINGS = ['docs/react.md', 'docs/vue.md', 'docs/svelte.md', 'SKILL.md']
 
-/** Types of other components. Each framework's own compiler knows the exact ones. */
+/** Types of other components, which each framework's own compiler knows exactly, and of SKILL.md's agent. */
 const COMPONENTS = `
 declare module '*.vue' { const component: import('vue').Component; export default component }
 declare module '*.svelte' { const component: import('svelte').Component<Record<string, unknown>>; export default component }
+declare module '*/agent' { export const create: () => import('offstage').Agent }
 `
 
 const snippets = documents().flatMap(snippetsOf)
@@ -52,7 +54,7 @@ function documents() {
   const docs = existsSync(inProject('docs'))
     ? readdirSync(inProject('docs'), { recursive: true, encoding: 'utf8' })
     : []
-  return ['README.md', ...docs.map((file) => `docs/${file}`)].filter(
+  return ['README.md', 'SKILL.md', ...docs.map((file) => `docs/${file}`)].filter(
     (file) => file.endsWith('.md') && existsSync(inProject(file)),
   )
 }

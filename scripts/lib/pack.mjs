@@ -1,5 +1,6 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
+import { LLMS_FILES, writeLlms } from './llms.mjs'
 import { inProject, root } from './project.mjs'
 import { npm } from './run.mjs'
 import { subpathManifests, writeSubpaths } from './subpaths.mjs'
@@ -34,15 +35,17 @@ export async function packTarball(folder, project = root) {
   }
 }
 
-/** Copies the files that `files` in package.json lists, and generates the folders of its entries. */
+/** Copies the files that `files` in package.json lists, and writes the generated ones. */
 function copyPackage(project, staging) {
   const manifest = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'))
   const subpaths = subpathManifests(manifest)
   const written = new Set(subpaths.map(({ folder }) => folder.split('/')[0]))
   const unlisted = [...written].find((name) => !manifest.files.includes(name))
   if (unlisted) throw new Error(`"files" of package.json lacks the entry "${unlisted}".`)
-  const copied = manifest.files.filter((name) => !written.has(name))
+  const generated = [...written, ...LLMS_FILES]
+  const copied = manifest.files.filter((name) => !generated.includes(name))
   for (const name of ['package.json', ...copied])
     cpSync(path.join(project, name), path.join(staging, name), { recursive: true })
   writeSubpaths(staging, subpaths)
+  writeLlms(staging)
 }

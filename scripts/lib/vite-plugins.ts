@@ -47,15 +47,22 @@ export function inlineEntryBeside(): Plugin {
   }
 }
 
-/** Bindings load the chat's own file, which a page may have loaded already. */
-export function chatEntryBeside(): Plugin {
+const ENTRIES: readonly (readonly [source: string, file: string])[] = [
+  ['/src/index.ts', './index.js'],
+  ['/src/page-tools/index.ts', './page-tools.js'],
+  ['/src/ui/chat/index.ts', './chat.js'],
+]
+
+/** Bindings and the copilot load the other entries' own files, which a page may have loaded already. */
+export function entriesBeside(): Plugin {
   return {
-    name: 'offstage:chat-entry-beside',
+    name: 'offstage:entries-beside',
     enforce: 'pre',
-    async resolveId(id, importer) {
-      const resolved = await this.resolve(id, importer, { skipSelf: true })
-      if (!resolved?.id.replaceAll('\\', '/').endsWith('/src/ui/chat/index.ts')) return resolved
-      return { id: './chat.js', external: true }
+    async resolveId(specifier, importer) {
+      const resolved = await this.resolve(specifier, importer, { skipSelf: true })
+      const id = resolved?.id.replaceAll('\\', '/') ?? ''
+      const file = ENTRIES.find(([source]) => id.endsWith(source))?.[1]
+      return file ? { id: file, external: true, moduleSideEffects: true } : resolved
     },
   }
 }

@@ -198,7 +198,7 @@ async function play(
   })
 }
 
-/** What happens to the blocks of an answer, in order. */
+/** A change of an answer's blocks, in order. */
 type AnswerStep =
   | { readonly type: 'open' | 'close'; readonly block: AnswerBlock }
   | { readonly type: 'piece'; readonly block: AnswerBlock; readonly piece: string }

@@ -11,6 +11,7 @@ const PAGES = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SKILL.md',
   ...filesBelow('docs', '.md'),
 ]
 /** A comment that opens so has its subject elsewhere. */

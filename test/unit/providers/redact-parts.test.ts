@@ -1,6 +1,6 @@
 import { expect, it, test } from 'vitest'
 import type { StreamPart } from '../../../src/protocol/message.ts'
-import { withKeyRedaction } from '../../../src/providers/core/key-redaction.ts'
+import { withKeyRedaction } from '../../../src/providers/registry.ts'
 import type { StreamOptions } from '../../../src/providers/provider.ts'
 
 const KEY = 'sk-"abc\\def\nghijklm'

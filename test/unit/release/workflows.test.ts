@@ -34,7 +34,13 @@ function read(file: string): unknown {
 }
 
 test('workflows have the fields GitHub requires and a time limit', () => {
-  expect(Object.keys(workflows)).toEqual(['more.yml', 'mutation.yml', 'release.yml', 'test.yml'])
+  expect(Object.keys(workflows)).toEqual([
+    'more.yml',
+    'mutation.yml',
+    'release.yml',
+    'site.yml',
+    'test.yml',
+  ])
   for (const workflow of Object.values(workflows))
     expect(workflow).toMatchObject({ name: expect.any(String), on: expect.any(Object) })
   for (const job of jobs)
@@ -62,13 +68,18 @@ test('tests run on the minimum Node version and on the development version', () 
   expect(node).toEqual(expect.arrayContaining([least, developed]))
 })
 
-test('workflows can only read the repository; only publishing gets an identity token', () => {
+test('workflows can only read the repository; only publishing gets more rights', () => {
   expect(workflows['test.yml']?.permissions).toEqual({ contents: 'read' })
   expect(workflows['mutation.yml']?.permissions).toEqual({ contents: 'read' })
   expect(workflows['release.yml']?.permissions).toEqual({})
   expect(workflows['release.yml']?.jobs['check']?.permissions).toEqual({ contents: 'read' })
   expect(workflows['release.yml']?.jobs['publish']?.permissions).toEqual({ 'id-token': 'write' })
-  expect(jobs.filter((job) => job.permissions?.['id-token'])).toHaveLength(1)
+  expect(workflows['site.yml']?.permissions).toEqual({})
+  expect(workflows['site.yml']?.jobs['build']?.permissions).toEqual({ contents: 'read' })
+  const deploy = workflows['site.yml']?.jobs['deploy']
+  expect(deploy?.permissions).toEqual({ 'id-token': 'write', pages: 'write' })
+  expect(deploy?.steps.every(({ run }) => run === undefined)).toBe(true)
+  expect(jobs.filter((job) => job.permissions?.['id-token'])).toHaveLength(2)
 })
 
 test('releases are checked before, and the publishing job runs no project code', () => {

@@ -17,6 +17,7 @@ import * as providers from 'offstage/providers'
 import * as ajv from 'offstage/ajv'
 import * as relay from 'offstage/relay'
 import * as skills from 'offstage/skills'
+import * as mock from 'offstage/mock'
 import * as testing from 'offstage/testing'
 import * as toolsFrom from 'offstage/tools-from'
 import * as webllm from 'offstage/webllm'
@@ -48,6 +49,7 @@ export const entries = [
   ajv.ajvValidator,
   relay.createRelay,
   skills.defineSkill,
+  mock.createMock,
   testing.createTestAgent,
   toolsFrom.toolsFrom,
   webllm.webllm,
