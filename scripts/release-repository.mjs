@@ -1,6 +1,6 @@
 // npm run release:repository -- owner/name [--funding https://…]: writes the repository's address (on GitHub)
-// into package.json. It stands nowhere else, as documents link to each other by relative paths.
-import { writeFileSync } from 'node:fs'
+// into package.json and that of create-offstage. It stands nowhere else, as documents link by relative paths.
+import { readFileSync, writeFileSync } from 'node:fs'
 import { fail } from './lib/install.mjs'
 import { inProject, manifest } from './lib/project.mjs'
 import { bin } from './lib/run.mjs'
@@ -17,8 +17,18 @@ const fields = {
   ...repositoryFields(repository),
   funding: funding ?? fundingOf(repository),
 }
-writeFileSync(inProject('package.json'), `${JSON.stringify(fields, null, 2)}\n`)
+const creatorFile = 'packages/create-offstage/package.json'
+const creator = JSON.parse(readFileSync(inProject(creatorFile), 'utf8'))
+const named = repositoryFields(repository)
+const creatorFields = {
+  ...creator,
+  ...named,
+  repository: { ...named.repository, directory: creator.repository.directory },
+}
+const written = { 'package.json': fields, [creatorFile]: creatorFields }
+for (const [file, content] of Object.entries(written))
+  writeFileSync(inProject(file), `${JSON.stringify(content, null, 2)}\n`)
 // Formatting also restores the usual order of the fields.
-const { code } = await bin('oxfmt', ['package.json'])
+const { code } = await bin('oxfmt', Object.keys(written))
 if (code !== 0) process.exit(code)
-console.log(`package.json names https://github.com/${repository}.`)
+console.log(`${Object.keys(written).join(' and ')} name https://github.com/${repository}.`)

@@ -11,7 +11,7 @@ export interface ServedApp {
   close(): Promise<void>
 }
 
-/** A server of the builder's own, as on a developer's machine. */
+/** A server of the builder's own, as on a developer's machine. It gets its port as an argument, and as `PORT`. */
 export async function startServer(
   folder: string,
   args: (port: string) => readonly string[],
@@ -19,7 +19,7 @@ export async function startServer(
   const port = await freePort()
   const child = spawn(process.execPath, [...args(String(port))], {
     cwd: folder,
-    env: quietEnv(),
+    env: { ...quietEnv(), PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''

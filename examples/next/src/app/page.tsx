@@ -1,0 +1,5 @@
+import { TaskApp } from '../task-app'
+
+export default function Page() {
+  return <TaskApp />
+}
