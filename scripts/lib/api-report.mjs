@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { parseSync } from 'vite'
 import { compare } from './bundled-packages.mjs'
+import { parseSync } from './vite.mjs'
 
 /**
  * The public API as text: what each entry exports, and every declaration that its exports lead to, once and
@@ -52,8 +52,14 @@ function fence(text) {
 }
 
 /** Declaration files, read once each. */
-class Modules {
+export class Modules {
   #files = new Map()
+  #withComments
+
+  /** @param {{ withComments?: boolean }} [options] whether texts keep the comments of members. Default: false. */
+  constructor({ withComments = false } = {}) {
+    this.#withComments = withComments
+  }
 
   /** The names that a module exports, sorted. */
   exportsOf(file) {
@@ -114,6 +120,8 @@ class Modules {
       file,
       name,
       text: nodes.map(({ text }) => text).join('\n'),
+      // Of overloads, the first describes the function.
+      comment: nodes.map(({ comment }) => comment).find(Boolean) ?? '',
       references: nodes.flatMap(({ references }) => references),
       importTypes: nodes.flatMap(({ importTypes }) => importTypes),
     }
@@ -122,23 +130,27 @@ class Modules {
   #read(file) {
     const known = this.#files.get(file)
     if (known) return known
-    const read = readModule(file)
+    const read = readModule(file, this.#withComments)
     this.#files.set(file, read)
     return read
   }
 }
 
-function readModule(file) {
+function readModule(file, withComments) {
   const source = readFileSync(file, 'utf8').replaceAll('\r\n', '\n')
   const { program, comments, errors } = parseSync(file, source, { lang: 'dts' })
   if (errors.length > 0) throw new Error(`${file}: ${errors[0].message}`)
   const module = { imports: new Map(), exports: new Map(), stars: [], declarations: new Map() }
-  const textOf = (node) => withoutComments(source, comments, node)
-  for (const node of program.body) addStatement(module, node, { file, textOf })
+  for (const node of program.body) {
+    const comment = commentBefore(source, comments, node)
+    const textOf = ({ start, end }) =>
+      withComments ? source.slice(start, end) : withoutComments(source, comments, { start, end })
+    addStatement(module, node, { file, textOf, comment })
+  }
   return module
 }
 
-function addStatement(module, node, { file, textOf }) {
+function addStatement(module, node, { file, textOf, comment }) {
   switch (node.type) {
     case 'ImportDeclaration':
       // A framework's names are as known as those of the language.
@@ -150,7 +162,7 @@ function addStatement(module, node, { file, textOf }) {
       return
     case 'ExportNamedDeclaration':
       if (node.declaration) {
-        for (const name of declare(module, node.declaration, { file, textOf })) {
+        for (const name of declare(module, node.declaration, { file, textOf, comment })) {
           const isType = /^TS(?:Interface|TypeAlias)Declaration$/.test(node.declaration.type)
           module.exports.set(name, { name, isType })
         }
@@ -170,12 +182,12 @@ function addStatement(module, node, { file, textOf }) {
     case 'EmptyStatement':
       return
     default:
-      declare(module, node, { file, textOf })
+      declare(module, node, { file, textOf, comment })
   }
 }
 
 /** Adds a declaration and returns the names that it declares. */
-function declare(module, node, { file, textOf }) {
+function declare(module, node, { file, textOf, comment }) {
   const ids =
     node.type === 'VariableDeclaration' ? node.declarations.map(({ id }) => id) : [node.id]
   if (!ids.every((id) => id?.type === 'Identifier'))
@@ -189,7 +201,7 @@ function declare(module, node, { file, textOf }) {
   })
   for (const { name } of ids) {
     const nodes = module.declarations.get(name) ?? []
-    module.declarations.set(name, [...nodes, { text: textOf(node), ...found }])
+    module.declarations.set(name, [...nodes, { text: textOf(node), comment, ...found }])
   }
   return ids.map(({ name }) => name)
 }
@@ -207,6 +219,18 @@ function visit(node, handle) {
 
 function resolve(file, source) {
   return path.resolve(path.dirname(file), source.value.replace(/\.ts$/, '.d.ts'))
+}
+
+/** Text of the comment right before a statement, without its asterisks. */
+function commentBefore(source, comments, { start }) {
+  const comment = comments.findLast(
+    ({ type, end }) => type === 'Block' && end <= start && source.slice(end, start).trim() === '',
+  )
+  const lines = comment?.value.replace(/^\*/, '').split('\n') ?? []
+  return lines
+    .map((line) => line.replace(/^\s*\* ?/, '').trimEnd())
+    .join('\n')
+    .trim()
 }
 
 function withoutComments(source, comments, { start, end }) {

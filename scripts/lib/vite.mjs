@@ -1,0 +1,2 @@
+/** The project's Vite, for scripts of the site, which has another version. */
+export { build, parseSync } from 'vite'
