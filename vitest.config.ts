@@ -53,6 +53,7 @@ export default defineConfig({
     setupFiles: ['test/setup/listener-leaks.ts', 'test/setup/patience.ts', 'test/setup/seed.ts'],
     // A hanging test names itself instead of eating the whole run's time; a busy machine is no failure.
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     projects: [
       // Of each module one instance a process: most of the time was spent on importing the SDK anew for each file.

@@ -120,7 +120,7 @@ export class Modules {
       file,
       name,
       text: nodes.map(({ text }) => text).join('\n'),
-      // Of overloads, the first describes the function.
+      // The first overload describes the function.
       comment: nodes.map(({ comment }) => comment).find(Boolean) ?? '',
       references: nodes.flatMap(({ references }) => references),
       importTypes: nodes.flatMap(({ importTypes }) => importTypes),

@@ -38,18 +38,18 @@ const CLAIMS = [
   },
   {
     figure: () => (/installs no other package/.test(read('docs/dependencies.md')) ? '0' : null),
-    text: 'Packages that come with it. What it bundles is listed, with reasons and licenses.',
+    text: 'Dependencies. A list says what is bundled, why, and under which license.',
     page: 'docs/dependencies.md',
     link: 'What is bundled',
   },
   {
-    figure: () => found(COMPARISON, /^\| Offstage +\| (\d+, and \d+ engines) +\|/m),
-    text: 'Providers of models, and engines that run a model in the browser.',
+    figure: () => found(COMPARISON, /^\| Offstage +\| (\d+), and \d+ engines +\|/m),
+    text: 'Providers of models, besides engines that run a model in the browser.',
     page: `${COMPARISON}#models-and-what-the-agent-can-do`,
     link: 'Compared with others',
   },
   {
-    figure: () => found('docs/page-tools.md', /gives a model (\w+) tools/),
+    figure: () => countedRows('docs/page-tools.md', 'The tools'),
     text: 'Tools that read and operate any page, within rules that protect the person.',
     page: 'docs/page-tools-rules.md',
     link: 'The rules',
@@ -80,7 +80,7 @@ be [the page itself](docs/page-tools.md), and the interface can be [one element]
 
 ## Measured
 
-Each figure stands on the linked page.
+Each link leads to the page with the figure.
 
 ${claims().join('\n')}
 
