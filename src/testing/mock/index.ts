@@ -42,8 +42,11 @@ export interface Mock {
   readonly requests: readonly MockRequest[]
   /** Answers a request. Takes the arguments of `fetch`, so it can also replace a client's `fetch`. */
   fetch(request: Request | URL | string, init?: RequestInit): Promise<Response>
-  /** Starts a server on a free port of 127.0.0.1. In Node, Bun and Deno only; elsewhere it throws `invalid-config`. */
-  listen(): Promise<MockServer>
+  /**
+   * Starts a server on 127.0.0.1. `port`: default a free one. In Node, Bun and Deno only; elsewhere it throws
+   * `invalid-config`. Pages of any origin may use it.
+   */
+  listen(options?: { readonly port?: number }): Promise<MockServer>
 }
 
 /**
@@ -79,7 +82,7 @@ export function createMock({ script }: MockOptions): Mock {
           ? new Request(request, init)
           : request,
       ),
-    listen: () => listen(handle),
+    listen: ({ port = 0 } = {}) => listen(handle, port),
   }
 }
 
@@ -342,7 +345,10 @@ function allowOrigin(headers: Headers, asked: Headers): void {
     headers.set('access-control-allow-private-network', 'true')
 }
 
-async function listen(handle: (request: Request) => Promise<Response>): Promise<MockServer> {
+async function listen(
+  handle: (request: Request) => Promise<Response>,
+  wantedPort: number,
+): Promise<MockServer> {
   // Bundlers for browsers refuse an import of `node:http`, even one that never runs.
   const http = globalThis.process?.getBuiltinModule?.('node:http')
   if (!http)
@@ -355,7 +361,7 @@ async function listen(handle: (request: Request) => Promise<Response>): Promise<
   })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
-    server.listen(0, '127.0.0.1', resolve)
+    server.listen(wantedPort, '127.0.0.1', resolve)
   })
   const address = server.address()
   const port = typeof address === 'object' ? address?.port : undefined

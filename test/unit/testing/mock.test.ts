@@ -325,3 +325,15 @@ test('an invalid script is refused at once', () => {
     'steps of a script must be a list of steps.',
   )
 })
+
+test('a mock listens on the port that it is given, and only on this machine', async () => {
+  const mock = createMock({ script: SCRIPT })
+  const first = await serve(mock)
+  const port = Number(new URL(first.url).port)
+  await expect(mock.listen({ port })).rejects.toThrow(/EADDRINUSE/)
+  await first.close()
+  const { url, close } = await mock.listen({ port })
+  expect(url).toBe(`http://127.0.0.1:${port}`)
+  expect((await fetch(`${url}/v1/models`)).status).toBe(200)
+  await close()
+})
