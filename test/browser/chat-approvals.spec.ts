@@ -470,6 +470,7 @@ test('an input is edited in fields of its schema, validated, shown again, and ru
               additionalProperties: true,
             } as never,
             needsApproval: true,
+            describe: () => ({ text: 'A mug for the office' }),
             execute: (input) => {
               sent.push(input)
               return 'Sent.'
@@ -484,7 +485,11 @@ test('an input is edited in fields of its schema, validated, shown again, and ru
   await write(page, 'Send it')
   const card = cardIn(page)
   const done = card.getByRole('button', { name: 'Done' })
+  const about = card.getByText('A mug for the office')
+  await expect(about).toBeVisible()
   await press(page, 'Edit')
+  // It describes the model's input, not the edited one.
+  await expect(about).toHaveCount(0)
   const count = card.getByRole('spinbutton', { name: 'Count' })
   await count.fill('12')
   await expect(card.getByRole('alert').filter({ hasText: '9' })).toHaveCount(1)
@@ -503,6 +508,7 @@ test('an input is edited in fields of its schema, validated, shown again, and ru
   await pressSettled(done)
   const values = ['mug', '3', 'paper', 'true', '{ "town": "Rotterdam" }', 'z', 'For Ada']
   await expect(card.getByRole('definition')).toHaveText(values)
+  await expect(about).toHaveCount(0)
   // The field shows an error that only the worker finds, too.
   await seeAll(card)
   await pressSettled(approveIn(card))

@@ -21,8 +21,8 @@ const editView = loadedView<[PendingCall]>({ name: 'edits', box: 'question' }, a
  */
 export function approvalView(context: ChatContext, call: PendingCall): TemplateResult {
   const { words, local } = context
-  const key = inputKey(toCallRef(context, call))
-  const isEdited = local.get(formKey(key)) !== undefined
+  const key = keyOf(context, call)
+  const form = local.get<OpenForm>(formKey(key))
   return html`
     <div class="approval" part="approval" data-asks=${key}>
       ${
@@ -30,28 +30,32 @@ export function approvalView(context: ChatContext, call: PendingCall): TemplateR
           ? html`<p class="because">${words.becauseOf(visibleText(call.because.origin))}</p>`
           : nothing
       }
-      ${call.about ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
-      ${isEdited ? editView(context, call) : nothing}
-      ${isEdited && local.get(problemKey('edits')) === undefined ? nothing : decisionView(context, call)}
+      ${call.about && !isBeingEdited(context, call) ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
+      ${form ? editView(context, call) : nothing}
+      ${form && local.get(problemKey('edits')) === undefined ? nothing : decisionView(context, call)}
     </div>
   `
+}
+
+function keyOf(context: ChatContext, call: PendingCall): string {
+  return inputKey(toCallRef(context, call))
 }
 
 /** Whether the person has edited the call's input, or has the edit form open. */
 export function isBeingEdited(context: ChatContext, call: PendingCall): boolean {
   const { local } = context
-  const key = inputKey(toCallRef(context, call))
-  return local.get(key) !== undefined || local.get(formKey(key)) !== undefined
+  const key = keyOf(context, call)
+  return (local.get(key) ?? local.get(formKey(key))) !== undefined
 }
 
 /** Whether the whole card has been in view. The call can't be approved before. */
 export function isSeen(context: ChatContext, call: PendingCall): boolean {
-  return context.seen.has(inputKey(toCallRef(context, call)))
+  return context.seen.has(keyOf(context, call))
 }
 
 /** Shows the input that would run, edited or the model's own, and the buttons. */
 function decisionView(context: ChatContext, call: PendingCall): TemplateResult {
-  const edited = parsed(context.local.get<string>(inputKey(toCallRef(context, call))))
+  const edited = parsed(context.local.get<string>(keyOf(context, call)))
   return html`
     ${edited ? inputView(context, { ...call, input: edited.value }) : askedView(context, call)}
     ${buttonsView(context, call, edited)}
@@ -111,8 +115,10 @@ function buttonsView(
   const isSeenWhole = isSeen(context, call)
   const edit = ({ currentTarget }: Event): void => {
     const card = (currentTarget as Element).closest('.approval')
-    const form: OpenForm = { from: edited ? edited.value : call.input, card }
-    local.set(formKey(inputKey(ref)), form)
+    local.set(formKey(keyOf(context, call)), {
+      from: edited ? edited.value : call.input,
+      card,
+    } satisfies OpenForm)
   }
   return html`
     ${reasonView(context, call, deny)}
@@ -162,8 +168,7 @@ function besides<Found extends HTMLElement>(
   target: EventTarget | null,
   selector: string,
 ): Found | null {
-  const approval = target instanceof Element ? target.closest('.approval') : null
-  return approval?.querySelector<Found>(selector) ?? null
+  return (target as Element).closest('.approval')?.querySelector<Found>(selector) ?? null
 }
 
 /** A separate form, so that Enter denies, except an Enter that ends an input method's composition. */
