@@ -48,7 +48,7 @@ const rows = [
   {
     name: 'page, with all of its features',
     bytes: pageWithout(BESIDE),
-    limit: 68.9 * KILOBYTE,
+    limit: 69 * KILOBYTE,
   },
   {
     name: 'a history that is given to a run, beside the page',
@@ -98,17 +98,17 @@ const rows = [
   {
     name: 'page tools (dist/page-tools.js)',
     bytes: sizeOf('page-tools.js', { dynamic: false }),
-    limit: 6 * KILOBYTE,
+    limit: 6.3 * KILOBYTE,
   },
   {
     name: 'page tools, with the first read',
     bytes: sizeOf('page-tools.js', { dynamic: true, except: /^(act-part|connect-forms)-/ }),
-    limit: 64.6 * KILOBYTE,
+    limit: 64.9 * KILOBYTE,
   },
   {
     name: 'page tools, with the first action',
     bytes: sizeOf('page-tools.js', { dynamic: true, except: /^connect-forms-/ }),
-    limit: 114.6 * KILOBYTE,
+    limit: 115 * KILOBYTE,
   },
   {
     name: 'forms as tools, beside page tools',
@@ -120,12 +120,12 @@ const rows = [
   {
     name: 'copilot (dist/copilot.js), beside page, page tools and chat',
     bytes: sizeOf('copilot.js', { dynamic: false, except: /^(index|page-tools|chat)\.js$/ }),
-    limit: 1.4 * KILOBYTE,
+    limit: 1.7 * KILOBYTE,
   },
   {
     name: 'mock (dist/mock.js)',
     bytes: sizeOf('mock.js', { dynamic: true }),
-    limit: 9.8 * KILOBYTE,
+    limit: 9.9 * KILOBYTE,
   },
   {
     name: 'tools from (dist/tools-from.js), beside the page',

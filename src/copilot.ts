@@ -5,8 +5,11 @@ import type { OffstageChat } from './ui/chat/index.ts'
 
 const ID = 'offstage-copilot'
 const PARAMETERS = ['provider', 'model', 'baseURL', 'tools', 'heading', 'placement']
-/** Matches a parameter for a secret, also within `baseURL`, and a password before a host. */
-const SECRET = /[?&][\w-]*(?:key|token|secret|password|authorization)=|\/\/[^/?#]*@/i
+/** Names of parameters for a secret, also of those within `baseURL`. */
+const SECRET_NAME =
+  /(?:^|api|[^a-z])(?:key|token|secret|password|pwd|credentials?|auth|authorization|bearer|sig)$/i
+/** Keys of the vendors that have a prefix. */
+const SECRET_VALUE = /\bsk-[\w-]{8}/
 const INSTRUCTIONS =
   'You help the user of a web page. Read the page with your tools before you answer about it or act on it.'
 
@@ -52,11 +55,12 @@ export const chat: OffstageChat | null = globalThis.document ? showChat(import.m
 export const agent: Agent | null = chat?.agent ?? null
 
 function showChat(address: string): OffstageChat | null {
-  const present = document.querySelector<OffstageChat>(`offstage-chat#${ID}`)
-  if (present) return present
   try {
+    const present = document.querySelector<OffstageChat>(`offstage-chat#${ID}`)
+    if (present) return present
     const added = createChat(new URL(address).searchParams)
-    document.body.append(added)
+    // Beside the body, which some routers replace.
+    document.documentElement.append(added)
     return added
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
@@ -66,7 +70,8 @@ function showChat(address: string): OffstageChat | null {
 }
 
 function createChat(parameters: URLSearchParams): OffstageChat {
-  checkParameters(parameters)
+  const server = serverOf(parameters)
+  checkParameters(parameters, server)
   const {
     tools = 'all',
     heading = 'Copilot',
@@ -75,7 +80,7 @@ function createChat(parameters: URLSearchParams): OffstageChat {
   } = Object.fromEntries(parameters)
   if (placement !== 'bubble' && placement !== 'panel')
     throw new OffstageError('invalid-config', 'placement must be bubble or panel.')
-  const model = modelOf(given)
+  const model = modelOf(given, server)
   return Object.assign(document.createElement('offstage-chat'), {
     id: ID,
     heading,
@@ -91,28 +96,50 @@ function createChat(parameters: URLSearchParams): OffstageChat {
   })
 }
 
-/** Throws for a secret. Warns of unknown names, since caches and servers add some. */
-function checkParameters(parameters: URLSearchParams): void {
-  const decoded = [...parameters].map(([name, value]) => `&${name}=${value}`).join('')
-  if (SECRET.test(decoded))
+/** The model's server, relative to the page's address, whatever its `<base>` says. Throws for other schemes. */
+function serverOf(parameters: URLSearchParams): URL | null {
+  const given = parameters.get('baseURL')
+  if (!given) return null
+  const server = URL.canParse(given, location.href) ? new URL(given, location.href) : null
+  if (!server || !/^https?:$/.test(server.protocol))
+    throw new OffstageError('invalid-config', 'baseURL must be a path or an address with http(s).')
+  return server
+}
+
+/** Throws for a secret and for misspelt names. Warns of unknown names, since caches and servers add some. */
+function checkParameters(parameters: URLSearchParams, server: URL | null): void {
+  const names = [...parameters.keys(), ...(server?.searchParams.keys() ?? [])]
+  const isSecret =
+    names.some((name) => SECRET_NAME.test(name)) ||
+    [...parameters].flat().some((text) => SECRET_VALUE.test(text)) ||
+    server?.username ||
+    server?.password
+  if (isSecret)
     throw new OffstageError(
       'invalid-config',
       "The script's address must not contain a key. Visitors and logs can read it: revoke the key, and call a relay by baseURL. See docs/providers/keys.md.",
     )
   const unknown = [...parameters.keys()].filter((name) => !PARAMETERS.includes(name))
+  for (const name of unknown) {
+    const meant = PARAMETERS.find((known) => known.toLowerCase() === name.toLowerCase())
+    if (meant) throw new OffstageError('invalid-config', `${name} must be written ${meant}.`)
+  }
   if (unknown.length > 0)
     console.warn(
       `Offstage's copilot has no parameter ${unknown.join(', ')}. It has ${PARAMETERS.join(', ')}.`,
     )
 }
 
-function modelOf({ provider, model, baseURL }: Readonly<Record<string, string>>): ModelConfig {
-  if (provider === 'scripted' || !(provider || model || baseURL))
+function modelOf(
+  { provider, model }: Readonly<Record<string, string>>,
+  server: URL | null,
+): ModelConfig {
+  if (provider === 'scripted' || !(provider || model || server))
     return { provider: 'scripted', model: 'script', script: SCRIPT }
   return {
     provider: provider ?? '',
     ...(model && { model }),
     // A relay on the page's own origin may need the visitor's cookies. Other origins get none.
-    ...(baseURL && { baseURL, credentials: 'same-origin' }),
+    ...(server && { baseURL: server.href, credentials: 'same-origin' }),
   }
 }

@@ -129,7 +129,11 @@ function nextCommands(target) {
   const [agent = ''] = (process.env.npm_config_user_agent ?? '').split('/')
   const manager = ['npm', 'pnpm', 'yarn', 'bun'].includes(agent) ? agent : 'npm'
   const folder = path.relative(process.cwd(), target)
-  const quoted = /^[\w./\\:@-]+$/.test(folder) ? folder : JSON.stringify(folder)
+  const named = folder.startsWith('-') ? `./${folder}` : folder
+  const isPlain = /^[\w./\\:@-]+$/.test(named)
+  const inQuotes =
+    process.platform === 'win32' ? `"${named}"` : `'${named.replaceAll("'", String.raw`'\''`)}'`
+  const quoted = isPlain ? named : inQuotes
   return [...(folder === '' ? [] : [`cd ${quoted}`]), `${manager} install`, `${manager} run dev`]
 }
 

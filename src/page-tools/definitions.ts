@@ -363,9 +363,10 @@ export type PageToolName =
 export type Hook = 'execute' | 'commits' | 'reconcile' | 'needsApproval' | 'describe' | 'secretsIn'
 
 const READS: readonly Hook[] = ['execute']
-const CHANGES: readonly Hook[] = [...READS, 'commits', 'reconcile']
+/** `describe` also fails calls whose code can't be loaded before anybody is asked. */
+const CHANGES: readonly Hook[] = [...READS, 'commits', 'reconcile', 'describe']
 /** The call says on which elements it acts. */
-const ACTS: readonly Hook[] = [...CHANGES, 'needsApproval', 'describe']
+const ACTS: readonly Hook[] = [...CHANGES, 'needsApproval']
 /** The call has texts that it writes into elements. */
 const WRITES: readonly Hook[] = [...ACTS, 'secretsIn']
 

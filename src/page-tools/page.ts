@@ -62,20 +62,28 @@ export interface Page {
   release(): void
 }
 
-const releases = new WeakMap<Page, () => void>()
+/** Aborted and replaced when the page is released, since a released page can be used again. */
+const lifetimes = new WeakMap<Page, AbortController>()
 
 /** A page, or a part of it, with limits for what may be read and done. Has no effect until it is used. */
 export function createPage(options: PageOptions = {}): Page {
-  const page: Page = { options, release: () => releases.get(page)?.() }
-  releases.set(page, () => undefined)
+  const page: Page = {
+    options,
+    release() {
+      const ended = lifetimes.get(page)
+      lifetimes.set(page, new AbortController())
+      ended?.abort()
+    },
+  }
+  lifetimes.set(page, new AbortController())
   return page
 }
 
-/** Sets what `release` does. Throws `invalid-input` for a page that `createPage` didn't make. */
-export function setRelease(page: Page, release: () => void): void {
-  if (!releases.has(page))
-    throw new PageError('invalid-input', 'The page must come from createPage().')
-  releases.set(page, release)
+/** Aborted by the page's next release. Throws `invalid-input` for a page that `createPage` didn't make. */
+export function releaseSignal(page: Page): AbortSignal {
+  const lifetime = lifetimes.get(page)
+  if (!lifetime) throw new PageError('invalid-input', 'The page must come from createPage().')
+  return lifetime.signal
 }
 
 /** Why a page tool refused or failed. Minor versions may add codes. */

@@ -126,6 +126,8 @@ test('a second load adds nothing, and every load gives the same agent and chat',
 
 for (const [what, parameters] of [
   ['a parameter', '?provider=openai&model=gpt-4.1-mini&apiKey=sk-dummy'],
+  ['another name for it', '?provider=openai&model=m&bearer=sk-dummy'],
+  ['a value that looks like one', '?provider=openai&model=sk-dummy-123'],
   ['the query of baseURL', `?baseURL=${encodeURIComponent('https://ai.test/v1?key=sk-dummy')}`],
   ['the host of baseURL', '?provider=ollama&model=m&baseURL=https://me:sk-dummy@ai.test/v1'],
 ] as const) {
@@ -143,6 +145,12 @@ for (const [mistake, parameters, line] of [
   ['provider', '?provider=olama&model=qwen3:4b', /There is no provider olama.*ollama/],
   ['model without a provider', '?model=qwen3:4b', /model must be like/],
   ['placement', '?placement=top', /placement must be bubble or panel/],
+  [
+    'scheme of the server',
+    '?provider=ollama&baseURL=javascript:alert(1)',
+    /baseURL must be a path/,
+  ],
+  ['spelling', '?provider=openai&model=m&baseurl=/ai/v1', /baseurl must be written baseURL/],
   ['preset of tools', '?tools=everything', /there is no preset "everything"/],
 ] as const) {
   test(`the console names a mistake in the script's address: ${mistake}`, async ({
@@ -152,6 +160,35 @@ for (const [mistake, parameters, line] of [
     await expectRefused(page, await openPlain(tag(parameters)), line)
   })
 }
+
+test("a server's path is on the page's own origin, whatever its base address is", async ({
+  page,
+  site,
+  openPlain,
+}) => {
+  const script = tag('?provider=openai&model=m&baseURL=/ai/v1')
+  await openPlain(`${script}<base href="https://elsewhere.test/">`)
+  await open(page)
+  const asked = page
+    .context()
+    .waitForEvent('request', (request) => /completions/.test(request.url()))
+  await send(page, 'Hello')
+  expect((await asked).url()).toBe(`${site.url}/ai/v1/chat/completions`)
+})
+
+test('the chat stays when a router replaces the body', async ({ page, openPlain }) => {
+  const opened = await openPlain(tag())
+  await expect(page.locator('offstage-chat')).toHaveCount(1)
+  await page.evaluate(() => {
+    const body = document.createElement('body')
+    body.innerHTML = '<h1>Another page</h1>'
+    document.body.replaceWith(body)
+  })
+  await open(page)
+  await send(page, 'Hello')
+  await expect(replies(page).last()).toContainText('No model is connected')
+  expect(opened.console).toEqual([])
+})
 
 test('an unknown parameter is only warned about, since servers add some', async ({
   page,

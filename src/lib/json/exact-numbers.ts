@@ -1,5 +1,5 @@
-/** Matches the strings and numbers in a JSON text. */
-export const JSON_TOKENS: RegExp = /"[^"\\]*(?:\\[^][^"\\]*)*"|-?\d[\d.e+-]*/gi
+/** Matches the strings and numbers in a JSON text, also a string that is cut off. */
+export const JSON_TOKENS: RegExp = /"[^"\\]*(?:\\[^][^"\\]*)*"?|-?\d[\d.e+-]*/gi
 
 /** Whether a double would round this number. Always false up to 2^53, where only fractions lose digits. */
 export function isInexact(written: string): boolean {

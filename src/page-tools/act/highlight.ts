@@ -141,7 +141,7 @@ export async function highlight(target: Target, options: HighlightOptions = {}):
   const hidden = hiddenReason(element)
   if (hidden)
     throw new PageError('hidden', `${describeElement(element, live)} can't be shown: ${hidden}.`)
-  const endActing = beginActing([viewOf(element)], live.lifetime.signal)
+  const endActing = beginActing([viewOf(element)], live.lifetime())
   scrollIntoView(element)
   const frame = drawFrame(live, element, { ms, ...(note && { note: note.slice(0, 120) }) })
   endActing()

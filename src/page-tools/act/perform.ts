@@ -93,7 +93,7 @@ async function performNow(
   const unloads = watchUnload(views)
   const refusals = watchRefusals(trees, live)
   const sites = keepOnSite(passive ? [] : trees, live.options, () => checkPost(signal))
-  const endActing = passive ? () => undefined : beginActing(views, live.lifetime.signal)
+  const endActing = passive ? () => undefined : beginActing(views, live.lifetime())
   try {
     if (passive) live.outline.beginSettling()
     const outcome = await action({

@@ -1,6 +1,6 @@
 import { scrubAround } from '../clean-text.ts'
 import * as native from '../native.ts'
-import { createPage, type Page, type PageOptions, setRelease } from '../page.ts'
+import { createPage, type Page, type PageOptions, releaseSignal } from '../page.ts'
 import { LiveOutline } from './live-outline.ts'
 import { rootOf } from './region.ts'
 import { scrubberFor } from '../secrets/secret-fields.ts'
@@ -15,8 +15,8 @@ export interface LivePage {
   lastUse: Promise<unknown>
   /** Removes the overlay, if there is one. */
   clearOverlay: () => void
-  /** Aborted and replaced when the page is released, since a released page can be used again. */
-  lifetime: AbortController
+  /** Aborted by the next release. */
+  lifetime(): AbortSignal
 }
 
 const pages = new WeakMap<Page, LivePage>()
@@ -33,15 +33,15 @@ export function livePage(page: Page = (wholePage ??= createPage())): LivePage {
     hovered: null,
     lastUse: Promise.resolve(),
     clearOverlay: () => undefined,
-    lifetime: new AbortController(),
+    lifetime: () => releaseSignal(page),
   }
-  setRelease(page, () => {
+  const forget = (): void => {
     live.outline.release()
     live.hovered = null
     live.clearOverlay()
-    live.lifetime.abort()
-    live.lifetime = new AbortController()
-  })
+    live.lifetime().addEventListener('abort', forget, { once: true })
+  }
+  live.lifetime().addEventListener('abort', forget, { once: true })
   pages.set(page, live)
   return live
 }

@@ -102,9 +102,9 @@ export function actingTool<const Schema extends JsonSchema>(
     }),
     ...(uses && {
       needsApproval: (input: Input<Schema>) => needsApproval(page, uses(input)),
-      describe: (input: Input<Schema>, call: DescribeContext) =>
-        describeUses(page, uses(input), call),
     }),
+    describe: (input: Input<Schema>, call: DescribeContext) =>
+      describeUses(page, uses?.(input) ?? [], call),
     ...(writes && { secretsIn: (input: Input<Schema>) => maskedInputs(page, writes(input)) }),
     ...definition,
     async commits(input: Input<Schema>, { toolCallId, tainted }: CommitsContext) {

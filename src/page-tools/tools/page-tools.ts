@@ -1,6 +1,13 @@
 import type { Tool } from '../../client/tools/tool.ts'
 import { DEFINITIONS, type Hook, type PageToolName } from '../definitions.ts'
-import { createPage, type Page, type PageOptions, PageError, type ActOptions } from '../page.ts'
+import {
+  createPage,
+  type Page,
+  type PageOptions,
+  PageError,
+  type ActOptions,
+  releaseSignal,
+} from '../page.ts'
 import type { ClickOptions } from '../act/click.ts'
 import type { DropPlace } from '../act/drag.ts'
 import type { FieldValue } from '../act/fill-form.ts'
@@ -14,6 +21,7 @@ import type { SelectTextOptions } from '../act/text/select-text.ts'
 import type { TypeOptions } from '../act/text/type-text.ts'
 import type { WaitOptions } from '../act/wait-for.ts'
 import { describeThrown } from '../../protocol/error.ts'
+import { sleepUnlessAborted } from '../../lib/sleep.ts'
 import type { Found, FindOptions, FindQuery } from '../read/find.ts'
 import type { Snapshot, SnapshotOptions } from '../read/snapshot.ts'
 
@@ -22,19 +30,40 @@ import type { Snapshot, SnapshotOptions } from '../read/snapshot.ts'
 const loadReading = part(() => import('./read-part.ts'))
 const loadActing = part(() => import('./act-part.ts'))
 
+/** How long to wait for a stalled server. Milliseconds. */
+const LOAD_MS = 60_000
+
 /** Returns a function that loads a part of the package, once. It tries twice, and rejects with `unavailable`. */
 export function part<Part>(load: () => Promise<Part>): () => Promise<Part> {
   let loading: Promise<Part> | undefined
-  return () =>
-    (loading ??= load()
-      .catch(load)
-      .catch((thrown: unknown) => {
-        loading = undefined
-        throw new PageError(
-          'unavailable',
-          `The code of the page tools could not be loaded, so nothing was done: ${describeThrown(thrown)}`,
-        )
-      }))
+  const loadOnce = async (): Promise<Part> => {
+    const ended = new AbortController()
+    try {
+      return await Promise.race([load().catch(load), stalled(ended.signal)])
+    } catch (thrown) {
+      loading = undefined
+      throw new PageError(
+        'unavailable',
+        `The code of the page tools could not be loaded, so nothing was done: ${describeThrown(thrown)}`,
+      )
+    } finally {
+      ended.abort()
+    }
+  }
+  return () => (loading ??= loadOnce())
+}
+
+async function stalled(ended: AbortSignal): Promise<never> {
+  await sleepUnlessAborted(LOAD_MS, ended)
+  throw new Error('the server does not answer')
+}
+
+/** Loads a part for a call. Rejects if the page is released meanwhile: the part would begin to observe it. */
+async function loadFor<Part>(load: () => Promise<Part>, page: Page | undefined): Promise<Part> {
+  const released = page && releaseSignal(page)
+  const part = await load()
+  released?.throwIfAborted()
+  return part
 }
 
 const ALL = DEFINITIONS.map(([{ name }]) => name)
@@ -115,7 +144,7 @@ function codeOf(
 ): (name: string) => Promise<Tool | undefined> {
   let made: readonly Tool[] | undefined
   return async (name) => {
-    const { makeTools } = await load()
+    const { makeTools } = await loadFor(load, page)
     made ??= makeTools(page)
     return made.find((tool) => tool.name === name)
   }
@@ -141,17 +170,17 @@ function callLater(
  * const { text } = await snapshot(document.querySelector('main')!, { maxTokens: 500 })
  */
 export async function snapshot(root?: Element, options: SnapshotOptions = {}): Promise<Snapshot> {
-  return (await loadReading()).snapshot(root, options)
+  return (await loadFor(loadReading, options.page)).snapshot(root, options)
 }
 
 /** Elements that match, best first: visible ones only, wherever the page is scrolled to. */
 export async function find(query: FindQuery, options: FindOptions = {}): Promise<Found[]> {
-  return (await loadReading()).find(query, options)
+  return (await loadFor(loadReading, options.page)).find(query, options)
 }
 
 /** Returns the text that a person has selected, in the page or in a field. Empty: none. */
 export async function readSelection(options: ActOptions = {}): Promise<string> {
-  return (await loadReading()).readSelection(options)
+  return (await loadFor(loadReading, options.page)).readSelection(options)
 }
 
 /**
@@ -163,7 +192,7 @@ export async function readSelection(options: ActOptions = {}): Promise<string> {
  * const { changed, text } = await click(document.querySelector('#save')!)
  */
 export async function click(target: Target, options: ClickOptions = {}): Promise<ActionReport> {
-  return (await loadActing()).click(target, options)
+  return (await loadFor(loadActing, options.page)).click(target, options)
 }
 
 /**
@@ -171,7 +200,7 @@ export async function click(target: Target, options: ClickOptions = {}): Promise
  * what they show.
  */
 export async function hover(target: Target, options: ActOptions = {}): Promise<ActionReport> {
-  return (await loadActing()).hover(target, options)
+  return (await loadFor(loadActing, options.page)).hover(target, options)
 }
 
 /** Types into a field, an editor, a slider; picks dates, times, colours and files. */
@@ -180,7 +209,7 @@ export async function typeText(
   text: string,
   options: TypeOptions = {},
 ): Promise<ActionReport> {
-  return (await loadActing()).typeText(target, text, options)
+  return (await loadFor(loadActing, options.page)).typeText(target, text, options)
 }
 
 /**
@@ -191,7 +220,7 @@ export async function fillForm(
   fields: readonly FieldValue[],
   options: ActOptions = {},
 ): Promise<ActionReport> {
-  return (await loadActing()).fillForm(fields, options)
+  return (await loadFor(loadActing, options.page)).fillForm(fields, options)
 }
 
 /** Chooses by the visible label, in a native select or in a component's own list. */
@@ -200,7 +229,7 @@ export async function selectOption(
   labels: string | readonly string[],
   options: ActOptions = {},
 ): Promise<ActionReport> {
-  return (await loadActing()).selectOption(target, labels, options)
+  return (await loadFor(loadActing, options.page)).selectOption(target, labels, options)
 }
 
 /**
@@ -210,7 +239,7 @@ export async function selectText(
   target: Target,
   options: SelectTextOptions = {},
 ): Promise<ActionReport> {
-  return (await loadActing()).selectText(target, options)
+  return (await loadFor(loadActing, options.page)).selectText(target, options)
 }
 
 /** Checks or unchecks a checkbox, switch or radio button; does nothing when it is already in that state. */
@@ -219,7 +248,7 @@ export async function setChecked(
   checked: boolean,
   options: ActOptions = {},
 ): Promise<ActionReport> {
-  return (await loadActing()).setChecked(target, checked, options)
+  return (await loadFor(loadActing, options.page)).setChecked(target, checked, options)
 }
 
 /** Presses a key like `Enter`, `ArrowDown`, `Shift+Tab` or `Control+A`. */
@@ -227,7 +256,7 @@ export async function pressKey(
   keyName: string,
   options: PressKeyOptions = {},
 ): Promise<ActionReport> {
-  return (await loadActing()).pressKey(keyName, options)
+  return (await loadFor(loadActing, options.page)).pressKey(keyName, options)
 }
 
 /** Drags with the pointer and, where the element is `draggable`, with drag-and-drop events. */
@@ -236,7 +265,7 @@ export async function drag(
   place: DropPlace,
   options: ActOptions = {},
 ): Promise<ActionReport> {
-  return (await loadActing()).drag(target, place, options)
+  return (await loadFor(loadActing, options.page)).drag(target, place, options)
 }
 
 /**
@@ -244,12 +273,12 @@ export async function drag(
  * reports a text that it did not find. Rejects with a `PageError` if the page scrolls back.
  */
 export async function scroll(options: ScrollOptions = {}): Promise<ActionReport> {
-  return (await loadActing()).scroll(options)
+  return (await loadFor(loadActing, options.page)).scroll(options)
 }
 
 /** Waits for something to appear or disappear; without a condition, until the page settles. */
 export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> {
-  return (await loadActing()).waitFor(options)
+  return (await loadFor(loadActing, options.page)).waitFor(options)
 }
 
 /**
@@ -257,12 +286,12 @@ export async function waitFor(options: WaitOptions = {}): Promise<ActionReport> 
  * Rejects with a `PageError` if the picture is masked, invisible, or unreadable for the page.
  */
 export async function look(target: Target, options: ActOptions = {}): Promise<Look> {
-  return (await loadActing()).look(target, options)
+  return (await loadFor(loadActing, options.page)).look(target, options)
 }
 
 /** Shows the user where an element is, by a frame around it. The page's own content isn't changed. */
 export async function highlight(target: Target, options: HighlightOptions = {}): Promise<string> {
-  return (await loadActing()).highlight(target, options)
+  return (await loadFor(loadActing, options.page)).highlight(target, options)
 }
 
 /**
@@ -270,10 +299,10 @@ export async function highlight(target: Target, options: HighlightOptions = {}):
  * unloads the page, it never resolves: the run continues in the next page.
  */
 export async function navigate(address: string, options: ActOptions = {}): Promise<ActionReport> {
-  return (await loadActing()).navigate(address, options)
+  return (await loadFor(loadActing, options.page)).navigate(address, options)
 }
 
 /** Goes back in the tab's history, if the previous entry is of this site. */
 export async function goBack(options: ActOptions = {}): Promise<ActionReport> {
-  return (await loadActing()).goBack(options)
+  return (await loadFor(loadActing, options.page)).goBack(options)
 }

@@ -44,8 +44,8 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** Complete strings and brackets. */
-const TOKENS = /"[^"\\]*(?:\\[^][^"\\]*)*"|[[\]{}]/g
+/** Strings and brackets. A string may be cut off, or each later quote would be tried as its beginning. */
+const TOKENS = /"[^"\\]*(?:\\[^][^"\\]*)*"?|[[\]{}]/g
 
 function isTooDeep(text: string): boolean {
   if (text.length < 2 * MAX_DEPTH) return false

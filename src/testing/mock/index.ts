@@ -62,7 +62,7 @@ export interface Mock {
  * })
  */
 export function createMock({ script }: MockOptions): Mock {
-  const fault = scriptFault(script)
+  const fault = scriptFault(script ?? {})
   if (fault) throw OffstageError.fromData(fault)
   const requests: MockRequest[] = []
   const handle = async (request: Request): Promise<Response> => {
@@ -188,8 +188,9 @@ async function play(
   script: Script,
   signal: AbortSignal,
 ): Promise<Response> {
+  signal.throwIfAborted()
   const abort = new AbortController()
-  signal.addEventListener('abort', () => abort.abort(), { once: true })
+  signal.addEventListener('abort', () => abort.abort(signal.reason), { once: true })
   const steps = readSteps(question, script, abort.signal)
   const { value: first } = await steps.next()
   if (first?.type === 'failed') throw first.refusal
@@ -220,6 +221,8 @@ async function* readSteps(
   for await (const batch of scriptedProvider.stream(request, config, { signal })) {
     for (const part of [batch].flat()) {
       if (part.type === 'error') {
+        // Like `fetch`: an abort is no answer.
+        signal.throwIfAborted()
         const { code, message } = part.error
         const label = code === 'script-exhausted' ? { code } : {}
         yield { type: 'failed', refusal: new Refusal(message, { status: 500, ...label }) }
@@ -389,8 +392,13 @@ async function serve(
     name,
     [value].flat().join(', '),
   ])
-  const init = { method, headers, signal: gone.signal, ...(body !== '' && { body }) }
-  const response = await handle(new Request(new URL(url, 'http://127.0.0.1'), init))
+  const init = {
+    method,
+    headers,
+    signal: gone.signal,
+    ...(body !== '' && !/^(?:GET|HEAD)$/.test(method) && { body }),
+  }
+  const response = await handle(new Request(`http://127.0.0.1${url}`, init))
   outgoing.writeHead(response.status, Object.fromEntries(response.headers))
   outgoing.flushHeaders()
   for await (const bytes of response.body ?? []) {

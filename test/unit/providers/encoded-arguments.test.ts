@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { StreamPart } from '../../../src/protocol/message.ts'
+import { parseToolInput } from '../../../src/providers/core/parse-tool-input.ts'
 import { createProvider, type ProviderConfig } from '../../../src/providers/create-provider.ts'
 import { askWeather, replay, sse } from './support/replay.ts'
 
@@ -90,3 +91,10 @@ test.each(Object.entries(ANSWERS))(
       })
   },
 )
+
+test('arguments that are cut off within a long string are refused at once, however many quotes they have', () => {
+  // With time that grew by the square of the length, this would take minutes.
+  const html = String.raw`<a href=\"x\">`.repeat(100_000)
+  expect(parseToolInput(`{"html":"${html}`)).toHaveProperty('error')
+  expect(parseToolInput(`{"html":"${html}"}`)).toHaveProperty('input')
+})

@@ -337,3 +337,18 @@ test('a mock listens on the port that it is given, and only on this machine', as
   expect((await fetch(`${url}/v1/models`)).status).toBe(200)
   await close()
 })
+
+test('an aborted request rejects like fetch, before and during an answer', async () => {
+  const { fetch: ask } = createMock({ script: { steps: [{ text: 'Hello.', delayMs: 60_000 }] } })
+  const request = (signal: AbortSignal): Promise<Response> =>
+    ask('http://mock.test/v1/chat/completions', {
+      method: 'POST',
+      body: JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'Hi' }] }),
+      signal,
+    })
+  await expect(request(AbortSignal.abort())).rejects.toMatchObject({ name: 'AbortError' })
+  const abort = new AbortController()
+  const asked = request(abort.signal)
+  setTimeout(() => abort.abort())
+  await expect(asked).rejects.toMatchObject({ name: 'AbortError' })
+})
