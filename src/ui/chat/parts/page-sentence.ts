@@ -1,4 +1,6 @@
+import { visibleText } from '../../../conversation/index.ts'
 import type { PendingCall } from '../../../index.ts'
+import type { ChatContext } from '../context.ts'
 import type { Words } from '../words/words.ts'
 import type { PageCall, PageSentence } from './page-call.ts'
 import type * as Sentences from './page-sentences.ts'
@@ -42,6 +44,16 @@ export function awaitsSentence(call: PageCall | PendingCall): boolean {
  */
 export function pageSentence(call: PageCall | PendingCall, words: Words): PageSentence | null {
   return isBuiltIn(call) ? (sentences?.sentenceOf(call, words.pageCalls) ?? null) : null
+}
+
+/** Returns a call's heading: a description of its action if there is one, else the tool's title or name. */
+export function titleOf(
+  { words, local }: Pick<ChatContext, 'words' | 'local'>,
+  call: PageCall | PendingCall,
+): string {
+  if (awaitsSentence(call))
+    void loadSentences().then(() => local.set(`sentence:${call.toolCallId}`, true))
+  return pageSentence(call, words)?.text ?? visibleText(call.title ?? call.toolName)
 }
 
 function isBuiltIn({ toolName, title, source }: PageCall | PendingCall): boolean {
