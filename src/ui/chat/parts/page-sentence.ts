@@ -34,7 +34,7 @@ export function loadSentences(): Promise<void> {
 }
 
 /** Whether the call will have a sentence once the code is loaded. */
-export function awaitsSentence(call: PageCall | PendingCall): boolean {
+function awaitsSentence(call: PageCall | PendingCall): boolean {
   return sentences === null && isBuiltIn(call)
 }
 
