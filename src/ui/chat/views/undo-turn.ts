@@ -48,8 +48,12 @@ function wordsOf({ locale, words }: ChatContext): UndoTurnWords {
 export function undoView(context: ChatContext, call: ShownCall): TemplateResult {
   const { words, snapshot, actions, conversation, locale } = context
   const { toolCallId } = call
-  const message = snapshot.messages.find(({ calls }) => calls?.includes(call))
-  const { undoable = [] } = (message && undoPlan(snapshot, message.id)) ?? {}
+  const at = snapshot.messages.findIndex(({ calls }) => calls?.includes(call))
+  const message = snapshot.messages[at]
+  // Until older messages are loaded, the turn may have calls that the sheet couldn't show.
+  const isWhole =
+    snapshot.older === 0 || snapshot.messages.slice(0, at).some(({ role }) => role === 'user')
+  const { undoable = [] } = (isWhole && message && undoPlan(snapshot, message.id)) || {}
   const undo = (): void =>
     void actions.perform({ name: 'undo', detail: { call }, key: toolCallId }, () =>
       conversation.undo(toolCallId),
