@@ -28,6 +28,7 @@ export type {
   ShownRun,
 } from './snapshot.ts'
 export { leafUnder } from './tree.ts'
+export { undoPlan, type KeptReason, type UndoPlan } from './undo-plan.ts'
 export { view } from './view.ts'
 export { Crc32 } from '../lib/crc32.ts'
 export type { Delta } from '../protocol/delta.ts'

@@ -14,7 +14,14 @@ import {
 } from '../../protocol/conversation.ts'
 import type { ConversationSnapshot } from '../../conversation/snapshot.ts'
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts'
-import type { Agent, AgentTool, Conversation, Conversations } from './agent.ts'
+import type {
+  Agent,
+  AgentTool,
+  Conversation,
+  Conversations,
+  UndoneTurn,
+  UndoTurnOptions,
+} from './agent.ts'
 import type { AgentParts } from './agent-parts.ts'
 import { checkId, checkMessageParts, checkText } from '../runs/check-message.ts'
 import { checkNames } from './check-names.ts'
@@ -164,6 +171,11 @@ export interface AgentCommands
   abortOpen(conversationId: string, reason?: string): Promise<boolean>
   switchBranch(conversationId: string, messageId: string): Promise<boolean>
   undo(conversationId: string, toolCallId: string): Promise<boolean>
+  undoTurn(
+    conversation: Conversation,
+    messageId: string,
+    options?: UndoTurnOptions,
+  ): Promise<UndoneTurn>
   revoke(conversationId: string, consentId: string): Promise<boolean>
   takeOver(conversationId: string, how?: ResumeOptions): ReturnType<Conversation['takeOver']>
 }
@@ -221,7 +233,9 @@ export function createCommands(agent: AgentParts): AgentCommands {
 }
 
 /** Commands refused while a run is open, and the revocation of remembered approvals. */
-function betweenRuns(agent: AgentParts): Pick<AgentCommands, 'switchBranch' | 'undo' | 'revoke'> {
+function betweenRuns(
+  agent: AgentParts,
+): Pick<AgentCommands, 'switchBranch' | 'undo' | 'undoTurn' | 'revoke'> {
   const { callWorker } = agent
   return {
     async revoke(conversationId, consentId) {
@@ -235,6 +249,10 @@ function betweenRuns(agent: AgentParts): Pick<AgentCommands, 'switchBranch' | 'u
     },
     async undo(conversationId, toolCallId) {
       return callWorker('undoCall', { ...scopeOf(agent, conversationId, toolCallId), toolCallId })
+    },
+    async undoTurn(conversation, messageId, options) {
+      const { undoTurn } = await loadPart(() => import('../execution/undo-tool.ts'))
+      return undoTurn(agent, { conversation, messageId, options })
     },
   }
 }

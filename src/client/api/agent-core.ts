@@ -257,6 +257,11 @@ export class AgentCore implements AgentParts {
         this.personCheck.checkAnswer({ conversationId: id, toolCallId }, options?.consent)
         return this.later('undo')(id, toolCallId)
       },
+      undoTurn: async (toolCallId, options) => {
+        // The gesture answers for all calls of the turn, under the message's id.
+        this.personCheck.checkAnswer({ conversationId: id, toolCallId }, options?.consent)
+        return this.later('undoTurn')(conversation, toolCallId, options)
+      },
       takeOver: (options) => this.later('takeOver')(id, options),
     }
     this.#conversations.set(id, conversation)

@@ -26,6 +26,7 @@ import type { ConversationFile, ImportReport } from '../transfer/export-file.ts'
 import type { RemoteSource, ToolAnnotations } from '../../protocol/tool.ts'
 import type { SnapshotStore } from '../runs/snapshot-store.ts'
 import type { ConversationSnapshot } from '../../conversation/snapshot.ts'
+import type { KeptReason } from '../../conversation/undo-plan.ts'
 import type { MadeTitle } from '../../protocol/worker-calls.ts'
 import { reportThrown } from './failures.ts'
 import type { AgentNotice } from '../worker-link/worker-link.ts'
@@ -130,6 +131,41 @@ export interface AgentTools extends SnapshotStore<readonly AgentTool[]> {
   list(): Promise<readonly AgentTool[]>
 }
 
+export interface UndoTurnOptions extends AnswerOptions {
+  /** Ids of calls to leave as they are. Default: none. */
+  readonly skip?: readonly string[]
+  /** Once aborted, no further call is undone. The one being undone ends first. */
+  readonly signal?: AbortSignal
+}
+
+/** Outcome of `conversation.undoTurn()`. */
+export interface UndoneTurn {
+  /** Ids of the calls that this undid, in order. */
+  readonly undone: readonly string[]
+  /** The call that couldn't be undone, if any. */
+  readonly failed?: {
+    readonly toolCallId: string
+    /**
+     * - `failed`: the tool's `undo` threw, such as to refuse. Ask again to retry.
+     * - `not-begun`: the tool isn't registered here, or the call ran in another browser. Ask again there.
+     * - `unknown`: the undo was cut off or took too long. It is never repeated; asking again goes on without it.
+     */
+    readonly status: 'failed' | 'not-begun' | 'unknown'
+    /** Text of the tool's error; for other statuses, a sentence. */
+    readonly message: string
+  }
+  /**
+   * Calls of the turn whose effect stays. Besides the reasons of a plan:
+   * - `skipped`: `skip` names it.
+   * - `not-tried`: an earlier one failed, or the signal was aborted.
+   * - `elsewhere`: another tab undid it, or tried to, at the same time.
+   */
+  readonly kept: readonly {
+    readonly toolCallId: string
+    readonly reason: KeptReason | 'skipped' | 'not-tried' | 'elsewhere'
+  }[]
+}
+
 type BranchOptions = Omit<RunOptions, 'conversationId' | 'history'>
 
 /**
@@ -193,6 +229,20 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
    * - `consent-refused`: page tools may have clicked the button.
    */
   undo(toolCallId: string, options?: AnswerOptions): Promise<boolean>
+  /**
+   * Undoes the calls of a finished turn, the newest first, each as `undo` does, by one user gesture. A turn is a user
+   * message and everything after it up to the next one: `messageId` is that message, or any message of its answer. The
+   * first undo that fails stops it, since earlier calls may build on later ones. Ask again to continue, also after a
+   * reload: no call is undone twice. `consent` is for the id: `conversation.consent(messageId, event)`. Rejects with:
+   * - `invalid-input`: this branch has no such message.
+   * - `conversation-busy`: a run is open, or another tab undoes. Ask again to continue.
+   * - `consent-refused`: as for `undo`.
+   *
+   * @example
+   * const { undone, failed, kept } = await conversation.undoTurn(message.id)
+   * if (failed) show(`${undone.length} undone, then: ${failed.message}`)
+   */
+  undoTurn(messageId: string, options?: UndoTurnOptions): Promise<UndoneTurn>
   /**
    * Revokes a consent in the snapshot's `consents`: calls that haven't started yet request approval. False if the
    * consent is no longer in force. Works while a run is open, whichever tab drives it.

@@ -35,7 +35,8 @@ export type {
   RunInput,
   RunOptions,
 } from './options.ts'
-export type { PageStorage, StorageEstimate } from './agent.ts'
+export type { PageStorage, StorageEstimate, UndoneTurn, UndoTurnOptions } from './agent.ts'
+export type { KeptReason, UndoPlan } from '../../conversation/undo-plan.ts'
 export type {
   AgentMemory,
   ListedMemory,

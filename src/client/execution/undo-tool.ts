@@ -1,7 +1,11 @@
-import { describeThrown } from '../../protocol/error.ts'
+import { turnAt, undoPlan, type UndoPlan } from '../../conversation/undo-plan.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { ToolOutput } from '../../protocol/message.ts'
 import type { UndoOutcome, UndoTool } from '../../protocol/page-calls.ts'
+import type { Conversation, UndoneTurn, UndoTurnOptions } from '../api/agent.ts'
+import type { AgentParts } from '../api/agent-parts.ts'
+import { badInput } from '../api/failures.ts'
 import { truncate } from './format-output.ts'
 import { loadPartWithRetry, retryWhenLeaving } from '../page-life/page-leaving.ts'
 import type { PreparedTool } from '../tools/prepare-tool.ts'
@@ -36,4 +40,76 @@ export async function undoTool(
 
 function valueOf(output: ToolOutput): JsonValue {
   return 'value' in output ? (output.value as JsonValue) : null
+}
+
+type Failure = NonNullable<UndoneTurn['failed']>
+
+interface AskedTurn {
+  readonly conversation: Conversation
+  readonly messageId: string
+  readonly options?: UndoTurnOptions | undefined
+}
+
+/** See `Conversation.undoTurn`. The caller has checked that a person asks. */
+export async function undoTurn(
+  { callWorker, scope }: Pick<AgentParts, 'callWorker' | 'scope'>,
+  { conversation, messageId, options: { skip = [], signal } = {} }: AskedTurn,
+): Promise<UndoneTurn> {
+  const { undoable, kept: planned } = await whenPlanned(conversation, messageId)
+  const { conversationId } = conversation.getSnapshot()
+  const undone: string[] = []
+  const kept: UndoneTurn['kept'][number][] = planned.map(({ call: { toolCallId }, reason }) => ({
+    toolCallId,
+    reason,
+  }))
+  let failed: Failure | undefined
+  for (const { toolCallId } of undoable) {
+    if (skip.includes(toolCallId)) kept.push({ toolCallId, reason: 'skipped' })
+    else if (failed || signal?.aborted) kept.push({ toolCallId, reason: 'not-tried' })
+    else
+      try {
+        const isDone = await callWorker('undoCall', { ...scope(), conversationId, toolCallId })
+        if (isDone) undone.push(toolCallId)
+        else kept.push({ toolCallId, reason: 'elsewhere' })
+      } catch (thrown) {
+        failed = failureOf(toolCallId, thrown)
+      }
+  }
+  return { undone, ...(failed && { failed }), kept }
+}
+
+/** Returns the failure of a tool's undo. Throws anything else again: asking once more continues. */
+function failureOf(toolCallId: string, thrown: unknown): Failure {
+  if (!OffstageError.is(thrown) || thrown.code !== 'call-failed') throw thrown
+  const { toolName, status } = thrown.details as Pick<Failure, 'status'> & { toolName: string }
+  // The tool's own words, which a person may see.
+  const message =
+    status === 'failed'
+      ? thrown.message.replace(`${toolName} was not undone: `, '')
+      : thrown.message
+  return { toolCallId, status, message }
+}
+
+/** Plans the undo once this page has all messages of the turn. Rejects if no such turn can be undone now. */
+function whenPlanned(conversation: Conversation, messageId: string): Promise<UndoPlan> {
+  return new Promise((resolve, reject) => {
+    let leave = (): void => undefined
+    const look = (): void => {
+      const { status, messages, older, error, runId } = conversation.getSnapshot()
+      const isWhole = older === 0 || turnAt(messages, messageId)[0]?.role === 'user'
+      if (status === 'loading' || !isWhole) return
+      leave()
+      const plan = undoPlan({ messages }, messageId)
+      if (messages.length === 0 && error) reject(OffstageError.fromData(error))
+      else if (!plan) reject(badInput('This branch of the conversation has no such message.'))
+      else if (runId !== undefined) reject(busy())
+      else resolve(plan)
+    }
+    leave = conversation.subscribe(look)
+    look()
+  })
+}
+
+function busy(): OffstageError {
+  return new OffstageError('conversation-busy', 'A run is open. Undo the turn once it has ended.')
 }

@@ -206,7 +206,8 @@ export interface ActionDetails {
   /** An answer from a card that the page renders itself. */
   readonly respond: { readonly call: ShownCall; readonly answer: unknown }
   readonly resolve: OneCall & { readonly verdict: 'happened' | 'did-not-happen' | 'run-again' }
-  readonly undo: { readonly call: ShownCall }
+  /** `calls`: those of a turn that are to be undone together. */
+  readonly undo: { readonly call: ShownCall } | { readonly calls: readonly ShownCall[] }
   readonly regenerate: { readonly message: ShownMessage }
   readonly edit: { readonly message: ShownMessage; readonly text: string }
   /** `messageId`: the version to show. */

@@ -2,10 +2,9 @@ import type { ConversationSnapshot, PendingCall, ShownCall } from '../../../inde
 import type { Words } from '../words/words.ts'
 import { CALL_STATES, LONG_MS } from './shown-call.ts'
 import { pageSentence } from './page-sentence.ts'
-import { SENTENCE_END } from './failures.ts'
+import { SENTENCE_END, turnOf } from './failures.ts'
 import { type ChatEnvironment, type Situation, STATES, statesOf, textIn } from './states.ts'
 import { messageText } from './text-of.ts'
-import { turnOf } from './turn-of.ts'
 
 /** State of the announcements made for a conversation. */
 export interface Announced {

@@ -1,5 +1,4 @@
-import type { ConversationSnapshot, ErrorData } from '../../../index.ts'
-import { turnOf } from './turn-of.ts'
+import type { ConversationSnapshot, ErrorData, ShownMessage } from '../../../index.ts'
 import { visibleText } from '../../../conversation/index.ts'
 import type { Words } from '../words/words.ts'
 
@@ -82,4 +81,14 @@ export function inLines(text: string): string {
 export function describeFailure({ code, message }: ErrorData, { failures }: Words): FailureText {
   const text = failures[code]
   return text === undefined ? shortenFailure(message) : { text, details: inLines(message) }
+}
+
+/** Returns the person's last message and everything after it. */
+export function turnOf(messages: readonly ShownMessage[]): readonly ShownMessage[] {
+  return messages.slice(
+    Math.max(
+      0,
+      messages.findLastIndex(({ role }) => role === 'user'),
+    ),
+  )
 }

@@ -1,4 +1,6 @@
+import { visibleText } from '../../../conversation/index.ts'
 import type { PendingCall } from '../../../index.ts'
+import type { ChatContext } from '../context.ts'
 import type { Words } from '../words/words.ts'
 import type { PageCall, PageSentence } from './page-call.ts'
 import type * as Sentences from './page-sentences.ts'
@@ -32,7 +34,7 @@ export function loadSentences(): Promise<void> {
 }
 
 /** Whether the call will have a sentence once the code is loaded. */
-export function awaitsSentence(call: PageCall | PendingCall): boolean {
+function awaitsSentence(call: PageCall | PendingCall): boolean {
   return sentences === null && isBuiltIn(call)
 }
 
@@ -42,6 +44,16 @@ export function awaitsSentence(call: PageCall | PendingCall): boolean {
  */
 export function pageSentence(call: PageCall | PendingCall, words: Words): PageSentence | null {
   return isBuiltIn(call) ? (sentences?.sentenceOf(call, words.pageCalls) ?? null) : null
+}
+
+/** Returns a call's heading: a description of its action if there is one, else the tool's title or name. */
+export function titleOf(
+  { words, local }: Pick<ChatContext, 'words' | 'local'>,
+  call: PageCall | PendingCall,
+): string {
+  if (awaitsSentence(call))
+    void loadSentences().then(() => local.set(`sentence:${call.toolCallId}`, true))
+  return pageSentence(call, words)?.text ?? visibleText(call.title ?? call.toolName)
 }
 
 function isBuiltIn({ toolName, title, source }: PageCall | PendingCall): boolean {

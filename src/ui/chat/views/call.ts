@@ -5,12 +5,18 @@ import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { type CallState, stateIn, outputText, progressOf } from '../parts/shown-call.ts'
 import { withoutRefs } from '../parts/page-call.ts'
-import { awaitsSentence, loadSentences, pageSentence } from '../parts/page-sentence.ts'
-import { iconView } from './icon.ts'
+import { titleOf } from '../parts/page-sentence.ts'
+import { stateIcon } from './icon.ts'
 import { waitingView } from './approval.ts'
 import { answerKey, problemKey } from '../problem-key.ts'
 import { repeat } from 'lit/directives/repeat.js'
 import { sharedApprovalCalls } from '../parts/rows.ts'
+import { loadedView } from './loaded-view.ts'
+
+const undoView = loadedView<[ShownCall]>({ name: 'undo', box: 'note' }, async () => {
+  const { undoView } = await import('./undo-turn.ts')
+  return undoView
+})
 
 /** Shows a tool call: title, state, input, output, and the controls that it waits for. */
 export function callView(context: ChatContext, call: ShownCall): TemplateResult {
@@ -40,30 +46,15 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
       ${kind === 'working' && snapshot.ownership !== 'none' ? progressView(call) : nothing}
       ${pending && !isAnsweredByCard(context, call, pending) ? waitingView(context, pending) : nothing}
       ${call.output?.type === 'denied' && call.output.reason ? html`<p class="note">${visibleText(call.output.reason)}</p>` : nothing}
-      ${undoView(context, call)} ${problemView(context, call, pending !== undefined)}
+      ${undoneView(context, call)} ${problemView(context, call, pending !== undefined)}
       ${word === 'interrupted' && !pending ? html`<p>${words.interruptedWords}</p>` : nothing}
     </div>
   `
 }
 
-/** Returns a call's heading: a description of its action if there is one, else the tool's title or name. */
-export function titleOf(
-  { words, local }: Pick<ChatContext, 'words' | 'local'>,
-  call: ShownCall | PendingCall,
-): string {
-  if (awaitsSentence(call))
-    void loadSentences().then(() => local.set(`sentence:${call.toolCallId}`, true))
-  return pageSentence(call, words)?.text ?? visibleText(call.title ?? call.toolName)
-}
-
 /** Whether a host's card answers this call by `respond`. The chat asks about interrupted calls itself. */
 function isAnsweredByCard(context: ChatContext, call: ShownCall, { kind }: PendingCall): boolean {
   return (kind === 'approval' || kind === 'answer') && context.hasOwnButtons(call)
-}
-
-/** Shows a spinner, or an icon for the outcome. */
-export function stateIcon(kind: CallState['kind']): TemplateResult {
-  return kind === 'working' ? html`<span class="ring"></span>` : iconView(kind)
 }
 
 function isOf({ toolCallId, conversationId }: PendingCall, call: ShownCall): boolean {
@@ -162,18 +153,15 @@ function progressView({ progress }: ShownCall): TemplateResult | typeof nothing 
   </p>`
 }
 
-function undoView(
-  { words, snapshot, actions, conversation }: ChatContext,
-  call: ShownCall,
-): TemplateResult | typeof nothing {
-  const { toolCallId, undo, undoable } = call
-  if (undo === 'done') return html`<p class="note">${words.undone}</p>`
-  if (!undoable || snapshot.runId !== undefined) return nothing
-  const press = (): void =>
-    void actions.perform({ name: 'undo', detail: { call }, key: toolCallId }, () =>
-      conversation.undo(toolCallId),
-    )
-  return html`<button type="button" class="quiet" @click=${press}>${words.undo}</button>`
+/** Shows that a call was undone, or offers to undo it. */
+function undoneView(context: ChatContext, call: ShownCall): TemplateResult | typeof nothing {
+  if (call.undo === 'done') return html`<p class="note">${context.words.undone}</p>`
+  return canUndo(context, call) ? undoView(context, call) : nothing
+}
+
+/** Whether the call's card has a button that undoes it. */
+export function canUndo({ snapshot }: ChatContext, { undoable }: ShownCall): boolean {
+  return undoable === true && snapshot.runId === undefined
 }
 
 /** Shows why the last action on a call failed. */

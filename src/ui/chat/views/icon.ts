@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
+import type { CallState } from '../parts/shown-call.ts'
 
 /** Outlines on a grid of 24 by 24. */
 const PATHS = {
@@ -27,6 +28,11 @@ export function iconView(name: Icon): TemplateResult {
   return html`<svg class="icon icon-${name}" viewBox="0 0 24 24" aria-hidden="true">
     <path d=${PATHS[name]}></path>
   </svg>`
+}
+
+/** Shows a spinner, or an icon for the outcome. */
+export function stateIcon(kind: CallState['kind']): TemplateResult {
+  return kind === 'working' ? html`<span class="ring"></span>` : iconView(kind)
 }
 
 /** A button that is an icon; its name is its tooltip. */

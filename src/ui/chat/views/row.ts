@@ -9,7 +9,7 @@ import { dayFormat, numberFormat, timeFormat, todayFormat } from '../formats.ts'
 import { isRunDetached, stateIn } from '../parts/shown-call.ts'
 import type { ChatRow } from '../parts/rows.ts'
 import { STATES } from '../parts/states.ts'
-import { callView, problemView, sourceView, stateIcon, titleOf } from './call.ts'
+import { callView, canUndo, problemView, sourceView } from './call.ts'
 import { failureView } from './notices.ts'
 import { visibleText } from '../../../conversation/index.ts'
 import { problemKey } from '../problem-key.ts'
@@ -23,7 +23,8 @@ import { attempt, ownActionsView, sourcesView } from './answer.ts'
 import { fileView } from './attached.ts'
 import { copyText } from '../../shared/copy-text.ts'
 import { waitForRunStart } from '../actions.ts'
-import { iconButton } from './icon.ts'
+import { titleOf } from '../parts/page-sentence.ts'
+import { iconButton, stateIcon } from './icon.ts'
 import { editKey, editSendingKey } from '../local-keys.ts'
 
 /** Renders a row. Messages and finished calls render again only when their inputs change: a long conversation has many. */
@@ -81,11 +82,16 @@ function messageDependencies(context: MessageContext, message: ShownMessage): un
   ]
 }
 
-/** Whether the call has ended and waits for no answer. */
-function isOver({ snapshot }: ChatContext, call: ShownCall): boolean {
+/** Whether the call has ended and waits for no answer. A call to undo also shows the state of its turn. */
+function isOver(context: ChatContext, call: ShownCall): boolean {
+  const { snapshot } = context
   const { kind } = stateIn(snapshot, call)
   const isSettled = kind === 'done' || kind === 'problem'
-  return isSettled && !snapshot.pending.some(({ toolCallId }) => toolCallId === call.toolCallId)
+  return (
+    isSettled &&
+    !canUndo(context, call) &&
+    !snapshot.pending.some(({ toolCallId }) => toolCallId === call.toolCallId)
+  )
 }
 
 function callDependencies(context: ChatContext, call: ShownCall): unknown[] {

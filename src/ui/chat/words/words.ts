@@ -1,4 +1,4 @@
-import type { ErrorCode, FinishReason, LimitName, ParkReason } from '../../../index.ts'
+import type { ErrorCode, FinishReason, KeptReason, LimitName, ParkReason } from '../../../index.ts'
 
 /** All texts of an element. Texts with a gap are functions; numbers and dates come formatted. */
 export interface Words {
@@ -89,6 +89,8 @@ export interface Words {
   readonly sensitive: string
   readonly undo: string
   readonly undone: string
+  /** Texts of undoing a turn. Default: the part that undoes has them in English and Chinese. */
+  readonly undoTurn?: Partial<UndoTurnWords>
   readonly conversations: string
   readonly newConversation: string
   readonly searchConversations: string
@@ -195,4 +197,19 @@ export interface PageCallWords {
   find(what: string): string
   waitFor(what: string): string
   waitGone(what: string): string
+}
+
+/** Texts of the sheet that undoes a turn. `count` is formatted. */
+export interface UndoTurnWords {
+  /** Opens the sheet. */
+  all(count: string): string
+  readonly title: string
+  readonly toUndo: string
+  readonly stays: string
+  confirm(count: number, formatted: string): string
+  /** Undoes the rest without the call that couldn't be undone. */
+  without(formatted: string): string
+  /** The page doesn't have the call's tool, or the call ran in another browser. */
+  readonly notHere: string
+  readonly reasons: { readonly [reason in KeptReason]: string }
 }

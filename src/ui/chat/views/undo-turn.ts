@@ -1,0 +1,311 @@
+import { html, nothing, render, type TemplateResult } from 'lit'
+import { showInput, undoPlan, type UndoPlan, visibleText } from '../../../conversation/index.ts'
+import type { ShownCall, UndoneTurn } from '../../../index.ts'
+import type { ChatContext } from '../context.ts'
+import { numberFormat } from '../formats.ts'
+import { problemKey } from '../problem-key.ts'
+import type { UndoTurnWords } from '../words/words.ts'
+import { titleOf } from '../parts/page-sentence.ts'
+import { stateIcon } from './icon.ts'
+
+const EN: UndoTurnWords = {
+  all: (count) => `Undo all ${count}…`,
+  title: 'Undo what the assistant did?',
+  toUndo: 'Will be undone',
+  stays: 'Stays as it is',
+  confirm: (count, formatted) => (count === 1 ? 'Undo 1 action' : `Undo ${formatted} actions`),
+  without: (formatted) => `Skip it and undo ${formatted} more`,
+  notHere: 'Can’t be undone on this page',
+  reasons: {
+    undone: 'Already undone',
+    unknown: 'An undo was cut off: check whether it took effect',
+    'no-undo': 'Can’t be undone',
+    'not-succeeded': 'Didn’t finish: check whether it took effect',
+  },
+}
+
+const ZH: UndoTurnWords = {
+  all: (count) => `全部撤销（${count}）…`,
+  title: '撤销助手所做的操作？',
+  toUndo: '将撤销',
+  stays: '保持不变',
+  confirm: (_count, formatted) => `撤销 ${formatted} 项操作`,
+  without: (formatted) => `跳过它，再撤销 ${formatted} 项`,
+  notHere: '无法在此页面撤销',
+  reasons: {
+    undone: '已撤销',
+    unknown: '撤销被中断，请检查是否已生效',
+    'no-undo': '无法撤销',
+    'not-succeeded': '未完成，请检查是否已生效',
+  },
+}
+
+function wordsOf({ locale, words }: ChatContext): UndoTurnWords {
+  return { ...(/^zh\b/i.test(locale) ? ZH : EN), ...words.undoTurn }
+}
+
+/** Buttons that undo a call and, on the newest one of several calls of a turn, all of them. */
+export function undoView(context: ChatContext, call: ShownCall): TemplateResult {
+  const { words, snapshot, actions, conversation, locale } = context
+  const { toolCallId } = call
+  const at = snapshot.messages.findIndex(({ calls }) => calls?.includes(call))
+  const message = snapshot.messages[at]
+  // Until older messages are loaded, the turn may have calls that the sheet couldn't show.
+  const isWhole =
+    snapshot.older === 0 || snapshot.messages.slice(0, at).some(({ role }) => role === 'user')
+  const { undoable = [] } = (isWhole && message && undoPlan(snapshot, message.id)) || {}
+  const undo = (): void =>
+    void actions.perform({ name: 'undo', detail: { call }, key: toolCallId }, () =>
+      conversation.undo(toolCallId),
+    )
+  const all = ({ currentTarget }: Event): void => {
+    if (message && currentTarget instanceof Element)
+      new Sheet(context, message.id).open(currentTarget)
+  }
+  // Below the call's title. Set by property: a policy may refuse a style attribute.
+  return html`<div class="buttons" .style=${'margin-inline-start: 0.875em; gap: 0'}>
+    <button type="button" class="quiet" @click=${undo}>${words.undo}</button>
+    ${
+      undoable[0] === call && undoable.length > 1
+        ? html`<button type="button" class="quiet" aria-haspopup="dialog" @click=${all}>
+            ${wordsOf(context).all(numberFormat(locale).format(undoable.length))}
+          </button>`
+        : nothing
+    }
+  </div>`
+}
+
+/** The dialog that shows what an undo of a turn does, and does it. */
+class Sheet {
+  readonly #context: ChatContext
+  readonly #messageId: string
+  readonly #words: UndoTurnWords
+  /** The plan that the person was shown. */
+  readonly #plan: UndoPlan
+  readonly #dialog = document.createElement('dialog')
+  readonly #skipped = new Set<string>()
+  #isWorking = false
+  #failed: UndoneTurn['failed']
+  /** Why the undo was refused as a whole. */
+  #problem: string | undefined
+
+  constructor(context: ChatContext, messageId: string) {
+    this.#context = context
+    this.#messageId = messageId
+    this.#words = wordsOf(context)
+    this.#plan = this.#planNow()
+  }
+
+  open(opener: Element): void {
+    const root = opener.getRootNode() as ShadowRoot
+    const card = opener.closest<HTMLElement>('.call')
+    if (!root.adoptedStyleSheets.includes(styles())) root.adoptedStyleSheets.push(styles())
+    const dialog = this.#dialog
+    dialog.className = 'undo-sheet'
+    dialog.setAttribute('part', 'undo-sheet')
+    dialog.setAttribute('aria-labelledby', 'undo-title')
+    const leave = this.#context.conversation.subscribe(() => this.#draw())
+    dialog.addEventListener('close', () => {
+      leave()
+      dialog.remove()
+      // The button is gone once its call is undone.
+      if (!opener.isConnected) card?.focus()
+    })
+    root.append(dialog)
+    this.#draw()
+    dialog.showModal()
+  }
+
+  #planNow(): UndoPlan {
+    const { conversation } = this.#context
+    return undoPlan(conversation.getSnapshot(), this.#messageId) ?? { undoable: [], kept: [] }
+  }
+
+  /** Calls that a press undoes: what is left of those that the person was shown. */
+  #left(): readonly ShownCall[] {
+    const shown = new Set(this.#plan.undoable.map(({ toolCallId }) => toolCallId))
+    return this.#planNow().undoable.filter(
+      ({ toolCallId }) => shown.has(toolCallId) && !this.#skipped.has(toolCallId),
+    )
+  }
+
+  #draw(): void {
+    const { words } = this.#context
+    const { undoable, kept } = this.#plan
+    const text = this.#words
+    render(
+      html`
+        <h3 id="undo-title">${text.title}</h3>
+        <div class="undo-lists">
+          <p class="note">${text.toUndo}</p>
+          <ul>
+            ${undoable.map((call) => this.#itemView(call))}
+          </ul>
+          ${
+            kept.length === 0
+              ? nothing
+              : html`<p class="note">${text.stays}</p>
+                  <ul>
+                    ${kept.map(
+                      ({ call, reason }) =>
+                        html`<li>
+                          ${this.#nameView(call)} <small>${text.reasons[reason]}</small>
+                        </li>`,
+                    )}
+                  </ul>`
+          }
+        </div>
+        ${this.#problem ? html`<p class="problem" role="alert">${this.#problem}</p>` : nothing}
+        <div class="buttons">
+          ${this.#buttonsView()}
+          <button type="button" autofocus @click=${() => this.#dialog.close()}>
+            ${this.#failed || this.#isWorking ? words.close : words.cancel}
+          </button>
+        </div>
+      `,
+      this.#dialog,
+    )
+  }
+
+  #itemView(call: ShownCall): TemplateResult {
+    const state = this.#stateOf(call)
+    const problem = this.#problemOf(call)
+    const isUnderWay = this.#isWorking && state === 'unknown'
+    const kind = problem ? 'problem' : state === 'done' ? 'done' : isUnderWay ? 'working' : null
+    const note =
+      kind === 'done'
+        ? this.#context.words.undone
+        : this.#skipped.has(call.toolCallId) && this.#words.stays
+    return html`<li class=${kind ?? nothing}>
+      ${kind ? stateIcon(kind) : nothing} ${this.#nameView(call)}
+      ${note ? html`<small>${note}</small>` : nothing}
+      ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
+    </li>`
+  }
+
+  /** Why the last undo of a call failed. */
+  #problemOf({ toolCallId }: Pick<ShownCall, 'toolCallId'>): string | undefined {
+    if (toolCallId !== this.#failed?.toolCallId) return undefined
+    const { status, message } = this.#failed
+    const { reasons, notHere } = this.#words
+    return status === 'failed'
+      ? visibleText(message)
+      : status === 'unknown'
+        ? reasons.unknown
+        : notHere
+  }
+
+  #stateOf({ toolCallId }: ShownCall): ShownCall['undo'] {
+    const { messages } = this.#context.conversation.getSnapshot()
+    const calls = messages.flatMap(({ calls = [] }) => calls)
+    return calls.find((call) => call.toolCallId === toolCallId)?.undo
+  }
+
+  #nameView(call: ShownCall): TemplateResult {
+    const about = call.about ? visibleText(call.about.text) : inLine(call)
+    return html`<span class="call-title"
+      >${titleOf(this.#context, call)}${about ? html` <small>${about}</small>` : nothing}</span
+    >`
+  }
+
+  #buttonsView(): TemplateResult | typeof nothing {
+    const { words, locale } = this.#context
+    const left = this.#left()
+    const failed = this.#failed
+    const isRetryable = left.some(({ toolCallId }) => toolCallId === failed?.toolCallId)
+    const others = left.length - Number(isRetryable)
+    const format = (count: number): string => numberFormat(locale).format(count)
+    const button = (label: string, type: string, press: () => void): TemplateResult =>
+      html`<button
+        type="button"
+        class=${type}
+        ?disabled=${this.#isWorking}
+        @click=${({ detail }: MouseEvent) => {
+          // The second click of a double click on the button that opened this.
+          if (detail < 2) press()
+        }}
+      >
+        ${label}
+      </button>`
+    if (left.length === 0) return nothing
+    const undo = (): void => this.#undo()
+    if (!failed || !isRetryable)
+      return button(this.#words.confirm(left.length, format(left.length)), 'primary', undo)
+    const skip = (): void => {
+      this.#skipped.add(failed.toolCallId)
+      undo()
+    }
+    return html`${button(words.tryAgain, 'primary', undo)}
+    ${others > 0 ? button(this.#words.without(format(others)), '', skip) : nothing}`
+  }
+
+  #undo(): void {
+    const { actions, conversation, local } = this.#context
+    const calls = this.#left()
+    const chosen = new Set(calls.map(({ toolCallId }) => toolCallId))
+    // A call that the person wasn't shown stays.
+    const skip = this.#planNow().undoable.flatMap(({ toolCallId }) =>
+      chosen.has(toolCallId) ? [] : [toolCallId],
+    )
+    actions.perform({ name: 'undo', detail: { calls } }, async () => {
+      this.#isWorking = true
+      this.#failed = this.#problem = undefined
+      for (const { toolCallId } of calls) local.set(problemKey(toolCallId), undefined)
+      try {
+        const undoing = conversation.undoTurn(this.#messageId, { skip })
+        this.#draw()
+        const { failed } = await undoing
+        this.#failed = failed
+        if (failed) local.set(problemKey(failed.toolCallId), this.#problemOf(failed))
+        else this.#dialog.close()
+      } catch (thrown) {
+        this.#problem = thrown instanceof Error ? thrown.message : String(thrown)
+        // The sheet was closed meanwhile: the chat shows the problem.
+        if (!this.#dialog.open) throw thrown
+      } finally {
+        this.#isWorking = false
+        this.#draw()
+      }
+    })
+  }
+}
+
+/** Characters of an input that tell calls of one tool apart. */
+const LONGEST = 80
+
+function inLine({ input }: ShownCall): string {
+  if (input === undefined) return ''
+  const line = showInput(input).replaceAll(/[{}"]/g, '').replaceAll(/\s+/g, ' ').trim()
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
+}
+
+let sheet: CSSStyleSheet | undefined
+
+function styles(): CSSStyleSheet {
+  if (sheet) return sheet
+  sheet = new CSSStyleSheet()
+  sheet.replaceSync(`
+    .undo-sheet[open] {
+      display: flex; flex-direction: column; gap: 0.75em;
+      inline-size: min(28rem, calc(100vw - 2rem)); max-block-size: min(36rem, calc(100dvh - 2rem));
+      padding: 1.25em; border: 1px solid var(--_line); border-radius: var(--_radius);
+      background: var(--_ground); color: var(--_text); box-shadow: var(--_shadow);
+      font: inherit; overflow: hidden;
+    }
+    .undo-sheet::backdrop { background: rgb(0 0 0 / 0.4); }
+    .undo-sheet h3 { margin: 0; font-size: 1.0625em; font-weight: 600; }
+    .undo-lists { min-block-size: 0; overflow-y: auto; overscroll-behavior: contain; }
+    .undo-lists ul { padding: 0; list-style: none; }
+    .undo-lists ul + .note { margin-block-start: 0.75em; }
+    .undo-lists li {
+      display: flex; flex-wrap: wrap; gap: 0 0.5em; align-items: center;
+      padding-block: 0.375em; border-block-start: 1px solid var(--_line); overflow-wrap: anywhere;
+    }
+    .undo-lists .note + ul > :first-child { border: 0; }
+    .undo-lists .call-title { flex: 1 1 10em; }
+    .undo-lists li.problem { color: inherit; }
+    .undo-lists li > p { flex: 1 0 100%; }
+    .undo-lists .done .icon { color: var(--_done); }
+    .undo-lists .problem .icon { color: var(--_problem); }`)
+  return sheet
+}
