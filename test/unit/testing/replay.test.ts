@@ -368,7 +368,7 @@ describe('the person of the recording', () => {
   })
 })
 
-describe('a recording is refused', () => {
+describe('a recording that cannot be replayed', () => {
   const { tools } = shop('number')
   const good = recorded({ script: BUG, tools })
 
@@ -391,7 +391,7 @@ describe('a recording is refused', () => {
       (text: string) => `${text.split('\n')[0]}\n{"conversations":0}\n`,
       'It has 0 conversations',
     ],
-  ])('%s', async (_, change, why) => {
+  ])('is refused: %s', async (_, change, why) => {
     const message = await replayed(change(await good), tools)
     expect(message).toContain("The recording can't be replayed")
     expect(message).toContain(why)
