@@ -12,12 +12,11 @@ import type { Agent, ConversationRecord, Run } from '../../index.ts'
 import { ListWindow } from './list-window.ts'
 import { type EventEntry, textOf, type TimedEvent, Filtered } from './parts/event-log.ts'
 import { type OpenedFile, readFile } from './parts/inspection-file.ts'
-import { Recording } from './recording.ts'
+import { Journal, Recording } from './recording.ts'
 import { inspectorView } from './views/inspector.ts'
 import { tokens } from '../shared/tokens.ts'
 import { frame } from './styles/frame.ts'
 import { tables } from './styles/tables.ts'
-import { Journal } from './parts/journal.ts'
 
 export type { InspectorProperties } from './offstage-inspector.ts'
 

@@ -9,10 +9,9 @@ import {
 } from '../../../src/ui/inspector/parts/event-log.ts'
 import { readFile } from '../../../src/ui/inspector/parts/inspection-file.ts'
 import { ReportFile, testOf } from '../../../src/ui/inspector/views/report.ts'
-import { Journal } from '../../../src/ui/inspector/parts/journal.ts'
 import { rowWindow } from '../../../src/ui/inspector/list-window.ts'
 import { coveredMs, Timeline, timesOf } from '../../../src/ui/inspector/parts/timeline.ts'
-import { Recording } from '../../../src/ui/inspector/recording.ts'
+import { Journal, Recording } from '../../../src/ui/inspector/recording.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
 
 const KEY = 'sk-dummy-key-that-is-nowhere'

@@ -1,5 +1,5 @@
 import { Crc32, FILE_VERSION, FORMAT, type Row } from '../../../conversation/index.ts'
-import { Journal } from './journal.ts'
+import { Journal } from '../recording.ts'
 
 /** Origin and scope of a file. Its first line has them in addition to the export's own fields. */
 export interface Inspection {
