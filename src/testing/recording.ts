@@ -314,8 +314,8 @@ class TurnReplay {
       }),
     )
     const played = await this.#played()
-    for (const step of steps) {
-      const now = played?.steps.find((_, at) => steps[at] === step)
+    for (const [at, step] of steps.entries()) {
+      const now = played?.steps[at]
       if (!now) {
         if (!this.#isAtEnd && this.#differences.length === 0)
           this.#add(step.step, `was not reached: ${endOf(result)}`)

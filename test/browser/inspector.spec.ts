@@ -299,12 +299,12 @@ test('a report leaves out chosen outputs, opens at the failed call, and becomes 
   await expect(sheet).toContainText('Answers of the model may still quote them.')
   const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
   await sheet.getByRole('button', { name: 'Copy as test' }).click()
-  await expect.poll(copied).toContain('test("Two mugs, please", async')
+  await expect.poll(copied).toContain("test('Two mugs, please', async")
   const download = page.waitForEvent('download')
   await sheet.getByRole('button', { name: 'Save file' }).click()
   const saved = await download
   const name = saved.suggestedFilename()
-  expect(await copied()).toContain(`new URL("./${name}", import.meta.url)`)
+  expect(await copied()).toContain(`new URL('./${name}', import.meta.url)`)
   await expect(sheet).toHaveCount(0)
   const file = await saved.path()
   const text = await readFile(file, 'utf8')
@@ -335,7 +335,7 @@ test('a report leaves out chosen outputs, opens at the failed call, and becomes 
   await other.evaluate(() => navigator.clipboard.writeText(''))
   await other.getByRole('button', { name: 'Copy as test' }).click()
   await expect(other.getByText('Test copied.')).toBeVisible()
-  expect(await other.evaluate(() => navigator.clipboard.readText())).toContain(`"./${name}"`)
+  expect(await other.evaluate(() => navigator.clipboard.readText())).toContain(`'./${name}'`)
 })
 
 test(

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { emptyState, fold, type Row } from '../../../src/conversation/index.ts'
 import type { AgentOptions, RunEvent } from '../../../src/index.ts'
@@ -233,9 +234,15 @@ describe('a report', () => {
   })
 
   test('becomes a test whose texts cannot break out of their strings', () => {
-    const text = testOf('a\'\n`${x}".jsonl', "'); process.exit(); ('")
-    expect(text).toContain(`test("'); process.exit(); ('", async`)
-    expect(text).toContain('new URL("./a\'\\n`${x}\\".jsonl", import.meta.url)')
+    const name = `a'\\\n\`\${x}".jsonl`
+    const title = "'); process.exit(); ('"
+    const text = testOf(name, title)
+    const literals = [/^test\((.*), async/m, /new URL\((.*), import/].map((pattern) => {
+      const [, literal = ''] = pattern.exec(text) ?? []
+      expect(literal).toMatch(/^'(?:[^'\\]|\\.)*'$/)
+      return runInNewContext(literal) as unknown
+    })
+    expect(literals).toEqual([title, `./${name}`])
   })
 })
 

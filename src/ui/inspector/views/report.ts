@@ -175,14 +175,19 @@ import { onTestFinished, test } from 'vitest'
 import { createTestAgent } from 'offstage/testing'
 import { tools } from '../src/tools' // The tools of your app.
 
-test(${JSON.stringify(title.slice(0, 80) || 'a recording')}, async () => {
-  const recording = await readFile(new URL(${JSON.stringify(`./${fileName}`)}, import.meta.url), 'utf8')
+test(${quoted(title.slice(0, 80) || 'a recording')}, async () => {
+  const recording = await readFile(new URL(${quoted(`./${fileName}`)}, import.meta.url), 'utf8')
   // Add the options of your agent that matter here, such as controlTools and hooks.
   const agent = createTestAgent({ recording, tools })
   onTestFinished(() => agent.dispose())
   await agent.replay()
 })
 `
+}
+
+/** Returns a text as a literal in single quotes. */
+function quoted(text: string): string {
+  return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`
 }
 
 /** Actions of the inspector that the sheet needs. */
