@@ -3,6 +3,8 @@ import { createAgent } from '../client/api/create-agent.ts'
 import type { AgentOptions, ModelConfig } from '../client/api/options.ts'
 import type { Script } from '../protocol/model.ts'
 import type { WorkerLike } from '../client/worker-link/spawn-worker.ts'
+import { badConfig } from '../client/api/failures.ts'
+import { Replay, type ReplayOptions } from './recording.ts'
 import { scriptedProvider } from '../providers/scripted.ts'
 import { type Effects, realEffects } from '../worker/effects.ts'
 import { type ClaimBook, memoryClaimBook } from '../worker/store/claims.ts'
@@ -23,12 +25,32 @@ export interface TestAgentOptions
   extends
     Omit<AgentOptions, 'model' | 'worker' | 'workerUrl'>,
     Pick<InProcessWorkerOptions, 'providers' | 'stores'> {
-  /** The model's answers. Pass either this or `model`. */
+  /** The model's answers. Pass either this, `recording` or `model`. */
   readonly script?: Script
+  /**
+   * Text of a file with one conversation, from the inspector or `conversations.export()`. `replay()` plays it: the
+   * model's answers, and the person's messages, approvals and answers. The tools are yours.
+   */
+  readonly recording?: string | Blob
   /** Model that answers instead of a script, such as one of `providers`. Default: the scripted model. */
   readonly model?: ModelConfig
   /** Storage that outlives the agent. Pass the same one to two agents to simulate a reload. */
   readonly testStorage?: TestStorage
+}
+
+/** An agent for tests. */
+export interface TestAgent extends Agent {
+  /**
+   * Replays `recording` in a new conversation. Rejects with an `Error` that lists what differs in a run: a call that is
+   * refused or fails, other nested calls, another executed input, and other approvals. For example: `Step 4: add_item({
+   * qty: '2' }) was refused: 'qty' must be number, got "2".` Also rejects for a recording that is damaged, or that a
+   * newer version wrote. Models of sub-agents aren't replayed.
+   *
+   * @example
+   * const agent = createTestAgent({ recording: await readFile('bug.jsonl', 'utf8'), tools })
+   * await agent.replay()
+   */
+  replay(options?: ReplayOptions): Promise<void>
 }
 
 /**
@@ -44,21 +66,31 @@ export interface TestAgentOptions
  * const { text } = await agent.run('A mug').result
  * await agent.dispose()
  */
-export function createTestAgent(options: TestAgentOptions): Agent {
-  const { script, model, providers, stores, testStorage, ...rest } = options
+export function createTestAgent(options: TestAgentOptions): TestAgent {
+  const { script, recording, model, providers = [], stores, testStorage, ...rest } = options
+  if (recording !== undefined && (script ?? model))
+    throw badConfig('A recording has the answers of its model: leave out `script` and `model`.')
   // Read now, because the agent may start a worker after its page is gone.
   const page = pageLife()
-  return createAgent({
+  const replay =
+    recording === undefined ? null : new Replay(recording, () => createTestAgent({ tools: [] }))
+  const agent = createAgent({
     ...rest,
     model: model ?? { provider: 'scripted', model: 'scripted', ...(script && { script }) },
     worker: workersOf(
       {
-        ...(providers && { providers }),
+        providers: replay ? [...providers, replay.provider] : providers,
         ...(stores && { stores }),
         ...(testStorage && { storage: testStorage }),
       },
       () => page,
     ),
+  })
+  return Object.assign(agent, {
+    replay: async (options?: ReplayOptions) => {
+      if (!replay) throw badConfig('This agent has no recording: pass one to createTestAgent().')
+      await replay.run(agent, options)
+    },
   })
 }
 

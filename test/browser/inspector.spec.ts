@@ -224,7 +224,7 @@ test('an exported run shows the same elsewhere, at every row, without a key', as
   const timeline = await cellsOf(page, 'Timeline')
   await tab(page, 'Journal').click()
   const journal = await cellsOf(page, 'Journal')
-  await page.getByRole('button', { name: 'Export…' }).click()
+  await page.getByRole('button', { name: 'Report a problem…' }).click()
   await expect(page.getByText('Whoever gets the file can read it.')).toBeVisible()
   const download = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Save file' }).click()
@@ -270,6 +270,72 @@ test('an exported run shows the same elsewhere, at every row, without a key', as
   )
   await expect(other.getByRole('button', { name: 'Replay' })).toBeVisible()
   await context.close()
+})
+
+test('a report leaves out chosen outputs, opens at the failed call, and becomes a test', async ({
+  openPage,
+  context,
+  model,
+}) => {
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const page = await openPage({ body: BODY, context, headers: POLICY })
+  await inspect(page, model)
+  model.enqueue(
+    callTools([
+      { name: 'order', input: { sku: 'mug' } },
+      { name: 'order', input: { sku: 2 } },
+    ]),
+    say('One of them.'),
+  )
+  await page.evaluate(async () => {
+    const { agent } = window as unknown as { agent: Agent }
+    await agent.run('Two mugs, please', { conversationId: 'talk' }).result
+  })
+  await settled(page)
+  await page.getByRole('button', { name: 'Report a problem…' }).click()
+  const sheet = page.getByRole('group', { name: 'Report', exact: true })
+  await expect(sheet.getByRole('heading')).toHaveText('What will be shared')
+  await sheet.getByRole('checkbox', { name: 'order' }).uncheck()
+  await expect(sheet).toContainText('Answers of the model may still quote them.')
+  const copied = (): Promise<string> => page.evaluate(() => navigator.clipboard.readText())
+  await sheet.getByRole('button', { name: 'Copy as test' }).click()
+  await expect.poll(copied).toContain("test('Two mugs, please', async")
+  const download = page.waitForEvent('download')
+  await sheet.getByRole('button', { name: 'Save file' }).click()
+  const saved = await download
+  const name = saved.suggestedFilename()
+  expect(await copied()).toContain(`new URL('./${name}', import.meta.url)`)
+  await expect(sheet).toHaveCount(0)
+  const file = await saved.path()
+  const text = await readFile(file, 'utf8')
+  expect(text).not.toContain('Ordered.')
+  expect(text).toContain('Left out of the report.')
+
+  const other = await openPage({ body: BODY, context, headers: POLICY })
+  await other.evaluate(() => import('/dist/inspector.js' as string))
+  await other.locator('input[type=file]').setInputFiles({
+    name,
+    mimeType: 'text/plain',
+    buffer: Buffer.from(text),
+  })
+  const failed = rowsOf(other, 'Timeline').and(other.locator('[aria-selected=true]'))
+  await expect(failed).toContainText(/Place the order\s*invalid/)
+  await expect(
+    other.getByRole('region', { name: /^Row, row/ }).locator('.call-line'),
+  ).toContainText('Place the order invalid {"sku":2}')
+  await tab(other, 'Requests').click()
+  await expect(rowsOf(other, 'Requests')).toHaveText([/11\s*$/, /23\s*$/])
+  await rowsOf(other, 'Requests').nth(1).click()
+  const request = other.getByRole('region', { name: 'Request of step 2' })
+  await expect(request).toContainText('without instructions, tools and live context')
+  await request.getByRole('button', { name: /^0 / }).click()
+  await request.getByRole('button', { name: /^parts/ }).click()
+  await request.getByRole('button', { name: /^0 /u }).last().click()
+  await expect(request).toContainText('Two mugs, please')
+  await other.evaluate(() => navigator.clipboard.writeText(''))
+  await other.getByRole('button', { name: 'Copy as test' }).click()
+  await expect(other.getByText('Test copied.')).toBeVisible()
+  expect(await other.evaluate(() => navigator.clipboard.readText())).toContain(`'./${name}'`)
 })
 
 test(
@@ -382,7 +448,7 @@ test(
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       expect(overflow).toBeLessThanOrEqual(0)
     }
-    await page.getByRole('button', { name: 'Export…' }).click()
+    await page.getByRole('button', { name: 'Report a problem…' }).click()
     expect(await findings(page, 'offstage-inspector')).toEqual([])
   },
 )

@@ -1,3 +1,4 @@
+import type { TemplateResult } from 'lit'
 import type { AgentTool, ConversationRecord } from '../../index.ts'
 import type { Filtered, EventEntry } from './parts/event-log.ts'
 import type { OpenedFile } from './parts/inspection-file.ts'
@@ -24,8 +25,6 @@ export interface Choices {
   type: string
   text: string
   isMerged: boolean
-  /** The run to export; `''`: the whole conversation; null: none. */
-  exporting: string | null
   /** Text about an error or a finished action. */
   notice: string
   /** Paths of tree branches that were toggled from their initial state. */
@@ -46,7 +45,11 @@ export interface InspectorContext {
   toConversation(conversationId: string): void
   openFile(file: Blob & { readonly name?: string }): void
   closeFile(): void
-  save(): void
+  /** The sheet to report a problem; null: closed. */
+  readonly sheet: { view(): TemplateResult } | null
+  openSheet(): void
+  /** Copies a test that replays the open file. */
+  copyTest(): void
   copy(text: string, what: string): void
   /** Replays the current run's rows at their original pace. Only folds rows; nothing runs. */
   play(): void

@@ -8,17 +8,15 @@ import {
 import type { Choices, InspectorContext } from './context.ts'
 import type { OffstageInspector as Element, InspectorProperties } from './offstage-inspector.ts'
 import { copyText } from '../shared/copy-text.ts'
-import { downloadFile } from '../shared/download-file.ts'
 import type { Agent, ConversationRecord, Run } from '../../index.ts'
 import { ListWindow } from './list-window.ts'
 import { type EventEntry, textOf, type TimedEvent, Filtered } from './parts/event-log.ts'
-import { type OpenedFile, readFile, withInspection } from './parts/inspection-file.ts'
-import { Recording } from './recording.ts'
+import { type OpenedFile, readFile } from './parts/inspection-file.ts'
+import { Journal, Recording } from './recording.ts'
 import { inspectorView } from './views/inspector.ts'
 import { tokens } from '../shared/tokens.ts'
 import { frame } from './styles/frame.ts'
 import { tables } from './styles/tables.ts'
-import { Journal } from './parts/journal.ts'
 
 export type { InspectorProperties } from './offstage-inspector.ts'
 
@@ -58,12 +56,12 @@ class InspectorElement extends LitElement implements InspectorProperties {
     type: '',
     text: '',
     isMerged: true,
-    exporting: null,
     notice: '',
     turned: new Set(),
   }
   #file: { readonly opened: OpenedFile; readonly recordings: readonly Recording[] } | null = null
   #fileConversation: string | null = null
+  #sheet: InspectorContext['sheet'] = null
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor() {
@@ -84,6 +82,15 @@ class InspectorElement extends LitElement implements InspectorProperties {
     this.#file = { opened, recordings }
     this.#fileConversation = null
     this.#reset()
+    this.#showProblem()
+  }
+
+  /** Selects the first call that was refused or failed. */
+  #showProblem(): void {
+    const line = this.#recording()
+      ?.timeline.lines()
+      .find(({ kind, status }) => kind === 'call' && /^(invalid|failed)$/.test(status))
+    if (line) this.#choose({ tab: 'timeline', line: line.key, position: line.lastSeq })
   }
 
   close(): void {
@@ -126,13 +133,13 @@ class InspectorElement extends LitElement implements InspectorProperties {
 
   #reset(): void {
     this.#player.stop()
+    this.#sheet = null
     this.#choose({
       position: null,
       line: null,
       event: null,
       request: null,
       tool: null,
-      exporting: null,
       notice: '',
     })
   }
@@ -160,22 +167,38 @@ class InspectorElement extends LitElement implements InspectorProperties {
     )
   }
 
-  async #save(): Promise<void> {
+  async #openSheet(): Promise<void> {
     const { agent } = this
     const recording = this.#recording()
-    const runId = this.#chosen.exporting || null
     if (!agent || !recording) return
-    const { journal, timeline } = recording
-    const through = runId === null ? journal.rows.length : (journal.spanOf(runId)?.to ?? 0)
-    const file = await agent.conversations.export(journal.conversationId, { through })
-    const inspection = {
-      runId,
-      exportedAt: new Date().toISOString(),
-      browser: navigator.userAgent,
-      firstTokens: timeline.firstTokens(),
-    }
-    await downloadFile(withInspection(file, inspection), runId === null ? 'conversation' : 'run')
-    this.#choose({ exporting: null, notice: 'The file is saved.' })
+    const { ReportSheet } = await import('./views/report.ts')
+    this.#sheet = new ReportSheet({
+      agent,
+      recording,
+      changed: () => this.requestUpdate(),
+      close: (notice) => {
+        this.#sheet = null
+        this.#choose({ notice })
+      },
+      copy: (text, what) => this.#copy(text, what),
+    })
+    this.#choose({ notice: '' })
+  }
+
+  async #copyTest(): Promise<void> {
+    const file = this.#file
+    const { testOf } = await import('./views/report.ts')
+    const title = this.#recording()?.journal.stateAt(Infinity).title
+    if (file) this.#copy(testOf(file.opened.name, title ?? ''), 'Test')
+  }
+
+  #copy(text: string, what: string): void {
+    copyText(text, () => this.#choose({ notice: `${what} copied.` }))
+  }
+
+  /** Shows the error of an action. */
+  #tell(action: Promise<void>): void {
+    action.catch((error: Error) => this.#choose({ notice: error.message }))
   }
 
   #context(): InspectorContext {
@@ -197,12 +220,12 @@ class InspectorElement extends LitElement implements InspectorProperties {
         else this.conversationId = conversationId
         this.#reset()
       },
-      openFile: (file) =>
-        void this.open(file).catch((error: Error) => this.#choose({ notice: error.message })),
+      openFile: (file) => this.#tell(this.open(file)),
       closeFile: () => this.close(),
-      save: () =>
-        void this.#save().catch((error: Error) => this.#choose({ notice: error.message })),
-      copy: (text, what) => copyText(text, () => this.#choose({ notice: `${what} copied.` })),
+      sheet: this.#sheet,
+      openSheet: () => this.#tell(this.#openSheet()),
+      copyTest: () => this.#tell(this.#copyTest()),
+      copy: (text, what) => this.#copy(text, what),
       play: () => recording && this.#player.play(recording.journal, this.#chosen.position),
       stop: () => {
         this.#player.stop()

@@ -7,8 +7,13 @@ export async function downloadFile(
   const address = URL.createObjectURL(blob)
   const link = document.createElement('a')
   link.href = address
-  link.download = `${name}-${new Date().toISOString().slice(0, 10)}.jsonl`
+  link.download = datedName(name)
   link.click()
   // The download has begun by then.
   setTimeout(() => URL.revokeObjectURL(address), 60_000)
+}
+
+/** Returns the name of a file that is saved today. */
+export function datedName(name: string): string {
+  return `${name}-${new Date().toISOString().slice(0, 10)}.jsonl`
 }

@@ -1,18 +1,19 @@
+import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
 import { emptyState, fold, type Row } from '../../../src/conversation/index.ts'
-import type { RunEvent } from '../../../src/index.ts'
+import type { AgentOptions, RunEvent } from '../../../src/index.ts'
 import {
   EventLog,
   eventLines,
   summaryOf,
   Filtered,
 } from '../../../src/ui/inspector/parts/event-log.ts'
-import { readFile, withInspection } from '../../../src/ui/inspector/parts/inspection-file.ts'
-import { Journal } from '../../../src/ui/inspector/parts/journal.ts'
+import { readFile } from '../../../src/ui/inspector/parts/inspection-file.ts'
+import { ReportFile, testOf } from '../../../src/ui/inspector/views/report.ts'
 import { rowWindow } from '../../../src/ui/inspector/list-window.ts'
 import { coveredMs, Timeline, timesOf } from '../../../src/ui/inspector/parts/timeline.ts'
-import { Recording } from '../../../src/ui/inspector/recording.ts'
-import { createTestAgent } from '../../../src/testing/index.ts'
+import { Journal, Recording } from '../../../src/ui/inspector/recording.ts'
+import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
 
 const KEY = 'sk-dummy-key-that-is-nowhere'
 
@@ -93,8 +94,8 @@ test('an exported run matches the store up to its end and contains no key', asyn
     browser: 'a browser',
     firstTokens: [[`${second} 1`, 7]] as const,
   }
-  const stream = withInspection(await agent.conversations.export('talk', { through }), inspection)
-  const text = await new Response(stream).text()
+  const exported = await agent.conversations.export('talk', { through })
+  const text = new ReportFile(await new Response(exported).text()).textWith(inspection, new Set())
   expect(text).not.toContain(KEY)
   const opened = readFile('run.jsonl', text)
   expect(opened.inspection).toEqual(inspection)
@@ -105,6 +106,144 @@ test('an exported run matches the store up to its end and contains no key', asyn
   // The file can also be imported as conversations.
   expect((await agent.conversations.import(text)).refused).toEqual([])
   await agent.dispose()
+})
+
+describe('a report', () => {
+  const inspection = {
+    runId: null,
+    exportedAt: '2026-01-01T00:00:00.000Z',
+    browser: 'a browser',
+    firstTokens: [],
+  }
+  const SECRET = 'only-in-an-output'
+
+  /** Calls of a plain tool, a failing one, a composite one, a question, and a sub-agent, all of which return SECRET. */
+  async function reportOf(): Promise<ReportFile> {
+    const testStorage = createTestStorage()
+    const call = (toolName: string, input: object = {}) => ({ toolName, input: input as never })
+    const helper = createTestAgent({
+      testStorage,
+      script: { steps: [{ text: `It is ${SECRET}.` }] },
+    })
+    const agent = createTestAgent({
+      testStorage,
+      controlTools: ['ask_user'],
+      script: {
+        steps: [
+          {
+            toolCalls: [
+              call('read'),
+              call('fail'),
+              call('both'),
+              call('ask_user', { question: 'Which?' }),
+              call('help', { prompt: 'Help' }),
+            ],
+          },
+          { text: 'Done.' },
+        ],
+      },
+      tools: [
+        { name: 'read', description: 'Reads.', execute: () => ({ value: SECRET }) },
+        {
+          name: 'fail',
+          description: 'Fails.',
+          execute: () => {
+            throw new Error(SECRET)
+          },
+        },
+        {
+          name: 'both',
+          description: 'Reads in steps.',
+          version: '1',
+          run: async (
+            _: unknown,
+            {
+              call,
+              step,
+            }: {
+              call: (name: string) => unknown
+              step: (key: string, run: () => string) => unknown
+            },
+          ) => {
+            await call('read')
+            return step('more', () => SECRET)
+          },
+        } as never,
+        helper.asTool({ name: 'help', description: 'Helps.' }),
+      ],
+    })
+    const run = agent.run('Read', { conversationId: 'talk' })
+    for await (const event of run) if (event.type === 'question') await agent.answer(event, SECRET)
+    const text = await new Response(await agent.conversations.export('talk')).text()
+    await agent.dispose()
+    await helper.dispose()
+    return new ReportFile(text)
+  }
+
+  test('lists the tools with outputs, and leaves out those of the chosen ones', async () => {
+    const report = await reportOf()
+    const names = ['read', 'fail', 'both', 'ask_user', 'help']
+    expect(report.tools.map(({ toolName, count }) => [toolName, count]).toSorted()).toEqual(
+      names.map((name) => [name, name === 'read' ? 2 : 1]).toSorted(),
+    )
+    const whole = report.textWith(inspection, new Set())
+    expect(readFile('f', whole).journals).toHaveLength(2)
+    expect(whole.split(SECRET).length).toBeGreaterThan(6)
+    // Each tool holds the text by itself.
+    for (const name of names) {
+      const others = new Set(names.filter((each) => each !== name))
+      expect(report.textWith(inspection, others), name).toContain(SECRET)
+    }
+    const text = report.textWith(inspection, new Set(names))
+    expect(text).not.toContain(SECRET)
+    expect(text).toContain('Left out of the report.')
+    const { journals } = readFile('f', text)
+    expect(journals.map(({ conversationId, fault }) => [conversationId, fault])).toEqual([
+      ['talk', null],
+    ])
+    // The file can be imported, so its checksums fit.
+    const agent = createTestAgent({})
+    expect(await agent.conversations.import(text)).toMatchObject({
+      refused: [],
+      imported: [{ from: 'talk' }],
+    })
+    await agent.dispose()
+  })
+
+  test('without outputs still replays, and a failure still fails', async () => {
+    const text = (await reportOf()).textWith(inspection, new Set(['read', 'fail', 'both']))
+    const tools = [
+      { name: 'read', description: 'Reads.', execute: () => 'x' },
+      { name: 'fail', description: 'Fails.', execute: () => Promise.reject(new Error('Again.')) },
+      {
+        name: 'both',
+        description: 'Reads in steps.',
+        version: '1',
+        run: (_: unknown, { call }: { call: (name: string) => unknown }) => call('read'),
+      },
+      {
+        name: 'help',
+        description: 'Helps.',
+        inputSchema: { type: 'object', properties: { prompt: { type: 'string' } } },
+        execute: () => 'x',
+      },
+    ] as unknown as NonNullable<AgentOptions['tools']>
+    const agent = createTestAgent({ recording: text, tools, controlTools: ['ask_user'] })
+    await expect(agent.replay()).rejects.toThrow(/^Step 1: fail\(\{\}\) failed: Again\.$/)
+    await agent.dispose()
+  })
+
+  test('becomes a test whose texts cannot break out of their strings', () => {
+    const name = `a'\\\n\`\${x}".jsonl`
+    const title = "'); process.exit(); ('"
+    const text = testOf(name, title)
+    const literals = [/^test\((.*), async/m, /new URL\((.*), import/].map((pattern) => {
+      const [, literal = ''] = pattern.exec(text) ?? []
+      expect(literal).toMatch(/^'(?:[^'\\]|\\.)*'$/)
+      return runInNewContext(literal) as unknown
+    })
+    expect(literals).toEqual([title, `./${name}`])
+  })
 })
 
 test.each([

@@ -1,5 +1,5 @@
 import { Crc32, FILE_VERSION, FORMAT, type Row } from '../../../conversation/index.ts'
-import { Journal } from './journal.ts'
+import { Journal } from '../recording.ts'
 
 /** Origin and scope of a file. Its first line has them in addition to the export's own fields. */
 export interface Inspection {
@@ -19,28 +19,6 @@ export interface OpenedFile {
   readonly format: number
   /** The conversation, and the child conversations of its calls. */
   readonly journals: readonly Journal[]
-}
-
-/** Adds the inspection to the first line of an export. Later lines stay unchanged. */
-export function withInspection(
-  file: ReadableStream<Uint8Array<ArrayBuffer>>,
-  inspection: Inspection,
-): ReadableStream<Uint8Array<ArrayBuffer>> {
-  let isFirst = true
-  return file.pipeThrough(
-    new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-      transform(piece, controller) {
-        if (!isFirst) return controller.enqueue(piece)
-        isFirst = false
-        const end = piece.indexOf(10)
-        const line = JSON.parse(new TextDecoder().decode(piece.subarray(0, end))) as object
-        controller.enqueue(
-          new TextEncoder().encode(`${JSON.stringify({ ...line, inspector: inspection })}\n`),
-        )
-        controller.enqueue(piece.slice(end + 1))
-      },
-    }),
-  )
 }
 
 type Fields = Readonly<Record<string, unknown>>

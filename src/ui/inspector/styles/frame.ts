@@ -192,8 +192,36 @@ export const frame: CSSResult = css`
     border-block-start: 1px solid var(--_line);
   }
 
-  .export p {
-    max-inline-size: 60rem;
+  .export {
+    display: grid;
+    gap: 0.375rem;
+    max-block-size: 60%;
+    overflow: auto;
+  }
+
+  .export ul,
+  .export h3 {
+    margin: 0;
+    font-size: inherit;
+  }
+
+  .export ul {
+    padding-inline-start: 1.25rem;
+  }
+
+  .export .buttons {
+    padding: 0;
+  }
+
+  fieldset {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 1rem;
+    min-inline-size: 0;
+    margin: 0;
+    padding: 0.25rem 0.5rem;
+    border: 1px solid var(--_line);
+    border-radius: 0.25rem;
   }
 
   .problem {

@@ -76,6 +76,10 @@ export const tables: CSSResult = css`
     --_columns: 6.5rem 6rem minmax(0, 1fr) 4.5rem 3.5rem 4.5rem;
   }
 
+  .steps {
+    --_columns: 6.5rem 6rem minmax(0, 1fr);
+  }
+
   .tool-list {
     --_columns: 1fr 1fr 8rem;
   }

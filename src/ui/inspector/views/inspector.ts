@@ -7,27 +7,36 @@ import { treeView } from './tree.ts'
 import { type TimelineLine, timesOf } from '../parts/timeline.ts'
 import { eventLines, summaryOf } from '../parts/event-log.ts'
 import type { SentRequest } from '../../../index.ts'
+import type { MessageNode, Row } from '../../../conversation/index.ts'
+import type { Recording } from '../recording.ts'
 
 const SECTIONS = ['instructions', 'tools', 'history', 'snapshots', 'context'] as const
 
-/** Lists the requests to models. Live only: they aren't stored. */
-function requestsView({ recording, file, chosen, choose, list }: InspectorContext): TemplateResult {
+/** Lists the requests to models: as they were sent, or else the steps that are stored. */
+function requestsView({ recording, chosen, choose, list }: InspectorContext): TemplateResult {
   const requests = recording?.requests ?? []
-  if (requests.length === 0)
-    return html`<p class="empty">
-      ${
-        file
-          ? 'Requests are not stored.'
-          : 'Make the agent with requests: true and raw: true to see them.'
-      }
-    </p>`
+  const steps = storedSteps(recording)
+  const selected = chosen.request ?? -1
+  const select = (request: number): void => choose({ request })
+  if (requests.length === 0 && steps.length > 0)
+    return tableView({
+      label: 'Requests',
+      name: 'steps',
+      columns: ['Time', 'Step', 'Messages'],
+      rows: steps,
+      list,
+      selected,
+      cells: (row) => [timeOfDay(row.at), String(row.step), String(pathAt(recording, row).length)],
+      select,
+    })
+  if (requests.length === 0) return html`<p class="empty">No requests.</p>`
   return tableView({
     label: 'Requests',
     name: 'requests',
     columns: ['Time', 'Step', 'Model', 'Messages', 'Tools', 'Tokens'],
     rows: requests,
     list,
-    selected: chosen.request ?? -1,
+    selected,
     cells: ({ at, event: { step, attempt, request } }) => [
       timeOfDay(at),
       attempt > 1 ? `${step}, attempt ${attempt}` : String(step),
@@ -36,8 +45,34 @@ function requestsView({ recording, file, chosen, choose, list }: InspectorContex
       String(request.tools.length),
       String(sumOf(request)),
     ],
-    select: (request) => choose({ request }),
+    select,
   })
+}
+
+type StepRow = Extract<Row, { type: 'step-started' }>
+
+function storedSteps(recording: Recording | null): StepRow[] {
+  return recording?.journal.rows.filter((row) => row.type === 'step-started') ?? []
+}
+
+function pathAt(recording: Recording | null, { seq }: StepRow): readonly MessageNode[] {
+  return recording?.journal.stateAt(seq).path ?? []
+}
+
+function storedRequest(context: InspectorContext): TemplateResult | typeof nothing {
+  const { recording, chosen } = context
+  const row = storedSteps(recording)[chosen.request ?? -1]
+  if (!row) return nothing
+  const messages = pathAt(recording, row).map(({ message, sent }) => ({ ...message, ...sent }))
+  return regionView(
+    `Request of step ${row.step}`,
+    html`<p class="quiet">
+        From stored rows, without instructions, tools and live context. Make the agent with
+        requests: true and raw: true to see them.
+      </p>
+      <h3>Messages</h3>
+      ${treeView(messages, 'request', context)}`,
+  )
 }
 
 function sumOf({ tokens }: SentRequest): number {
@@ -46,7 +81,8 @@ function sumOf({ tokens }: SentRequest): number {
 
 function requestDetail(context: InspectorContext): TemplateResult | typeof nothing {
   const { recording, chosen } = context
-  const recorded = recording?.requests[chosen.request ?? -1]
+  if (!recording?.requests.length) return storedRequest(context)
+  const recorded = recording.requests[chosen.request ?? -1]
   if (!recorded) return nothing
   const { request, step } = recorded.event
   const { tokens, instructions, messages, tools, context: live, ...rest } = request
@@ -255,7 +291,7 @@ export function inspectorView(context: InspectorContext): TemplateResult {
       @dragover=${(event: DragEvent) => event.preventDefault()}
       @drop=${(event: DragEvent) => onDrop(context, event)}
     >
-      ${toolbarView(context)} ${chosen.exporting === null ? nothing : exportView(context)}
+      ${toolbarView(context)} ${context.sheet?.view() ?? nothing}
       <p class="notice" role="status">${chosen.notice}</p>
       ${recording || (hasAgent && !file) ? bodyView(context) : EMPTY}
     </section>
@@ -263,7 +299,7 @@ export function inspectorView(context: InspectorContext): TemplateResult {
 }
 
 function toolbarView(context: InspectorContext): TemplateResult {
-  const { conversations, recording, file, hasAgent, choose } = context
+  const { conversations, recording, file, hasAgent } = context
   const on = recording?.journal.conversationId
   return html`
     <header class="toolbar" part="toolbar">
@@ -288,15 +324,16 @@ function toolbarView(context: InspectorContext): TemplateResult {
                 class="source"
                 title=${file.inspection ? toVisibleText(file.inspection.browser) : nothing}
                 >${toVisibleText(file.name)}, format ${file.format}</span
+              ><button type="button" @click=${() => context.copyTest()}>Copy as test</button
               ><button type="button" @click=${() => context.closeFile()}>Close file</button>`
           : hasAgent
             ? html`<span class="source live">live</span
                 ><button
                   type="button"
                   ?disabled=${!recording?.journal.rows.length}
-                  @click=${() => choose({ exporting: recording?.journal.runIds().at(-1) ?? '', notice: '' })}
+                  @click=${() => context.openSheet()}
                 >
-                  Export…
+                  Report a problem…
                 </button>`
             : nothing
       }
@@ -390,7 +427,7 @@ const VIEWS: Readonly<Record<Tab, View>> = {
   },
   requests: {
     title: 'Requests',
-    count: ({ recording }) => recording?.requests.length,
+    count: ({ recording }) => recording?.requests.length || storedSteps(recording).length,
     list: requestsView,
     detail: requestDetail,
   },
@@ -412,35 +449,6 @@ function onTabKey(context: InspectorContext, event: KeyboardEvent): void {
   context.choose({ tab })
   const tabs = (event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('[role=tab]')
   tabs[TABS.indexOf(tab)]?.focus()
-}
-
-/** Lets the user choose what to export, and describes what the file contains. */
-function exportView({ recording, chosen, choose, save }: InspectorContext): TemplateResult {
-  const runs = recording?.journal.runIds() ?? []
-  return html`<div class="export" role="group" aria-label="Export">
-    <p>
-      <strong>Whoever gets the file can read it.</strong> It has all stored rows up to the end of
-      the run: messages, inputs and outputs of tools, files, and conversations that its calls
-      started. It also names this browser. What <code>redact</code> or masks removed is not in it,
-      nor are keys or headers.
-    </p>
-    <div class="buttons">
-      <select
-        aria-label="What to export"
-        @change=${(event: Event) => choose({ exporting: (event.target as HTMLSelectElement).value })}
-      >
-        ${runs.map(
-          (runId, at) =>
-            html`<option value=${runId} ?selected=${runId === chosen.exporting}>
-              Up to run ${at + 1}
-            </option>`,
-        )}
-        <option value="" ?selected=${chosen.exporting === ''}>The whole conversation</option>
-      </select>
-      <button type="button" class="primary" @click=${save}>Save file</button>
-      <button type="button" @click=${() => choose({ exporting: null })}>Cancel</button>
-    </div>
-  </div>`
 }
 
 /** Shows the current position in the journal, with the controls that move it. */

@@ -79,7 +79,7 @@ function contentOf(context: InspectorContext, row: Row): TemplateResult {
   const count = positionOf(context)
   switch (chosen.detail) {
     case 'row':
-      return treeView(row, 'row', context)
+      return html`${callOf(row, recording?.snapshotAt(count))}${treeView(row, 'row', context)}`
     case 'shown':
       return shownView(recording?.snapshotAt(count) ?? null)
     case 'state':
@@ -87,6 +87,17 @@ function contentOf(context: InspectorContext, row: Row): TemplateResult {
     default:
       return chosen.detail satisfies never
   }
+}
+
+/** Shows the call of a row, with its input. */
+function callOf(
+  row: Row,
+  snapshot: ConversationSnapshot | null | undefined,
+): TemplateResult | undefined {
+  const id = 'path' in row ? row.path?.at(-1) : undefined
+  const calls = snapshot?.messages.flatMap(({ calls }) => calls ?? [])
+  const call = calls?.find(({ toolCallId }) => toolCallId === id)
+  return call && callView(call)
 }
 
 function detailText(context: InspectorContext, row: Row): string {
@@ -137,11 +148,12 @@ function messageView(message: ShownMessage): TemplateResult | typeof nothing {
   </div>`
 }
 
-function callView({ title, toolName, status, input, output }: ShownCall): TemplateResult {
+function callView({ title, toolName, status, input, output, error }: ShownCall): TemplateResult {
+  const result = output ?? error
   return html`<p class="call-line">
     <code>${toVisibleText(title ?? toolName)}</code>
     <span class="status ${status}">${toVisibleText(status)}</span>
     <code class="quiet">${toVisibleText(JSON.stringify(input)?.slice(0, 400) ?? '')}</code>
-    ${output ? html`<code>${toVisibleText(JSON.stringify(output).slice(0, 400))}</code>` : nothing}
+    ${result ? html`<code>${toVisibleText(JSON.stringify(result).slice(0, 400))}</code>` : nothing}
   </p>`
 }

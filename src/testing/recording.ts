@@ -1,0 +1,542 @@
+import type { Agent } from '../client/api/agent.ts'
+import { recordGesture, type CallOutcome } from '../client/execution/person-check.ts'
+import type { Run } from '../client/runs/run.ts'
+import { describeThrown } from '../protocol/error.ts'
+import type { FactOf, Row } from '../protocol/fact.ts'
+import type { FieldValues } from '../protocol/fields.ts'
+import type { JsonValue } from '../protocol/json.ts'
+import type { Message, ToolOutput, UserMessage } from '../protocol/message.ts'
+import type { ScriptStep } from '../protocol/model.ts'
+import type { RunEvent } from '../protocol/event.ts'
+import type { PendingCall, RunResult } from '../protocol/run.ts'
+import { scriptedProvider } from '../providers/scripted.ts'
+import type { ModelRequest, StreamProviderDefinition } from '../providers/provider.ts'
+
+/** Options of `replay()`, all optional. */
+export interface ReplayOptions {
+  /**
+   * Every call must end as in the recording, failures included. Default false: a call that is refused or fails is
+   * reported, even if it was in the recording. Once it succeeds, the rest of its run is left out, since the model
+   * answered to the failure there.
+   */
+  readonly exact?: boolean
+  /** Also compares the outputs of calls. Default false. */
+  readonly outputs?: boolean
+}
+
+interface RecordedCall {
+  readonly toolCallId: string
+  readonly toolName: string
+  readonly input: JsonValue
+  /** The executed input, if it differs from the model's. */
+  ranWith?: JsonValue
+  approvalRequest?: FactOf<'approval-requested'>
+  approval?: FactOf<'approval-answered'>
+  remember?: 'run' | 'conversation'
+  answer?: FactOf<'question-answered'>
+  end?: FactOf<'call-settled'>
+  readonly nested: RecordedCall[]
+}
+
+interface RecordedStep {
+  readonly step: number
+  readonly answer: ScriptStep
+  /** The whole answer in ACTION mode. */
+  readonly actionText?: string
+  readonly calls: readonly RecordedCall[]
+}
+
+/** A person's message and the model's answers to it. A message that was sent during a run begins a turn of its own. */
+interface Turn {
+  readonly messageId: string
+  readonly parts: UserMessage['parts']
+  /** Number of the run, from 1. */
+  readonly run: number
+  readonly steps: RecordedStep[]
+}
+
+/** Ends a turn whose recording ends with calls, such as an aborted run. */
+const LAST_ANSWER: ScriptStep = { text: 'The recording ends here.' }
+
+/** Reads the turns of a conversation, in the order in which they were run. Branches follow each other. */
+class TurnReader {
+  readonly turns: Turn[] = []
+  readonly #messages = new Map<string, UserMessage['parts']>()
+  readonly #calls = new Map<string, RecordedCall>()
+  #run = 0
+  #approved: RecordedCall | undefined
+
+  take(row: Row): void {
+    switch (row.type) {
+      case 'run-started': {
+        this.#run += 1
+        if (row.message) this.#messages.set(row.message.id, row.message.parts)
+        this.#begin(row.message?.id ?? row.parentId ?? '')
+        break
+      }
+      case 'message-queued':
+        this.#messages.set(row.message.id, row.message.parts)
+        break
+      case 'message-delivered':
+        this.#begin(row.messageId)
+        break
+      case 'model-output':
+        this.#takeAnswer(row)
+        break
+      case 'consent-given':
+        if (this.#approved?.toolName === row.scope.toolName)
+          this.#approved.remember = row.scope.within
+        break
+      default:
+        if ('path' in row && row.path) this.#takeCall(row, row.path)
+    }
+  }
+
+  #begin(messageId: string): void {
+    const parts = this.#messages.get(messageId)
+    const last = this.turns.at(-1)
+    // A run without a message of its own continues the turn, unless it answers an earlier message again.
+    if (!parts || (last?.messageId === messageId && last.steps.length === 0)) return
+    this.turns.push({ messageId, parts, run: this.#run, steps: [] })
+  }
+
+  #takeAnswer({ step, message, finishReason }: FactOf<'model-output'>): void {
+    const calls: RecordedCall[] = []
+    for (const part of message.parts) {
+      if (part.type !== 'tool-call') continue
+      // A text as input is refused like the unreadable input that it was.
+      const input = part.error ? (part.rawInput ?? '') : part.input
+      const { toolCallId, toolName } = part
+      const call: RecordedCall = { toolCallId, toolName, input, nested: [] }
+      calls.push(call)
+      this.#calls.set(toolCallId, call)
+    }
+    // The vendor interrupted the turn, and the next answer has the rest.
+    if (finishReason === 'pause' && calls.length === 0) return
+    const reasoning = textOf(message, 'reasoning')
+    const answer: ScriptStep = {
+      text: textOf(message, 'text'),
+      ...(reasoning && { reasoning }),
+      ...(calls.length > 0 && {
+        toolCalls: calls.map(({ toolName, input }) => ({ toolName, input })),
+      }),
+    }
+    const { actionText } = message
+    const recorded = { step, answer, calls, ...(actionText !== undefined && { actionText }) }
+    this.turns.at(-1)?.steps.push(recorded)
+  }
+
+  #takeCall(row: Row, path: readonly string[]): void {
+    if (row.type === 'call-proposed') {
+      const { toolName, input } = row
+      const call = { toolCallId: path.at(-1) ?? '', toolName, input, nested: [] }
+      this.#calls.get(path.at(-2) ?? '')?.nested.push(call)
+      this.#calls.set(call.toolCallId, call)
+    }
+    const call = this.#calls.get(path.at(-1) ?? '')
+    if (!call) return
+    if (row.type === 'approval-requested') call.approvalRequest = row
+    if (row.type === 'approval-answered') this.#approved = Object.assign(call, { approval: row })
+    if (row.type === 'question-answered') call.answer = row
+    if (row.type === 'call-started' && row.input !== undefined) call.ranWith = row.input
+    // A call of an aborted run, or of one that was open during the export, stays unfinished.
+    if (row.type === 'call-settled' && row.status !== 'aborted') call.end = row
+  }
+}
+
+function textOf({ parts }: FactOf<'model-output'>['message'], type: 'text' | 'reasoning'): string {
+  return parts.map((part) => (part.type === type ? part.text : '')).join('')
+}
+
+async function readTurns(agent: Agent, conversationId: string): Promise<Turn[]> {
+  const reader = new TurnReader()
+  for (let after = 0, hasMore = true; hasMore;) {
+    const found = await agent.conversations.rows(conversationId, { after })
+    if (found?.broken !== undefined) throw unreadable(found.broken)
+    for (const row of found?.rows ?? []) reader.take(row)
+    after = found?.rows.at(-1)?.seq ?? after
+    hasMore = found?.hasMore === true
+  }
+  return reader.turns
+}
+
+function unreadable(why: string): Error {
+  return new Error(
+    `The recording can't be replayed: ${why} Pass the text of a file that was exported.`,
+  )
+}
+
+/** Reads a recording by importing it into an agent without other conversations. */
+async function readRecording(reader: Agent, recording: string | Blob): Promise<Turn[]> {
+  const { imported, refused } = await reader.conversations
+    .import(recording)
+    .catch((error: Error) => {
+      throw unreadable(error.message)
+    })
+  const fault = refused[0]?.error.message ?? imported.find(({ broken }) => broken)?.broken
+  if (fault !== undefined) throw unreadable(fault)
+  const [record, ...others] = await reader.conversations.list()
+  if (!record || others.length > 0)
+    throw unreadable(`It has ${record ? others.length + 1 : 0} conversations instead of one.`)
+  const turns = await readTurns(reader, record.conversationId)
+  if (turns.length === 0) throw unreadable('Nobody sent a message in it.')
+  return turns
+}
+
+/** Gives the answers of a recording, and plays the person in it. */
+export class Replay {
+  readonly #recording: string | Blob
+  readonly #reader: () => Agent
+  #turn: Turn | null = null
+  #options: ReplayOptions = {}
+
+  /** `reader`: makes the agent that reads the recording. */
+  constructor(recording: string | Blob, reader: () => Agent) {
+    this.#recording = recording
+    this.#reader = reader
+  }
+
+  /** The model of the agent that replays. */
+  readonly provider: StreamProviderDefinition = {
+    id: 'recording',
+    stream: (request, config, options) =>
+      scriptedProvider.stream(
+        request,
+        { ...config, script: { steps: this.#steps(request) } },
+        options,
+      ),
+  }
+
+  /** Replays the recording. Rejects at the end of the first turn that differs. */
+  async run(agent: Agent, options: ReplayOptions = {}): Promise<void> {
+    const turns = await this.#read()
+    const isAction = turns.some(({ steps }) =>
+      steps.some(({ actionText }) => actionText !== undefined),
+    )
+    agent.configure({
+      model: {
+        provider: 'recording',
+        model: 'recording',
+        toolMode: isAction ? 'action' : 'native',
+      },
+    })
+    this.#options = options
+    const conversationId = agent.newConversationId()
+    const runs = turns.at(-1)?.run ?? 0
+    for (const [at, turn] of turns.entries()) {
+      this.#turn = turn
+      const played = async (): Promise<Turn | undefined> =>
+        (await readTurns(agent, conversationId))[at]
+      const differences = await new TurnReplay(agent, turn, played).run(conversationId, options)
+      if (differences.length === 0) continue
+      const place = runs > 1 ? `Run ${turn.run}, step` : 'Step'
+      throw new Error(differences.map(({ step, text }) => `${place} ${step}: ${text}`).join('\n'))
+    }
+  }
+
+  async #read(): Promise<Turn[]> {
+    const reader = this.#reader()
+    try {
+      return await readRecording(reader, this.#recording)
+    } finally {
+      await reader.dispose()
+    }
+  }
+
+  #steps({ answers = 0, messages, toolMode }: ModelRequest): ScriptStep[] {
+    const recorded = this.#turn?.steps ?? []
+    const steps = recorded.map(({ answer, actionText }) =>
+      toolMode === 'action' && actionText !== undefined ? { text: actionText } : answer,
+    )
+    const isMended = !this.#options.exact && isMendedStep(recorded[answers - 1], messages)
+    return [...(isMended ? steps.slice(0, answers) : steps), LAST_ANSWER]
+  }
+}
+
+function isMendedStep(step: RecordedStep | undefined, messages: readonly Message[]): boolean {
+  const results = messages.findLast((message) => message.role === 'tool')
+  return step?.calls.some(({ end }, at) => isMend(end?.output, results?.parts[at]?.output)) === true
+}
+
+/** The call failed in the recording, and succeeds now. */
+function isMend(recorded: ToolOutput | undefined, now: ToolOutput | undefined): boolean {
+  return recorded?.type === 'error' && now !== undefined && now.type !== 'error'
+}
+
+interface Difference {
+  readonly step: number
+  readonly text: string
+}
+
+/** A call of the recording and the one in its place, either of which may be missing. */
+interface CallPair {
+  readonly step: number
+  readonly recorded?: RecordedCall | undefined
+  readonly played?: RecordedCall | undefined
+  /** Pair of the calling tools, for a nested call. */
+  readonly parent?: CallPair | undefined
+}
+
+/** Events of calls that wait for somebody. */
+type Waiting = Extract<
+  RunEvent,
+  { readonly type: 'tool-approval-request' | 'question' | 'tool-suspended' }
+>
+
+/** Plays one turn of a recording and compares it. */
+class TurnReplay {
+  readonly #agent: Agent
+  readonly #turn: Turn
+  readonly #played: () => Promise<Turn | undefined>
+  readonly #differences: Difference[] = []
+  /** The recording ends while a call waits. */
+  #isAtEnd = false
+
+  /** `played` reads what was played of this turn. */
+  constructor(agent: Agent, turn: Turn, played: () => Promise<Turn | undefined>) {
+    this.#agent = agent
+    this.#turn = turn
+    this.#played = played
+  }
+
+  async run(
+    conversationId: string,
+    { exact = false, outputs = false }: ReplayOptions,
+  ): Promise<readonly Difference[]> {
+    const { parts, steps } = this.#turn
+    const result = await this.#follow(
+      this.#agent.run(parts, {
+        conversationId,
+        values: false,
+        // The recorded run had its own limits, and ends where they ended it.
+        maxSteps: steps.length + 2,
+        retries: steps.length + 1,
+      }),
+    )
+    const played = await this.#played()
+    for (const [at, step] of steps.entries()) {
+      const now = played?.steps[at]
+      if (!now) {
+        if (!this.#isAtEnd && this.#differences.length === 0)
+          this.#add(step.step, `was not reached: ${endOf(result)}`)
+        break
+      }
+      const pairs = pairsOf(step, now)
+      for (const pair of pairs) this.#compare(pair, { exact, outputs })
+      if (!exact && pairs.some(isMendedPair)) return this.#differences
+    }
+    const last = steps.at(-1)
+    if ((played?.steps.length ?? 0) > steps.length && last?.calls.length === 0)
+      this.#add(last.step, 'was the last one recorded, and the model was asked again')
+    return this.#differences
+  }
+
+  /** Follows a run to its end, and gives the answers that the recording has. */
+  async #follow(run: Run): Promise<RunResult> {
+    for await (const event of run)
+      if (isWaiting(event) && !(await this.#answered(event))) run.abort('the replay ended')
+    const result = await run.result
+    if (result.outcome !== 'waiting') return result
+    for (const call of result.pending) {
+      const next = await this.#supply(call)
+      if (next) return this.#follow(next)
+    }
+    return result
+  }
+
+  async #supply(call: PendingCall): Promise<Run | null> {
+    const end = (await this.#pairOf(call.toolCallId))?.recorded?.end
+    if (!end) {
+      this.#isAtEnd = true
+      return null
+    }
+    recordGesture()
+    return this.#agent.supplyOutput(call, 'value' in end.output ? end.output.value : '')
+  }
+
+  /** Answers as the person did in the recording. False if there is no answer. */
+  async #answered(event: Waiting): Promise<boolean> {
+    const pair = await this.#pairOf(event.toolCallId)
+    // The run's end reports the difference.
+    if (!pair) return false
+    recordGesture()
+    try {
+      const isAnswered = await answerAs(this.#agent, event, pair)
+      if (isAnswered !== null) return isAnswered
+      const { recorded } = pair
+      this.#isAtEnd = recorded !== undefined && !recorded.end
+      if (!this.#isAtEnd)
+        this.#add(pair.step, `${callText(pair)} waits for somebody, unlike in the recording`)
+    } catch (thrown) {
+      this.#add(pair.step, `${callText(pair)} could not be answered: ${describeThrown(thrown)}`)
+    }
+    return false
+  }
+
+  async #pairOf(toolCallId: string): Promise<CallPair | undefined> {
+    const played = await this.#played()
+    return this.#turn.steps
+      .flatMap((step, at) => pairsOf(step, played?.steps[at]))
+      .find((pair) => pair.played?.toolCallId === toolCallId)
+  }
+
+  #compare(pair: CallPair, { exact, outputs }: Required<ReplayOptions>): void {
+    const { step, recorded, played } = pair
+    const was = recorded?.end
+    // Nothing is known of calls that the recording left unfinished.
+    if (recorded && !was) return
+    const failure = failureOf(played)
+    const wasFailure = failureOf(recorded)
+    if (failure !== null && !(exact && was && played?.end?.status === was.status))
+      return this.#add(step, `${callText(pair)} ${failure}`)
+    if (wasFailure !== null && exact && failure === null)
+      return this.#add(step, `${callText(pair)} succeeded. In the recording, it ${wasFailure}`)
+    if (!exact && isAfterFailure(pair)) return
+    const text = changeOf(pair, outputs)
+    if (text !== null) this.#add(step, text)
+  }
+
+  #add(step: number, text: string): void {
+    this.#differences.push({ step, text: text.endsWith('.') ? text : `${text}.` })
+  }
+}
+
+function isMendedPair({ recorded, played, parent }: CallPair): boolean {
+  return !parent && isMend(recorded?.end?.output, played?.end?.output)
+}
+
+function isWaiting(event: RunEvent): event is Waiting {
+  return (
+    event.type === 'tool-approval-request' ||
+    event.type === 'question' ||
+    event.type === 'tool-suspended'
+  )
+}
+
+/** Gives the recorded answer. Null if there is none. */
+async function answerAs(agent: Agent, event: Waiting, pair: CallPair): Promise<boolean | null> {
+  const { approval, remember, answer, end } = pair.recorded ?? {}
+  switch (event.type) {
+    case 'tool-approval-request': {
+      if (!approval) return isAfterFailure(pair) ? agent.approve(event) : null
+      const { approved, input, reason } = approval
+      if (!approved) return agent.deny(event, reason)
+      const edited = input === undefined ? {} : { input }
+      return agent.approve(event, { ...edited, ...(remember && { remember }) })
+    }
+    case 'question': {
+      if (!answer) return null
+      const { action, values, answer: text } = answer
+      if (action) return agent.answer(event, { action })
+      const content = values as FieldValues | undefined
+      return agent.answer(event, content ? { action: 'accept', content } : text)
+    }
+    case 'tool-suspended':
+      return end ? agent.settle(event, outcomeOf(end.output)) : null
+    default:
+      return event satisfies never
+  }
+}
+
+function outcomeOf(output: ToolOutput): CallOutcome {
+  if (output.type === 'error') return { error: output.message }
+  return output.type === 'denied' ? { error: output.reason } : { output: output.value }
+}
+
+/** Pairs the calls of a step by position, each before the calls nested in it. */
+function pairsOf({ step, calls }: RecordedStep, played: RecordedStep | undefined): CallPair[] {
+  return pairCalls({ step, recorded: calls, played: played?.calls ?? [] })
+}
+
+/** The call, or the one that it is nested in, failed in the recording. */
+function isAfterFailure({ recorded, parent }: CallPair): boolean {
+  return recorded?.end?.output.type === 'error' || (parent !== undefined && isAfterFailure(parent))
+}
+
+interface CallLists {
+  readonly step: number
+  readonly recorded: readonly RecordedCall[]
+  readonly played: readonly RecordedCall[]
+  readonly parent?: CallPair
+}
+
+function pairCalls({ step, recorded, played, parent }: CallLists): CallPair[] {
+  return Array.from({ length: Math.max(recorded.length, played.length) }).flatMap((_, at) => {
+    const pair: CallPair = { step, recorded: recorded[at], played: played[at], parent }
+    const nested = pairCalls({
+      step,
+      recorded: pair.recorded?.nested ?? [],
+      played: pair.played?.nested ?? [],
+      parent: pair,
+    })
+    return [pair, ...nested]
+  })
+}
+
+/** Why a call did not succeed. Null if it did, or if a person denied it. */
+function failureOf(call: RecordedCall | undefined): string | null {
+  const { output, status } = call?.end ?? {}
+  if (output?.type !== 'error') return null
+  const why = output.message.replace(/^Invalid parameters for [^:]*: /, '')
+  return `${status === 'invalid' ? 'was refused' : status}: ${why}`
+}
+
+/** Compares two calls that both succeeded or were denied. */
+function changeOf(pair: CallPair, outputs: boolean): string | null {
+  const { recorded, played, parent } = pair
+  if (!recorded || !played) {
+    const call = callText(pair)
+    return recorded ? `${call} is missing` : `${call} is new`
+  }
+  const [before, now] = [callText({ ...pair, played: undefined }), callText(pair)]
+  if (parent && before !== now) return `${now} instead of ${before}`
+  const [was, is] = [recorded.end?.output, played.end?.output]
+  if (is?.type === 'denied' && was?.type !== 'denied')
+    return `${now} was denied${is.reason ? `: ${is.reason}` : ''}`
+  if (was?.type === 'denied' && is?.type !== 'denied') return `${now} was not denied`
+  const { approvalRequest } = recorded
+  if (approvalRequest && !approvalRequest.because && !played.approvalRequest)
+    return `${now} ran without the approval that the recording has`
+  const [input, inputNow] = [recorded, played].map((call) => literal(call.ranWith ?? call.input))
+  if (input !== inputNow) return `${now} ran with ${inputNow} instead of ${input}`
+  if (!outputs || JSON.stringify(was) === JSON.stringify(is)) return null
+  return `${now} returned ${outputText(is)} instead of ${outputText(was)}`
+}
+
+function outputText(output: ToolOutput | undefined): string {
+  return output && 'value' in output ? literal(output.value as JsonValue) : 'nothing'
+}
+
+function callText({ recorded, played, parent }: CallPair): string {
+  const call = played ?? recorded
+  if (!call) return ''
+  const caller = parent?.played ?? parent?.recorded
+  return `${caller ? `${caller.toolName} → ` : ''}${call.toolName}(${literal(call.input)})`
+}
+
+function endOf(result: RunResult): string {
+  if (result.outcome === 'failed') return `the run failed: ${result.error.message}`
+  return `the run ended as ${result.outcome}`
+}
+
+const LONGEST_LITERAL = 300
+
+/** Writes a value as in source code, shortened. */
+function literal(value: JsonValue): string {
+  const text = literalOf(value)
+  return text.length > LONGEST_LITERAL ? `${text.slice(0, LONGEST_LITERAL)}…` : text
+}
+
+function literalOf(value: JsonValue): string {
+  if (typeof value === 'string') {
+    const quoted = JSON.stringify(value).slice(1, -1).replaceAll('\\"', '"')
+    return `'${quoted.replaceAll("'", "\\'")}'`
+  }
+  if (typeof value !== 'object' || value === null) return String(value)
+  if (Array.isArray(value)) return `[${value.map((each) => literalOf(each)).join(', ')}]`
+  const entries = Object.entries(value).map(
+    ([name, each]) =>
+      `${/^[\p{L}_$][\w$]*$/u.test(name) ? name : literalOf(name)}: ${literalOf(each)}`,
+  )
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`
+}
