@@ -6,7 +6,6 @@ import {
   type TemplateResult,
 } from 'lit'
 import type { Choices, InspectorContext } from './context.ts'
-import type { OffstageInspector as Element, InspectorProperties } from './offstage-inspector.ts'
 import { copyText } from '../shared/copy-text.ts'
 import type { Agent, ConversationRecord, Run } from '../../index.ts'
 import { ListWindow } from './list-window.ts'
@@ -18,12 +17,24 @@ import { tokens } from '../shared/tokens.ts'
 import { frame } from './styles/frame.ts'
 import { tables } from './styles/tables.ts'
 
-export type { InspectorProperties } from './offstage-inspector.ts'
-
 const styles: CSSResultGroup = [tokens, frame, tables]
 
 /** Minimum time between two renders. Milliseconds. */
 const BETWEEN_DRAWINGS = 80
+
+/** Properties and methods of `<offstage-inspector>`. */
+export interface InspectorProperties {
+  /** The agent to inspect. Set it right after the agent is made: events are seen from then on. Null (default): none. */
+  agent: Agent | null
+  /** The conversation on view; attribute `conversation-id`. Null (default): the newest. */
+  conversationId: string | null
+  /** Default: `auto`, the page's own `color-scheme`. */
+  theme: 'auto' | 'light' | 'dark'
+  /** Shows a file made by an inspector or by `conversations.export`. Rejects for any other file. */
+  open(file: Blob & { readonly name?: string }): Promise<void>
+  /** Shows the agent again. */
+  close(): void
+}
 
 /** See `OffstageInspector`. */
 class InspectorElement extends LitElement implements InspectorProperties {
@@ -243,7 +254,8 @@ class InspectorElement extends LitElement implements InspectorProperties {
   }
 }
 
-export type OffstageInspector = Element
+export type OffstageInspector = HTMLElement & InspectorProperties
+/** `<offstage-inspector>` shows developers what an agent does. It changes nothing of the agent. */
 
 /** The class of `<offstage-inspector>`, to define it under another name. */
 export const OffstageInspector: {
