@@ -254,8 +254,8 @@ class InspectorElement extends LitElement implements InspectorProperties {
   }
 }
 
-export type OffstageInspector = HTMLElement & InspectorProperties
 /** `<offstage-inspector>` shows developers what an agent does. It changes nothing of the agent. */
+export type OffstageInspector = HTMLElement & InspectorProperties
 
 /** The class of `<offstage-inspector>`, to define it under another name. */
 export const OffstageInspector: {
