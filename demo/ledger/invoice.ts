@@ -8,7 +8,7 @@ export type Field = (typeof fields)[number]
 export interface Invoice {
   readonly id: string
   readonly customer: string
-  /** Such as 2026-03-31. */
+  /** ISO date, such as 2026-03-31. */
   readonly date: string
   /** In cents of a euro. */
   readonly amount: number

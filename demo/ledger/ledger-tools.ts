@@ -81,7 +81,7 @@ function editTool(ledger: Ledger): Tool {
   })
 }
 
-/** Makes many edits in one call. After a crash, it goes on with the first cell that isn't set. */
+/** Makes many edits in one call. After a crash, finished edits return their recorded results. */
 function setManyTool(ledger: Ledger): CompositeTool {
   return defineTool({
     name: 'set_many',

@@ -35,7 +35,7 @@ export function countMessages(): void {
   port1.start()
   const count = (): void => {
     startedAt.push(performance.now())
-    // Its message comes in the next task, after all promises of this one.
+    // The next task gets this message, after all promises of this task.
     port2.postMessage(null)
   }
   const { addEventListener: listen } = MessagePort.prototype

@@ -52,7 +52,7 @@ async function loadAll(
   return Promise.all(entries.map(async ([path, load]) => ({ path, text: await load() })))
 }
 
-/** What a reader opens first comes first. */
+/** Place of a file in the list: readers open the first ones first. */
 function rank({ path }: ProjectFile): number {
   const first = ['README.md', 'src/main.ts', 'index.html']
   const index = first.indexOf(path)

@@ -64,29 +64,42 @@ function breakCall(part: StreamPart): StreamPart {
 /** Arguments of a call as OpenAI's and Anthropic's streams begin them: JSON inside a JSON text. */
 const ARGUMENTS = /("(?:arguments|partial_json)":\s*"\{)(?=\\")/
 
-function brokenBytes(): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+type Bytes = Uint8Array<ArrayBuffer>
+
+function brokenBytes(): TransformStream<Bytes, Bytes> {
   let count = 0
-  return new TransformStream({
-    async transform(bytes, controller) {
+  let held: Bytes | undefined
+  const cut = (controller: TransformStreamDefaultController<Bytes>): void => {
+    hit('cut-stream')
+    controller.error(new TypeError('The stream was cut.'))
+  }
+  return new TransformStream<Bytes, Bytes>({
+    async transform(piece, controller) {
       count += 1
       if (on.has('slow')) await delay(SLOW_MS)
-      if (on.has('cut-stream') && count > PIECES_BEFORE_CUT) {
-        hit('cut-stream')
-        controller.error(new TypeError('The stream was cut.'))
-        return
-      }
-      const text = on.has('malformed-call') ? textOf(bytes) : ''
-      if (!ARGUMENTS.test(text)) return controller.enqueue(bytes)
-      hit('malformed-call')
-      controller.enqueue(new TextEncoder().encode(text.replace(ARGUMENTS, '$1{')))
+      if (held) controller.enqueue(held)
+      held = undefined
+      const bytes = withBrokenCall(piece)
+      if (!on.has('cut-stream')) return controller.enqueue(bytes)
+      if (count > PIECES_BEFORE_CUT) return cut(controller)
+      // An answer may come as one piece: its second half waits, and is lost at the end.
+      const half = Math.ceil(bytes.length / 2)
+      controller.enqueue(bytes.slice(0, half))
+      held = bytes.slice(half)
     },
     flush(controller) {
-      if (!on.has('cut-stream')) return
-      // A short answer came as a whole: its end is what is cut.
-      hit('cut-stream')
-      controller.error(new TypeError('The stream was cut.'))
+      if (!held) return
+      if (on.has('cut-stream')) cut(controller)
+      else controller.enqueue(held)
     },
   })
+}
+
+function withBrokenCall(bytes: Bytes): Bytes {
+  const text = on.has('malformed-call') ? textOf(bytes) : ''
+  if (!ARGUMENTS.test(text)) return bytes
+  hit('malformed-call')
+  return new TextEncoder().encode(text.replace(ARGUMENTS, '$1{'))
 }
 
 /** Text of a piece. Empty if the piece ends inside of a character. */

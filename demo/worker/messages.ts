@@ -1,4 +1,4 @@
-/** What the page can break in the worker. `cut-stream` and `malformed-call` hit the next answer or call only. */
+/** Faults that the page causes in the worker. `cut-stream` and `malformed-call` hit the next answer or call only. */
 export const faults = ['offline', 'slow', 'cut-stream', 'malformed-call'] as const
 export type Fault = (typeof faults)[number]
 

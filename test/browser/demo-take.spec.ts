@@ -116,7 +116,7 @@ test('the main-thread panel measures both readers', MORE, async ({ openDemo }) =
     const row = panel.getByRole('row', { name: reader })
     await expect(row).toHaveText(/\d+ ms\s*\d+ ms$/)
     await expect(panel.locator('#meter-answer')).toContainText('draws what is new')
-    await expect(panel.getByRole('alert')).toBeEmpty()
+    await expect(panel.locator('#meter-problem')).toBeEmpty()
   }
   expect(await findings(page, '#meter')).toEqual([])
   await page.emulateMedia({ colorScheme: 'dark' })
