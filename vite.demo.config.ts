@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { defineConfig } from 'vite'
+import { measuredStream, STREAM_FILE } from './demo/meter/measured-stream.ts'
 
 const root = import.meta.dirname
 
@@ -34,6 +35,19 @@ export default defineConfig({
     {
       name: 'repository',
       transformIndexHtml: (html) => html.replaceAll('%REPOSITORY%', repository()),
+    },
+    {
+      // The file is served as others are, so that both readers of the main-thread panel fetch it.
+      name: 'measured-stream',
+      configureServer({ middlewares }) {
+        middlewares.use(`/${STREAM_FILE}`, (_request, response) => {
+          response.setHeader('content-type', 'text/plain; charset=utf-8')
+          response.end(measuredStream())
+        })
+      },
+      generateBundle() {
+        this.emitFile({ type: 'asset', fileName: STREAM_FILE, source: measuredStream() })
+      },
     },
   ],
   resolve: { alias: publishedEntries() },

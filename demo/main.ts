@@ -1,65 +1,62 @@
 import 'offstage/chat'
-import { createShopAgent } from './agent/shop-agent.ts'
+import { createDemoAgent } from './agent/demo-agent.ts'
+import type { DemoApp } from './app.ts'
 import { createFaultButtons } from './faults/fault-buttons.ts'
 import { createNetwork } from './faults/network.ts'
 import { createJournal } from './journal/journal.ts'
+import { createLedgerApp } from './ledger/ledger-app.ts'
 import { byId, setText } from './lib/dom.ts'
+import { Latest } from './lib/latest.ts'
 import { createFailure } from './model/failure.ts'
 import { loadChoice, toModelConfig } from './model/model-choice.ts'
 import { ModelPicker } from './model/model-picker.ts'
-import { suggestions } from './model/script.ts'
-import { showCart } from './shop/cart-view.ts'
-import { showCatalogue } from './shop/catalogue-view.ts'
-import { orderSlip } from './shop/order-slip.ts'
-import { showOrders } from './shop/orders-view.ts'
-import { createShop } from './shop/shop.ts'
+import { scriptOf, suggestionsOf } from './model/script.ts'
+import { createShopApp } from './shop/shop-app.ts'
 import { createViews } from './views.ts'
 import { createDemoWorker } from './worker/demo-worker.ts'
 
-const shop = createShop()
-showCatalogue(shop)
-showCart(shop)
-showOrders(shop)
-
-const views = createViews()
 const worker = createDemoWorker()
 const network = createNetwork(worker)
-let model = toModelConfig(loadChoice(), '')
-const agent = createShopAgent(shop, {
+const app = createApp()
+const script = scriptOf(app.scenes)
+const views = createViews(app.title)
+let model = toModelConfig(loadChoice(), '', script)
+const agent = createDemoAgent(app, {
   model,
   worker: worker.make,
-  network,
-  onHands: () => views.show('shop'),
+  onHands: () => views.show('app'),
 })
 agent.on('warning', ({ message }) => setText(byId('agent-note', HTMLElement), message))
-createFaultButtons(agent, worker, network)
+const titles = new Map(app.tools.map(({ name, title = name }) => [name, title]))
+const faultButtons = createFaultButtons({ agent, worker, network, titles })
 
 const chat = document.querySelector('offstage-chat')
 if (!chat) throw new Error('index.html has no chat.')
-chat.suggestions = suggestions
-chat.words = {
-  greeting: "Hi, I'm Kiln's assistant. I run in this page, in a worker. Try to break me.",
-  conversations: 'History',
-  newConversation: 'New',
-}
-chat.renderers = { checkout: orderSlip(agent) }
+// The id separates what the two apps' chats store.
+if (app.id !== 'shop') chat.id = `chat-${app.id}`
+chat.heading = app.heading
+chat.suggestions = suggestionsOf(app.scenes)
+chat.words = { greeting: app.greeting, conversations: 'History', newConversation: 'New' }
+app.connect(agent, chat)
 
 const journal = createJournal(agent)
 const showFailure = createFailure(() => model)
-let stopFollowing = (): void => {}
+const shown = new Latest()
 chat.addEventListener('offstage-view', (event) => {
   if (!(event instanceof CustomEvent)) return
   const { conversationId }: { conversationId: string } = event.detail
   const conversation = agent.conversation(conversationId)
-  stopFollowing()
-  stopFollowing = conversation.subscribe(() => showFailure(conversation.getSnapshot().error))
+  const signal = shown.start()
+  const stop = conversation.subscribe(() => showFailure(conversation.getSnapshot().error))
+  signal.addEventListener('abort', stop)
   showFailure(undefined)
+  faultButtons.show(conversation, signal)
   journal.show(conversationId)
 })
 
 const picker = new ModelPicker({
   onPick(choice, apiKey) {
-    model = toModelConfig(choice, apiKey)
+    model = toModelConfig(choice, apiKey, script)
     agent.configure({ model })
     chat.agent = agent
   },
@@ -75,3 +72,20 @@ const picker = new ModelPicker({
 if (picker.choice.hadKey)
   picker.demand('A reload forgets keys. Type it again, and the run continues.')
 else chat.agent = agent
+
+byId('take', HTMLButtonElement).addEventListener('click', () => {
+  const setup = { app: app.id, title: app.title, model: picker.choice }
+  void import('./project/project-dialog.ts').then(({ openProject }) => openProject(setup))
+})
+
+// On a narrow screen, what the import does is to be seen.
+byId('import-sample', HTMLButtonElement).addEventListener('click', () => views.show('agent'))
+
+/** Creates the app that the address names, and shows it. */
+function createApp(): DemoApp {
+  const isLedger = new URLSearchParams(location.search).get('app') === 'ledger'
+  const created = isLedger ? createLedgerApp() : createShopApp()
+  byId(created.id, HTMLElement).hidden = false
+  document.querySelector(`[data-app=${created.id}]`)?.setAttribute('aria-current', 'page')
+  return created
+}

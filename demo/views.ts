@@ -1,16 +1,16 @@
-import { byId } from './lib/dom.ts'
+import { byId, setText } from './lib/dom.ts'
 import { stored } from './lib/stored.ts'
 
-export type View = 'agent' | 'shop'
+export type View = 'agent' | 'app'
 
-/** On narrow screens, where the shop and the agent have the page in turn. */
+/** On narrow screens, where the app and the agent have the page in turn. */
 export interface Views {
   show(view: View): void
 }
 
-export function createViews(): Views {
+export function createViews(appTitle: string): Views {
   const kept = stored('sessionStorage', 'kiln-view')
-  const buttons = { agent: button('agent'), shop: button('shop') }
+  const buttons = { agent: button('agent'), app: button('app') }
   const show = (view: View): void => {
     document.body.dataset.view = view
     for (const [name, each] of Object.entries(buttons))
@@ -18,8 +18,9 @@ export function createViews(): Views {
     kept.write(view)
   }
   buttons.agent.addEventListener('click', () => show('agent'))
-  buttons.shop.addEventListener('click', () => show('shop'))
-  show(kept.read() === 'shop' ? 'shop' : 'agent')
+  buttons.app.addEventListener('click', () => show('app'))
+  setText(buttons.app, appTitle)
+  show(kept.read() === 'app' ? 'app' : 'agent')
   return { show }
 }
 

@@ -1,22 +1,89 @@
-import type { Agent } from 'offstage'
+import type { Agent, Conversation } from 'offstage'
+import { readJournal } from '../journal/read-journal.ts'
 import { byId, setText } from '../lib/dom.ts'
 import type { DemoWorker } from '../worker/demo-worker.ts'
+import type { Fault } from '../worker/messages.ts'
+import { describeEffect } from './describe-effect.ts'
+import { faultNote } from './fault-note.ts'
 import type { Network } from './network.ts'
 
-/** Creates the buttons that break things while the agent works, and shows the effect of each. */
-export function createFaultButtons(agent: Agent, worker: DemoWorker, network: Network): void {
-  const offline = byId('go-offline', HTMLButtonElement)
+interface FaultOptions {
+  readonly agent: Agent
+  readonly worker: DemoWorker
+  readonly network: Network
+  /** Titles of the tools, by name. */
+  readonly titles: ReadonlyMap<string, string>
+}
+
+/** Follows the conversation on view: what a fault left is reported at the end of its run. */
+export interface FaultButtons {
+  show(conversation: Conversation, signal: AbortSignal): void
+}
+
+const FIRST = 'Start something first.'
+
+/** Creates the buttons that break things while the agent works, and tells what each did. */
+export function createFaultButtons(options: FaultOptions): FaultButtons {
+  const { agent, worker, network } = options
   const told = byId('fault-told', HTMLElement)
   const tell = (text: string): void => setText(told, text)
+  const note = (name: string, text: string): void => {
+    faultNote.write(name)
+    tell(text)
+  }
+  connectToAgent(agent, worker, { tell, note })
+
+  const offline = byId('go-offline', HTMLButtonElement)
+  offline.addEventListener('click', () => {
+    network.setOffline(!network.isOffline)
+    setText(offline, network.isOffline ? 'Go online' : 'Go offline')
+    note(
+      'Offline',
+      network.isOffline ? 'Offline. Retrying when the network is back.' : 'Back online.',
+    )
+  })
+  createSwitch('slow', worker, (isOn) =>
+    isOn ? note('Slow network', 'Each piece takes 120 ms longer.') : tell('Full speed again.'),
+  )
+  createSwitch('cut-stream', worker, (isOn) =>
+    tell(isOn ? 'The next answer is cut in its middle.' : 'Nothing is cut.'),
+  )
+  createSwitch('malformed-call', worker, (isOn) =>
+    tell(isOn ? 'The next call arrives with broken arguments.' : 'Calls arrive whole.'),
+  )
+  worker.onHit((fault) => {
+    byId(fault, HTMLButtonElement).setAttribute('aria-pressed', 'false')
+    if (fault === 'cut-stream') note('Cut stream', 'Stream cut. The answer is asked for again.')
+    else note('Malformed call', 'The call was malformed. The model is told so.')
+  })
+  return { show: (conversation, signal) => follow(conversation, signal, { ...options, tell }) }
+}
+
+interface Telling {
+  tell(text: string): void
+  /** Tells it, and notes the fault for a report at the end of the run. */
+  note(name: string, text: string): void
+}
+
+/** Connects the buttons that need a run. */
+function connectToAgent(agent: Agent, worker: DemoWorker, { tell, note }: Telling): void {
   const reload = byId('reload', HTMLButtonElement)
   const kill = byId('kill', HTMLButtonElement)
+  const secondTab = byId('second-tab', HTMLButtonElement)
   let isKilled = false
-
-  reload.addEventListener('click', () => location.reload())
+  reload.addEventListener('click', () => {
+    faultNote.write('Reload')
+    location.reload()
+  })
   kill.addEventListener('click', () => {
     isKilled = true
     worker.kill()
-    tell('Worker killed.')
+    note('Killed worker', 'Worker killed.')
+  })
+  secondTab.addEventListener('click', () => {
+    note('Second tab', 'Both tabs show the run. This one works on it; the other can take over.')
+    // A tab that has an opener begins with a copy of its session, so it shows the same conversation.
+    window.open(location.href, '_blank')
   })
   agent.on('worker', ({ state }) => {
     if (state === 'lost') tell('Worker lost. A new one is replaying the journal.')
@@ -27,12 +94,43 @@ export function createFaultButtons(agent: Agent, worker: DemoWorker, network: Ne
   agent.on('status', ({ status }) => {
     const isRunning = status === 'running'
     document.body.dataset.running = String(isRunning)
-    reload.disabled = kill.disabled = !isRunning
-    if (isRunning && told.textContent === 'Start something first.') tell('')
+    reload.disabled = kill.disabled = secondTab.disabled = !isRunning
+    const told = byId('fault-told', HTMLElement)
+    if (isRunning && told.textContent === FIRST) tell('')
   })
-  offline.addEventListener('click', () => {
-    network.setOffline(!network.isOffline)
-    setText(offline, network.isOffline ? 'Go online' : 'Go offline')
-    tell(network.isOffline ? 'Offline. Retrying when the network is back.' : 'Back online.')
+}
+
+function createSwitch(fault: Fault, worker: DemoWorker, onSwitch: (isOn: boolean) => void): void {
+  const button = byId(fault, HTMLButtonElement)
+  button.addEventListener('click', () => {
+    const isOn = button.getAttribute('aria-pressed') !== 'true'
+    button.setAttribute('aria-pressed', String(isOn))
+    worker.setFault(fault, isOn)
+    onSwitch(isOn)
   })
+}
+
+/** Reports the noted fault once the conversation's run has ended. */
+function follow(
+  conversation: Conversation,
+  signal: AbortSignal,
+  { agent, titles, tell }: Pick<FaultOptions, 'agent' | 'titles'> & Pick<Telling, 'tell'>,
+): void {
+  const loadedAt = Date.now()
+  let hasRun = false
+  const check = async (): Promise<void> => {
+    const { status, conversationId } = conversation.getSnapshot()
+    if (status === 'running' || status === 'waiting') hasRun = true
+    const note = faultNote.read()
+    if (status !== 'idle' || !note || !(hasRun || note.at < loadedAt)) return
+    const rows = await readJournal(agent, conversationId)
+    // After a reload, the run is idle until the chat resumes it.
+    const last = rows.findLast(({ type }) => type === 'run-started' || type === 'run-ended')
+    if (signal.aborted || last?.type !== 'run-ended' || faultNote.read()?.at !== note.at) return
+    hasRun = false
+    faultNote.clear()
+    tell(describeEffect(note, rows, titles))
+  }
+  const unsubscribe = conversation.subscribe(() => void check().catch(() => {}))
+  signal.addEventListener('abort', unsubscribe)
 }

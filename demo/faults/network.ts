@@ -1,14 +1,14 @@
+import type { DemoWorker } from '../worker/demo-worker.ts'
+
 /** The network of the page and its worker, which can be cut as if the browser were offline. */
 export interface Network {
   readonly isOffline: boolean
   setOffline(isOffline: boolean): void
-  /** Resolves as soon as there is a network; rejects with the signal's reason. */
-  whenOnline(signal: AbortSignal): Promise<void>
 }
 
-export function createNetwork(ofWorker: { setOffline(isOffline: boolean): void }): Network {
+export function createNetwork(worker: Pick<DemoWorker, 'setFault'>): Network {
   let isOffline = false
-  // Whoever asks the browser hears the same: the chat says that one is offline.
+  // Whoever asks the browser hears the same: the chat says that one is offline, and tools wait.
   Object.defineProperty(navigator, 'onLine', { configurable: true, get: () => !isOffline })
   return {
     get isOffline() {
@@ -16,15 +16,8 @@ export function createNetwork(ofWorker: { setOffline(isOffline: boolean): void }
     },
     setOffline(next) {
       isOffline = next
-      ofWorker.setOffline(next)
+      worker.setFault('offline', next)
       dispatchEvent(new Event(next ? 'offline' : 'online'))
     },
-    whenOnline: (signal) =>
-      new Promise((resolve, reject) => {
-        signal.throwIfAborted()
-        if (!isOffline) return resolve()
-        addEventListener('online', () => resolve(), { once: true, signal })
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-      }),
   }
 }

@@ -75,12 +75,15 @@ function reader(
 /** Tabs for the lists and the inspector. Returns a function that shows another conversation in the inspector. */
 function createTabs(agent: Agent): (conversationId: string) => void {
   const inspector = byId('inspector', HTMLElement) as HTMLElementTagNameMap['offstage-inspector']
+  const meter = byId('meter', HTMLElement)
   const tabs = [
     { button: 'journal-tab', panel: byId('journal-rows', HTMLElement) },
     { button: 'event-tab', panel: byId('events', HTMLElement) },
     { button: 'inspector-tab', panel: inspector },
+    { button: 'meter-tab', panel: meter },
   ].map(({ button, panel }) => ({ button: byId(button, HTMLButtonElement), panel }))
   let conversationId: string | undefined
+  let openMeter: ((isShown: boolean) => void) | undefined
   const inspect = (): void => {
     if (inspector.hidden || conversationId === undefined) return
     inspector.agent = agent
@@ -88,10 +91,12 @@ function createTabs(agent: Agent): (conversationId: string) => void {
   }
   const show = async (shown: HTMLElement): Promise<void> => {
     if (shown === inspector) await import('offstage/inspector')
+    if (shown === meter) openMeter ??= await loadMeter()
     for (const { button, panel } of tabs) {
       button.setAttribute('aria-pressed', String(panel === shown))
       panel.hidden = panel !== shown
     }
+    openMeter?.(shown === meter)
     inspect()
   }
   for (const { button, panel } of tabs) button.addEventListener('click', () => void show(panel))
@@ -99,4 +104,10 @@ function createTabs(agent: Agent): (conversationId: string) => void {
     conversationId = next
     inspect()
   }
+}
+
+async function loadMeter(): Promise<(isShown: boolean) => void> {
+  const { connectMeter, watchMeter } = await import('../meter/meter.ts')
+  connectMeter()
+  return watchMeter
 }

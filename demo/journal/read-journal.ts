@@ -5,6 +5,19 @@ import { OffstageError } from 'offstage'
 export interface JournalRow {
   readonly seq: number
   readonly type: string
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** Ids of the enclosing calls, and of the call itself. */
+  readonly path?: readonly string[]
+  readonly toolName?: string
+  readonly status?: string
+  readonly message?: { readonly parts?: readonly JournalPart[] }
+}
+
+interface JournalPart {
+  readonly type: string
+  readonly toolCallId?: string
+  readonly toolName?: string
 }
 
 /** The rows of a conversation, from the file that everybody can save of it. Empty while nothing is stored. */

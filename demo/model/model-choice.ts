@@ -1,7 +1,6 @@
-import type { ModelConfig } from 'offstage'
+import type { ModelConfig, Script } from 'offstage'
 import { stored } from '../lib/stored.ts'
 import { NO_MODEL, presetOf } from './presets.ts'
-import { script } from './script.ts'
 
 /** The visitor's choice of a model. The API key is never stored. */
 export interface ModelChoice {
@@ -19,7 +18,12 @@ const retry = { maxRetries: 30, maxDelayMs: 2000 }
 
 const store = stored('localStorage', 'kiln-model')
 
-export function toModelConfig(choice: Omit<ModelChoice, 'hadKey'>, apiKey: string): ModelConfig {
+/** Describes the chosen model to an agent. Without a model, `script` is played. */
+export function toModelConfig(
+  choice: Omit<ModelChoice, 'hadKey'>,
+  apiKey: string,
+  script: Script = {},
+): ModelConfig {
   if (choice.provider === NO_MODEL) return { provider: NO_MODEL, model: 'script', script, retry }
   const { provider, baseURL, model } = choice
   return { provider, model, ...(baseURL && { baseURL }), ...(apiKey && { apiKey }) }

@@ -1,11 +1,26 @@
 import type { Message, Script, ScriptStep } from 'offstage'
 
-/** Text of a step that tells what the last call came to: a script has no model to read it. */
-export const OUTCOME = '{{outcome}}'
+export type Fields = { readonly [name: string]: unknown }
+
+/** Answers to the calls of a tool, by what they resulted in. */
+export interface Outcome {
+  readonly denied?: string
+  describe(output: Fields): string
+}
+
+/** Outcomes by tool name. */
+export type Outcomes = Readonly<Record<string, Outcome>>
+
+/** Text of a step that is replaced by what the last call resulted in: a script has no model to read it. */
+export const OUTCOME = 'Done: its result is above. A script wrote this answer.'
 
 /** The script with its outcomes filled in, as the conversation has them. */
-export function withOutcome(script: Script, messages: readonly Message[]): Script {
-  const text = outcomeOf(messages)
+export function withOutcome(
+  script: Script,
+  messages: readonly Message[],
+  outcomes: Outcomes,
+): Script {
+  const text = outcomeOf(messages, outcomes)
   const filled = (steps: readonly ScriptStep[]): readonly ScriptStep[] =>
     steps.map((step) => (step.text === OUTCOME ? { ...step, text } : step))
   return {
@@ -14,30 +29,16 @@ export function withOutcome(script: Script, messages: readonly Message[]): Scrip
   }
 }
 
-function outcomeOf(messages: readonly Message[]): string {
+function outcomeOf(messages: readonly Message[], outcomes: Outcomes): string {
   const result = messages.findLast(({ role }) => role === 'tool')?.parts.at(-1)
   if (result?.type !== 'tool-result') return 'Done.'
   const { toolName, output } = result
-  if (output.type === 'denied') return 'OK, nothing was ordered. Your cart is as it was.'
+  const { denied, describe } = outcomes[toolName] ?? {}
+  if (output.type === 'denied') return denied ?? 'OK, nothing was done.'
   if (output.type === 'error') return `That did not work: ${output.message}`
-  const value = output.type === 'json' ? fieldsOf(output.value) : {}
-  return toolName === 'checkout' ? placed(value) : booked(value)
+  return describe?.(output.type === 'json' ? fieldsOf(output.value) : {}) ?? 'Done.'
 }
-
-type Fields = { readonly [name: string]: unknown }
 
 function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null ? { ...value } : {}
-}
-
-function placed({ order, deliveredBy }: Fields): string {
-  return `Order ${String(order)} is placed, arriving by ${String(deliveredBy)}.`
-}
-
-function booked({ confirmed, requests }: Fields): string {
-  const seen =
-    requests === 1
-      ? 'The courier saw 1 request, 1 booking.'
-      : `The courier saw ${String(requests)} requests, 1 booking (same idempotency key).`
-  return `Booked: ${String(confirmed)}. ${seen}`
 }

@@ -35,7 +35,7 @@ function createCard(shop: Shop, product: Product): View<Product> {
     'li',
     { class: 'product' },
     drawProduct(product),
-    el('h3', {}, product.name),
+    el('h2', {}, product.name),
     el('p', { class: 'product-about' }, product.description),
     el('p', { class: 'product-foot' }, el('span', {}, formatMoney(product.price)), inCart, button),
   )

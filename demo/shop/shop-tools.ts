@@ -1,5 +1,6 @@
 import { defineTool } from 'offstage'
 import type { Tool } from 'offstage'
+import { browserNetwork } from '../lib/browser-network.ts'
 import { formatDay, formatMoney } from '../lib/format.ts'
 import { wait } from '../lib/wait.ts'
 import { findProduct, searchProducts } from './catalogue.ts'
@@ -17,19 +18,8 @@ const skuOnly = {
 } as const
 
 /** Tools that the page gives the agent. They do the same as the buttons that people use. */
-export function shopTools(shop: Shop, network: CourierNetwork): readonly Tool[] {
-  return [
-    ...readingTools(shop),
-    ...cartTools(shop),
-    deliveryTool(shop, network),
-    ...orderTools(shop),
-  ]
-}
-
-/** The network connection to the courier. */
-interface CourierNetwork {
-  readonly isOffline: boolean
-  whenOnline(signal: AbortSignal): Promise<void>
+export function shopTools(shop: Shop): readonly Tool[] {
+  return [...readingTools(shop), ...cartTools(shop), deliveryTool(shop), ...orderTools(shop)]
 }
 
 export function catalogueTool(): Tool {
@@ -120,7 +110,7 @@ function cartTools(shop: Shop): readonly Tool[] {
 }
 
 /** The tool runs long enough that you can reload the page in the middle. */
-function deliveryTool(shop: Shop, network: CourierNetwork): Tool {
+function deliveryTool(shop: Shop): Tool {
   return defineTool({
     name: 'book_delivery',
     title: 'Book a delivery slot',
@@ -135,8 +125,8 @@ function deliveryTool(shop: Shop, network: CourierNetwork): Tool {
     async execute({ slot }, { idempotencyKey, progress, signal }) {
       const { number, requests } = shop.bookDelivery(slot, idempotencyKey)
       for (let second = 1; second <= COURIER_SECONDS; second++) {
-        if (network.isOffline) progress('Waiting for the network')
-        await network.whenOnline(signal)
+        if (browserNetwork.isOffline) progress('Waiting for the network')
+        await browserNetwork.whenOnline(signal)
         progress({
           progress: second,
           total: COURIER_SECONDS,

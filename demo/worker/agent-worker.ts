@@ -1,21 +1,15 @@
 import { createProvider, defineProvider } from 'offstage/providers'
 import { startWorker } from 'offstage/worker'
+import { ledgerOutcomes } from '../ledger/ledger-outcomes.ts'
 import { withOutcome } from '../model/outcome.ts'
-import { CUT_NETWORK, MEND_NETWORK } from './messages.ts'
+import { withRepeats } from '../model/repeats.ts'
+import { shopOutcomes } from '../shop/shop-outcomes.ts'
+import { breakNetwork, breakScript } from './break-model.ts'
+import { serveMeasuredAnswer } from './measured-answer.ts'
 
-/**
- * The agent's worker, as an app with a provider of its own has it. The page can cut its network, and a script's answers
- * need one here as a model's do: before each, the page's own server is asked for a sign of life.
- */
-const send = fetch
-let isCut = false
-addEventListener('message', ({ data }) => {
-  if (data === CUT_NETWORK) isCut = true
-  if (data === MEND_NETWORK) isCut = false
-})
-globalThis.fetch = (...request) =>
-  isCut ? Promise.reject(new TypeError('The network is cut.')) : send(...request)
+const outcomes = { ...shopOutcomes, ...ledgerOutcomes }
 
+// A script needs a network as a model does: before each answer, the page's own server is asked for a sign of life.
 const script = defineProvider({
   id: 'scripted',
   async *stream(request, config, options) {
@@ -26,12 +20,15 @@ const script = defineProvider({
       yield [{ type: 'error', error: { code: 'network', message, retryable: true } }]
       return
     }
+    const { messages } = request
     const played = config.script && {
       ...config,
-      script: withOutcome(config.script, request.messages),
+      script: withRepeats(withOutcome(config.script, messages, outcomes), messages),
     }
-    yield* createProvider(played ?? config).batches(request, options)
+    yield* breakScript(createProvider(played ?? config).batches(request, options))
   },
 })
 
+serveMeasuredAnswer()
+breakNetwork()
 startWorker({ providers: [script] })

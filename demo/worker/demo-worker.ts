@@ -1,30 +1,42 @@
 // oxlint-disable-next-line import/default -- Vite makes it: the address of the worker's file.
 import address from './agent-worker.ts?worker&url'
-import { CUT_NETWORK, MEND_NETWORK } from './messages.ts'
+import { faultIn, faults, type Fault, type FaultMessage } from './messages.ts'
 
-/** The agent's worker, to be killed or cut off while it works. */
+/** The agent's worker, to be killed or broken while it works. */
 export interface DemoWorker {
   /** For `createAgent({ worker })`: the first one, and each that takes the place of a dead one. */
   readonly make: () => Worker
   kill(): void
-  setOffline(isOffline: boolean): void
+  setFault(fault: Fault, isOn: boolean): void
+  /** Calls back when a fault has hit an answer or a call. It is off from then on. */
+  onHit(listener: (fault: Fault) => void): void
 }
 
 export function createDemoWorker(): DemoWorker {
   let worker: Worker | undefined
-  let isOffline = false
-  const tell = (): void => worker?.postMessage(isOffline ? CUT_NETWORK : MEND_NETWORK)
+  const on = new Set<Fault>()
+  const listeners = new Set<(fault: Fault) => void>()
+  const send = (message: FaultMessage): void => worker?.postMessage(message)
+  const onMessage = ({ data }: MessageEvent): void => {
+    const fault = faultIn(data, 'hit')
+    if (!fault) return
+    on.delete(fault)
+    for (const listener of listeners) listener(fault)
+  }
   return {
     make() {
       worker = new Worker(trusted(address), { type: 'module' })
-      tell()
+      worker.addEventListener('message', onMessage)
+      for (const fault of faults) if (on.has(fault)) send(`${fault} on`)
       return worker
     },
     kill: () => worker?.terminate(),
-    setOffline(next) {
-      isOffline = next
-      tell()
+    setFault(fault, isOn) {
+      if (isOn) on.add(fault)
+      else on.delete(fault)
+      send(`${fault} ${isOn ? 'on' : 'off'}`)
     },
+    onHit: (listener) => void listeners.add(listener),
   }
 }
 

@@ -1,3 +1,11 @@
-// Messages from the page to the worker, in addition to Offstage's own.
-export const CUT_NETWORK = 'cut-network'
-export const MEND_NETWORK = 'mend-network'
+/** Faults that the page causes in the worker. `cut-stream` and `malformed-call` hit the next answer or call only. */
+export const faults = ['offline', 'slow', 'cut-stream', 'malformed-call'] as const
+export type Fault = (typeof faults)[number]
+
+/** Messages of the page and its worker, in addition to Offstage's own. The worker says when a fault has hit. */
+export type FaultMessage = `${Fault} on` | `${Fault} off` | `${Fault} hit`
+
+/** Reads such a message. Undefined for Offstage's own. */
+export function faultIn(data: unknown, state: 'on' | 'off' | 'hit'): Fault | undefined {
+  return faults.find((fault) => data === `${fault} ${state}`)
+}

@@ -1,87 +1,28 @@
 import { readFile } from 'node:fs/promises'
 import type { Locator, Page } from '@playwright/test'
-import { createServer } from 'vite'
 import { inProject } from '../../scripts/lib/project.mjs'
 import { callTools, say } from './support/mock-answers.ts'
 import { startMockOpenAI } from './support/mock-openai.ts'
 import { MORE } from './support/more.ts'
-import { expect, test as base } from './support/test.ts'
+import {
+  ask,
+  calls,
+  messages,
+  open,
+  rows,
+  stop,
+  test,
+  told,
+  usualPorts,
+} from './support/demo-page.ts'
+import { expect } from './support/test.ts'
 import { pressSettled } from './support/press-settled.ts'
 
-/** Where local model servers listen. */
-const usualPorts = /^http:\/\/(localhost|127\.0\.0\.1):(11434|1234|8080|8000)\//
-
-/** Chromium's own lines about closed ports, refused tools, no built-in model and no graphics card. */
-const lookingAround =
-  /ERR_CONNECTION_REFUSED|status of 400|Unable to create a text session|No available adapters/
-
 // Tests run one after another: parallel workers would each start a server that transforms the whole demo.
-base.describe.configure({ mode: 'default' })
+test.describe.configure({ mode: 'default' })
 
-/** Opens the demo as `npm start` serves it. */
-const test = base.extend<{ openDemo: () => Promise<Page> }, { demoUrl: string }>({
-  demoUrl: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
-    async ({}, use, { workerIndex }) => {
-      const server = await createServer({
-        configFile: inProject('vite.demo.config.ts'),
-        cacheDir: inProject(`.cache/vite-demo-test-${workerIndex}`),
-        logLevel: 'error',
-        server: { port: 5800 + workerIndex, hmr: false, watch: null },
-      })
-      await server.listen()
-      await use(server.resolvedUrls?.local[0] ?? '')
-      await server.close()
-    },
-    { scope: 'worker' },
-  ],
-  openDemo: async ({ page, demoUrl }, use) => {
-    const problems: string[] = []
-    page.on('pageerror', ({ message }) => problems.push(message))
-    page.on('console', (message) => {
-      if (!['error', 'warning'].includes(message.type())) return
-      if (!lookingAround.test(message.text())) problems.push(message.text())
-    })
-    await page.addInitScript(() => {
-      document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
-        console.error(`The page's policy refused ${blockedURI}: ${effectiveDirective}`),
-      )
-    })
-    // Whatever runs on this machine: nobody that the demo knows is on the usual ports.
-    await page.route(usualPorts, (route) => route.fulfill({ json: {} }))
-    await use(async () => {
-      await page.goto(demoUrl)
-      await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible()
-      return page
-    })
-    // Violations of the page's own Content-Security-Policy are reported here, too.
-    expect(problems).toEqual([])
-  },
-})
-
-/** Types a message to the agent and sends it. */
-async function ask(page: Page, text: string): Promise<void> {
-  await page.getByRole('textbox', { name: 'Message' }).fill(text)
-  // The button is enabled once the conversation has been read.
-  await page.getByRole('button', { name: 'Send', exact: true }).click()
-}
 const cart = (page: Page): Locator => page.getByRole('region', { name: 'Cart' })
 const orders = (page: Page): Locator => page.getByRole('region', { name: 'Orders' })
-const messages = (page: Page): Locator => page.getByRole('log', { name: 'Messages' })
-const rows = (page: Page): Locator =>
-  page.getByRole('list', { name: 'Rows of the journal' }).getByRole('listitem')
-const stop = (page: Page): Locator => page.getByRole('button', { name: 'Stop', exact: true })
-const told = (page: Page): Locator =>
-  page.getByRole('region', { name: 'Break it while it works' }).getByRole('status')
-
-/** Cards of a tool's calls, by the tool's title. */
-const calls = (page: Page, title: string): Locator =>
-  messages(page).getByRole('group', { name: title })
-
-/** Opens a card, which then shows the input and the output of its call. */
-async function open(card: Locator): Promise<void> {
-  await card.locator('summary').click()
-}
 
 const soon = { timeout: 5000 }
 
@@ -556,6 +497,21 @@ test(
     await expect(cart(page).locator('.total')).toHaveText(/€37.80/)
     await cart(page).getByRole('button', { name: 'Place the order' }).click()
     await expect(orders(page).getByRole('listitem')).toContainText('3 × Blue mug')
+  },
+)
+
+test(
+  'the search field is beside the heading of the catalogue',
+  MORE,
+  async ({ openDemo, page }) => {
+    for (const width of [1280, 1440]) {
+      await page.setViewportSize({ width, height: 800 })
+      await openDemo()
+      const heading = await page.getByRole('heading', { name: 'Catalogue' }).boundingBox()
+      const field = await page.getByLabel('Search the catalogue').boundingBox()
+      const middle = (box: typeof field): number => (box?.y ?? 0) + (box?.height ?? 0) / 2
+      expect(Math.abs(middle(field) - middle(heading)), `at ${width} px`).toBeLessThan(12)
+    }
   },
 )
 

@@ -1,0 +1,38 @@
+import { createAgent, type Agent, type ModelConfig } from 'offstage'
+import { pageTools } from 'offstage/page-tools'
+import type { DemoApp } from '../app.ts'
+
+interface DemoAgentOptions {
+  readonly model: ModelConfig
+  /** Default: Offstage's own worker. */
+  readonly worker?: () => Worker
+  /** Called before the agent uses the app by hand. */
+  onHands?(): void
+}
+
+export function createDemoAgent(app: DemoApp, { model, worker, onHands }: DemoAgentOptions): Agent {
+  // The app's own tools come first; with these the agent can do by hand what none of them does.
+  const hands = pageTools({
+    root: () => document.getElementById(app.id),
+    showActions: true,
+    tools: ['read_page', 'click', 'type_text', 'highlight'],
+  })
+  const isOfHands = new Set(hands.map(({ name }) => name))
+  return createAgent({
+    model,
+    ...(worker && { worker }),
+    // A worker that was killed is missed soon.
+    heartbeatMs: 1000,
+    instructions: `${app.instructions} Only for what your tools cannot do, such as showing where something is, use the page itself: read_page, click, type_text, highlight. Answer in one or two sentences. Today is {{date}}.`,
+    values: { date: new Date().toDateString() },
+    tools: [...app.tools, ...hands],
+    controlTools: ['ask_user'],
+    questionFields: true,
+    consent: 'person',
+    context: app.context,
+    storage: { name: app.id === 'shop' ? 'kiln' : app.id },
+    beforeToolCall({ toolName }) {
+      if (isOfHands.has(toolName)) onHands?.()
+    },
+  })
+}
