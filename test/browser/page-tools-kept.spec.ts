@@ -81,7 +81,7 @@ test('a part of a text, or the old text, is a refused value', async ({ openPage 
   )
   expect(await type('Digits', '12a3')).toMatch(/^refused-value: .*it holds "12/)
   expect(await type('Fixed', 'new')).toMatch(/^refused-value: .*it holds "old", as before/)
-  // What a page writes in another form, cuts by a limit, or distributes, is kept.
+  // A text in another form, cut by a limit, or distributed, is kept.
   expect(await type('Upper', 'new-york')).toMatch(/^Typed .*It now holds "NEW YORK"/)
   expect(await type('Short', 'London')).toMatch(/^Typed .*It now holds "Lon"/)
   expect(await type('Amount', '1.50')).toMatch(/^Typed .*It now holds "1.5"/)
@@ -101,13 +101,13 @@ test('toasts and popovers outside of a modal dialog are reported and read', asyn
   const page = await openPage({
     body: `<main>Behind <button>Other</button></main><div role="status"></div><div id="away" role="alert" hidden>Away</div>
       <div id="secret" data-offstage-mask><div aria-live="polite">hunter22</div></div><div class="denied"><div role="alert">Denied</div></div>
-      <div id="tip" popover="manual">Undo within 5 s</div><dialog><button id="save">Save</button><button id="show">Show</button><button id="close">Close</button></dialog>
+      <div id="tip" popover="manual">Undo within 5 s</div><dialog><button id="save">Save</button><button id="show">Show</button><button id="shut">Close</button></dialog>
       <script>
         const [dialog] = document.querySelectorAll('dialog')
         dialog.showModal()
         save.onclick = () => { document.querySelector('[role=status]').textContent = 'Saved' }
         show.onclick = () => tip.showPopover()
-        close.onclick = () => dialog.close()
+        shut.onclick = () => dialog.close()
       </script>`,
   })
   const { call } = await drive(page, { deny: ['.denied'] })

@@ -193,7 +193,7 @@ function headWithoutRef(node: OutlineNode, options: PageOptions): Head {
   const unlabelled = labelsOf(node.control).length === 0
   if (node.hoverHiding) rest.push('[on hover]', ...hoverNameMark(node, options))
   else if (unlabelled && node.visuallyHidden && text) rest.push('[sr-only]')
-  else if (unlabelled && visuallyHidden) rest.push(...unshownMark(node, text))
+  else if (unlabelled && visuallyHidden) rest.push(...unshownMark(text, node))
   else if (text && !visuallyHidden) rest.push(...nameMark(node, text, options))
   if (node.clickable) rest.push('[clickable]')
   return { role: node.role || 'generic', name: text, rest }
@@ -305,15 +305,16 @@ function nameMark(node: OutlineNode, text: string, options: PageOptions): readon
   const hidden = reasons.filter((reason) => reason !== null && reason !== 'sr-only')
   const [reason] = hidden
   if (reason) return [`[name ${seen > 0 ? 'partly ' : ''}hidden: ${reason}]`]
-  return seen === 0 && reasons.length > 0 ? unshownMark(node, text) : []
+  return seen === 0 && reasons.length > 0 ? unshownMark(text) : []
 }
 
 /** The name of an icon's button is short. */
 const ICON_NAME_LIMIT = 40
 
-/** Flags a name for assistive technology, where people read other words, or where the name is too long for an icon. */
-function unshownMark({ element, role }: OutlineNode, name: string): readonly string[] {
-  const shows = isNamedByContent(role) && /\p{L}/u.test(native.textContent(element))
+/** Flags a name for assistive technology where the node's content has other words, or where it is too long for an icon. */
+function unshownMark(name: string, node?: OutlineNode): readonly string[] {
+  const shows =
+    node && isNamedByContent(node.role) && /\p{L}/u.test(native.textContent(node.element))
   return shows || name.length > ICON_NAME_LIMIT ? ['[name sr-only]'] : []
 }
 
