@@ -236,6 +236,8 @@ const KEPT_MS = 400
 async function setAgain({ whole, currentField, context }: Typing): Promise<void> {
   for (const parts of [[whole], Array.from(whole)]) {
     let typed = ''
+    // A field that refuses a character still takes the others, without further waits.
+    let keeps = true
     for (const part of parts) {
       const field = requireField(currentField)
       if (!isPlainTextField(field)) return
@@ -245,7 +247,7 @@ async function setAgain({ whole, currentField, context }: Typing): Promise<void>
         insertText(field, part)
       } else typeCharacter(field, part, { reselect: !typed, context })
       typed += part
-      if (!(await keepsTyped(currentField, typed, context))) break
+      keeps &&= await keepsTyped(currentField, typed, context)
     }
     if (!isTypingLost(currentField(), whole)) return
   }
