@@ -60,19 +60,22 @@ interface LabelIndex {
 const indexes = new WeakMap<Node, LabelIndex>()
 
 /**
- * The labels of a control. `labels` itself searches the whole document each time, which is quadratic over a
+ * The labels of a control; for one in a component, those of the component. `labels` itself searches the whole document each time, which is quadratic over a
  * page of many fields.
  */
 export function labelsOf(control: Element): readonly HTMLLabelElement[] {
-  if (!('labels' in control)) return []
+  const isComponent = native.localName(control).includes('-')
+  if (!isComponent && !('labels' in control)) return []
   const root = native.getRootNode(control) as Document | ShadowRoot
   let index = indexes.get(root)
-  if (!index || performance.now() - index.at > FRESH_MS || !index.controls.has(control)) {
+  const isKnown = isComponent || index?.controls.has(control)
+  if (!index || performance.now() - index.at > FRESH_MS || !isKnown) {
     const controls = new Set(native.querySelectorAll(root, LABELABLE))
     index = { at: performance.now(), byControl: readLabels(root), controls }
     indexes.set(root, index)
   }
-  return index.byControl.get(control) ?? []
+  const { host } = root as Partial<ShadowRoot>
+  return index.byControl.get(control) ?? (host ? labelsOf(host) : [])
 }
 
 function readLabels(root: Document | ShadowRoot): Map<Element, HTMLLabelElement[]> {

@@ -85,7 +85,7 @@ const CALLS: readonly (readonly [tool: string, input: object, said: RegExp])[] =
     /^refused-value: |now holds "kept", as before/,
   ],
   ['type_text', { ref: 'Day', text: '2026-03-09' }, /^refused-value: .*did not keep/],
-  ['type_text', { ref: 'Volume', text: '7' }, /now holds "1", as before/],
+  ['type_text', { ref: 'Volume', text: '7' }, /^refused-value: |now holds "1", as before/],
   ['type_text', { ref: 'Zoom', text: '7' }, /^refused-value: /],
   ['type_text', { ref: 'Draft', text: 'new' }, /^refused-value: |now holds "draft", as before/],
   ['type_text', { ref: 'Paper', text: 'a.txt' }, /^refused-value: .*did not keep/],

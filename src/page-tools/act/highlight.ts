@@ -138,6 +138,7 @@ export async function highlight(target: Target, options: HighlightOptions = {}):
   const { page, signal, note, ms = 4000 } = options
   const live = livePage(page)
   const element = await resolveTarget(target, { page, live, signal, readOnly: true })
+  signal?.throwIfAborted()
   const hidden = hiddenReason(element)
   if (hidden)
     throw new PageError('hidden', `${describeElement(element, live)} can't be shown: ${hidden}.`)

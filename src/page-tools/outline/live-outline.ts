@@ -4,7 +4,7 @@ import * as native from '../native.ts'
 import type { PageOptions } from '../page.ts'
 import { runInSlices } from '../waiting.ts'
 import { once } from '../../lib/once.ts'
-import { ariaModal, isUnreachable, skipsContent } from './visibility.ts'
+import { ariaModal, isUnreachable, isOutOfReach } from './visibility.ts'
 import { recountRules } from './hover/on-hover.ts'
 import { type Extent, MutationLog, numbersOf, shapeOf } from './mutation-log.ts'
 import {
@@ -18,7 +18,9 @@ import {
   walk,
   type Walk,
   walkChildren,
+  walkParts,
 } from './walk.ts'
+import { isReadable } from './region.ts'
 import { isActionable } from './role.ts'
 import { cut, quote } from '../clean-text.ts'
 import { knownRef, lookUpRef } from '../refs.ts'
@@ -247,11 +249,17 @@ export class LiveOutline {
     this.#hidden.clear()
     this.trees.clear()
     this.#modal = openModal(root)
-    const start = this.#modal ?? root
-    const view = viewOf(start)
-    this.#log.watch(native.ownerDocument(start))
-    const context = pageContext(view)
-    this.#top = await runInSlices(walk(this.#walk(), start, { parent: null, context }), signal)
+    const context = pageContext(viewOf(root))
+    this.#log.watch(native.ownerDocument(root))
+    this.#top = await runInSlices(
+      this.#modal
+        ? walkParts(this.#walk(), root, {
+            parts: this.#partsBeside(this.#modal, root),
+            context,
+          })
+        : walk(this.#walk(), root, { parent: null, context }),
+      signal,
+    )
     await yieldToEventLoop()
     this.#update()
     return this.#top
@@ -270,7 +278,8 @@ export class LiveOutline {
     )
       return this.rebuild(signal)
     const places = changedNodes(changed, { nodes: this.#nodes, hidden: this.#hidden })
-    if (!places || places.size > MAX_CHANGED_NODES) return this.rebuild(signal)
+    const isBehind = this.#modal !== null && places?.has(top)
+    if (!places || isBehind || places.size > MAX_CHANGED_NODES) return this.rebuild(signal)
     for (const [node, extent] of places) {
       if (extent === 'all') await this.#walkAgain(node, signal)
       else if (!(await this.#walkChildren(node, signal))) return this.rebuild(signal)
@@ -359,6 +368,18 @@ export class LiveOutline {
       },
       onHidden: (element) => void this.#hidden.add(element),
     }
+  }
+
+  /** The modal dialog, with what people read beside it, although it is inert: toasts and open popovers. */
+  #partsBeside(modal: Element, root: Element): Element[] {
+    const parts = [modal]
+    for (const one of native.querySelectorAll(root, LIVE)) {
+      if (parts.some((part) => native.contains(part, one)) || !isReadable(one, this.#options))
+        continue
+      if (!native.checkVisibility(one)) this.#hidden.add(one)
+      else if (native.textContent(one).trim()) parts.push(one)
+    }
+    return parts
   }
 
   async #walkAgain(node: OutlineNode, signal?: AbortSignal): Promise<void> {
@@ -479,7 +500,7 @@ function isRendered(element: Element): boolean {
   return (
     !native.matches(element, `${EXCLUDED},script,style,template`) &&
     native.checkVisibility(element) &&
-    !skipsContent(element, viewOf(element).getComputedStyle(element))
+    !isOutOfReach(element, viewOf(element).getComputedStyle(element))
   )
 }
 
@@ -488,6 +509,8 @@ function openModal(root: Element): Element | null {
   const modals = [...native.querySelectorAll(root, 'dialog:modal')]
   return modals.at(-1) ?? null
 }
+
+const LIVE = '[role=status],[role=alert],[aria-live]:not([aria-live=off]),output,[popover]'
 
 interface KnownElements {
   readonly nodes: ReadonlyMap<Element, OutlineNode>

@@ -21,6 +21,7 @@ import { rememberName } from '../secrets/field-words.ts'
 import type { PageOptions } from '../page.ts'
 import { hiddenReason } from './visibility.ts'
 import { isNamedByContent } from './role.ts'
+import { checkedState } from './state.ts'
 import { isExcluded, isReadable } from './region.ts'
 import { becomesVisible, hiddenUntilHover } from './hover/on-hover.ts'
 
@@ -238,6 +239,7 @@ function computedName(element: Element, role: string, options: PageOptions): Ele
     fallbackName(element) ||
     drawnName(element, role) ||
     labelText(element, options) ||
+    labelBeside(element, options) ||
     (isSlider ? nameBeside(element, options) : '')
   return { text, visuallyHidden: byAttribute && text !== '' && !isOnScreen(element, text) }
 }
@@ -337,6 +339,17 @@ function fallbackName(element: Element): string {
       (host && native.getAttribute(host, 'aria-label')) ??
       '',
   )
+}
+
+/** Words of the label of the component that a field is in, or of one right after a box that belongs to nothing. */
+function labelBeside(element: Element, options: PageOptions): string {
+  const next = native.nextElementSibling(element)
+  const isBox = checkedState(element) !== null && next && isTag(next, 'label') && !next.control
+  const labels = isBox ? [next] : labelsOf(element)
+  return labels
+    .filter((label) => isReadable(label, options) && !isMasked(label, options))
+    .map((label) => readableWords(label, options))
+    .join(' ')
 }
 
 /** The label of the hidden field that a custom control replaces, which is right before the control. */

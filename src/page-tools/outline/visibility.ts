@@ -68,7 +68,7 @@ export function visibilityOf(element: Element, view: Window): Visibility {
   if (!bare && isExcludedByMarkup(element)) return EXCLUDED
   // Not `checkVisibility()`: it costs as much as this object, which most elements need anyway.
   const style = view.getComputedStyle(element)
-  if (style.display === 'none' || (!bare && skipsContent(element, style))) return MAY_APPEAR
+  if (style.display === 'none' || (!bare && isOutOfReach(element, style))) return MAY_APPEAR
   // Half of a page's elements have no attributes. Among these, only elements with text can be fixed or moved away.
   const position = bare && !holdsText(element) ? 'static' : style.position
   return {
@@ -119,10 +119,12 @@ function holdsText(element: Element): boolean {
 }
 
 /**
- * Whether its content is neither drawn nor exposed to assistive technology, as in a closed disclosure or with
- * `hidden="until-found"`. Reading this style is slow, so it is only read for elements with content or the attribute.
+ * Whether nobody can use it: `interactivity: inert`, or content that is neither drawn nor exposed to assistive
+ * technology, as in a closed disclosure or with `hidden="until-found"`. Reading this style is slow, so it is only read
+ * for elements with content or the attribute.
  */
-export function skipsContent(element: Element, style: CSSStyleDeclaration): boolean {
+export function isOutOfReach(element: Element, style: CSSStyleDeclaration): boolean {
+  if (style.getPropertyValue('interactivity') === 'inert') return true
   return (
     (native.firstElementChild(element) !== null || native.hasAttribute(element, 'hidden')) &&
     style.contentVisibility === 'hidden' &&

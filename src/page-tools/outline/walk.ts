@@ -3,7 +3,13 @@ import { cleanText } from '../clean-text.ts'
 import { childrenOf, contains, frameDocument, isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../page.ts'
-import { holdsText, isSecretField, MASKED, maskSelector } from '../secrets/secret-fields.ts'
+import {
+  holdsText,
+  isMasked,
+  isSecretField,
+  MASKED,
+  maskSelector,
+} from '../secrets/secret-fields.ts'
 import {
   clipsContent,
   hasDragCursor,
@@ -21,6 +27,7 @@ import {
 import {
   getsPointerOnHover,
   hasParts,
+  isCellOfBoard,
   isStepSign,
   isTabStop,
   reactsItself,
@@ -99,6 +106,22 @@ export function* walk(
   const visit = enter(task, element, place)
   if (visit) yield* walkFrom(task, visit)
   return visit?.node ?? null
+}
+
+/** Walks only these parts of an element, wherever they are in it. */
+export function* walkParts(
+  task: Walk,
+  element: Element,
+  { parts, context }: { readonly parts: readonly Element[]; readonly context: WalkContext },
+): Generator<undefined, OutlineNode | null> {
+  const visit = enter(task, element, { parent: null, context })
+  if (!visit) return null
+  for (const part of parts) {
+    const around = { ...context, masked: isMasked(part, task.options) }
+    const node = yield* walk(task, part, { parent: visit.node, context: around })
+    if (node) visit.node.items.push(node)
+  }
+  return visit.node
 }
 
 /**
@@ -266,7 +289,8 @@ function isSingleControl(role: string): boolean {
 }
 
 function isVisibleLabel({ element, control }: OutlineNode): boolean {
-  return isTag(element, 'label') && control === element && element.control !== null
+  if (!isTag(element, 'label') || control !== element || !element.control) return false
+  return getShownRole(element.control) !== '' || native.shadowRoot(element.control) !== null
 }
 
 function isDenied(element: Element, { deny = [] }: PageOptions): boolean {
@@ -407,7 +431,7 @@ function makeNode(
     !isActionable(role) &&
     !(isTag(element, 'label') && element.control) &&
     (context.pointerCursor
-      ? reactsItself(element)
+      ? reactsItself(element) || isCellOfBoard(element)
       : hasPointerCursor(visibility) ||
         hasDragCursor(element, visibility.style) ||
         (!hasNoAttributes &&

@@ -343,7 +343,8 @@ function wholeText(pieces: readonly Piece[]): Texts | null {
 
 /** Like `onlyTexts`, but null for a cell that gets a line of its own. */
 function plainTexts(cell: OutlineNode): TextItem[] | null {
-  return CELLS.test(cell.role) && isSpecialCell(cell) ? null : onlyTexts(flatten(cell))
+  const hasOwnLine = isToActOn(cell) || (CELLS.test(cell.role) && isSpecialCell(cell))
+  return hasOwnLine ? null : onlyTexts(flatten(cell))
 }
 
 /** The texts of a node that contains nothing else; null for other nodes. */

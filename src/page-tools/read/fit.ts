@@ -17,15 +17,13 @@ import { ensureRef } from '../refs.ts'
  * between the same signs in a page's text are as cheap.
  */
 const KNOWN =
-  /(?<=- )(?:textbox|checkbox|searchbox|navigation|region|search|toolbar)(?=[ :])|(?<=\[)(?:required|readonly)(?=\])|(?<=[ [])sr-only(?=\])/g
+  /(?<=- )(?:textbox|checkbox|searchbox|navigation|region|search|toolbar)(?=[ :])|(?<=\[)(?:required|readonly)(?=\])/g
 const SAVED = 1.5
-const SAVED_BY_SR_ONLY = 3.5
 
 /** Upper estimate of the tokens of outline lines, not rounded. */
 function outlineTokens(text: string): number {
-  let tokens = estimateUnrounded(text)
-  for (const [word] of text.matchAll(KNOWN)) tokens -= word === 'sr-only' ? SAVED_BY_SR_ONLY : SAVED
-  return tokens
+  const tokens = estimateUnrounded(text)
+  return tokens - (text.match(KNOWN)?.length ?? 0) * SAVED
 }
 
 /** Lines of an outline to show, by their entries. */

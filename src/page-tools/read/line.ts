@@ -193,8 +193,8 @@ function headWithoutRef(node: OutlineNode, options: PageOptions): Head {
   const unlabelled = labelsOf(node.control).length === 0
   if (node.hoverHiding) rest.push('[on hover]', ...hoverNameMark(node, options))
   else if (unlabelled && node.visuallyHidden && text) rest.push('[sr-only]')
-  else if (unlabelled && visuallyHidden) rest.push('[name sr-only]')
-  else if (text && !visuallyHidden) rest.push(...nameMark(node, options))
+  else if (unlabelled && visuallyHidden) rest.push(...unshownMark(text, node))
+  else if (text && !visuallyHidden) rest.push(...nameMark(node, text, options))
   if (node.clickable) rest.push('[clickable]')
   return { role: node.role || 'generic', name: text, rest }
 }
@@ -266,7 +266,16 @@ export function shownValue(
   if (limit < LEAST_WITH_MARK) return shownTyped(node.control, cut(text, limit), limit + 1)
   const shown = shownTyped(node.control, text, limit)
   const isWhole = text.length <= limit && !isOfLines(node.control)
-  return isWhole ? shown : `${shown} ${textMark(node.control, 0)}`
+  if (!isWhole) return `${shown} ${textMark(node.control, 0)}`
+  const [before = '', after = ''] = spacesAround(node.control)
+  return before || after ? quote(before + shown + after) : shown
+}
+
+/** Spaces around the value of a field of one line. */
+function spacesAround(field: Element): readonly string[] {
+  return isTag(field, 'input')
+    ? [/^ */, / *$/].map((ends) => ends.exec(field.value)?.[0] ?? '')
+    : []
 }
 
 /** Whether it is a field with several lines, which its value on one line doesn't show. */
@@ -288,7 +297,7 @@ const CAPTIONS = 'caption,legend,figcaption,summary'
  * assistive technology only, as for an icon's button, is `[name sr-only]`. A part for assistive technology is usual,
  * and gets no flag: "Read more" with "about mugs".
  */
-function nameMark(node: OutlineNode, options: PageOptions): readonly string[] {
+function nameMark(node: OutlineNode, text: string, options: PageOptions): readonly string[] {
   if (node.masked || node.visuallyHidden) return []
   const reasons: (UnseenReason | null)[] = []
   for (const source of namingElements(node, options)) addReasons(source, reasons)
@@ -296,7 +305,17 @@ function nameMark(node: OutlineNode, options: PageOptions): readonly string[] {
   const hidden = reasons.filter((reason) => reason !== null && reason !== 'sr-only')
   const [reason] = hidden
   if (reason) return [`[name ${seen > 0 ? 'partly ' : ''}hidden: ${reason}]`]
-  return seen === 0 && reasons.length > 0 ? ['[name sr-only]'] : []
+  return seen === 0 && reasons.length > 0 ? unshownMark(text) : []
+}
+
+/** The name of an icon's button is short. */
+const ICON_NAME_LIMIT = 40
+
+/** Flags a name for assistive technology where the node's content has other words, or where it is too long for an icon. */
+function unshownMark(name: string, node?: OutlineNode): readonly string[] {
+  const shows =
+    node && isNamedByContent(node.role) && /\p{L}/u.test(native.textContent(node.element))
+  return shows || name.length > ICON_NAME_LIMIT ? ['[name sr-only]'] : []
 }
 
 /** Flags a hidden name of an element hidden until hover, by the styles of its texts alone: they have no boxes. */
@@ -346,7 +365,8 @@ function addReasons(element: Element, reasons: (UnseenReason | null)[]): void {
   const children = childrenOf(element)
   if (hasWords(element)) {
     const reason = unseenReason(element)
-    if (reason !== 'not displayed' || !isNoPart(element)) reasons.push(reason)
+    if (reason !== 'not displayed' || !isNoPart(element))
+      reasons.push(reason && hiddenUntilHover(element) ? null : reason)
   }
   for (const side of SIDES) {
     const generated = visibleGeneratedText(element, side)
@@ -377,7 +397,7 @@ const OF_LIBRARY =
   /^(?:Mui|css-|sc-|jss|makeStyles-|ant-|anticon$|v-|el-|mat-|mdc-|cdk-|ng-|chakra-|mantine-|p-|ion-|q-|n-|k-|arco-|van-|slds-|cds-|bx-|pf-|fui-|ms-|rs-|svelte-|data-v-)/
 /** Classes for layout or paint only, as in Tailwind and Bootstrap: `inline-flex`, `items-center`. */
 const LAYOUT =
-  /^(?:inline|(?:inline-)?(?:flex|grid|block)|contents|container|hidden|(?:in)?visible|isolate|relative|absolute|fixed|sticky|static|border|rounded|shadow|ring|outline|transition|transform|group|peer|grow|shrink|truncate|antialiased|row|col|pointer-events-none|select-none|appearance-none|no-underline|(?:not-)?sr-only|(?:flex|grid|d|position|items|justify|content|self|place|gap|space|[mp][trblxyse]?|[whz]|min|max|size|text|font|leading|tracking|bg|border|rounded|shadow|ring|outline|opacity|transition|ease|animate|origin|cursor|overflow|object|inset|float|whitespace|break|fill|stroke|aspect)(?:-(?:flex|grid|block|inline|center|start|end|between|around|evenly|stretch|baseline|middle|top|bottom|left|right|relative|absolute|fixed|auto|full|screen|fit|min|max|none|hidden|visible|scroll|xs|sm|md|lg|xl|thin|light|normal|medium|semibold|bold|mono|sans|serif|tight|snug|wide|loose|pointer|default|primary|secondary|muted|accent|destructive|foreground|background|white|black|transparent|current|inherit|col|row|wrap|nowrap|reverse|colors|all|opacity|shadow|transform|in|out|offset|inset|input|border|cover|contain|words|w|h|[trblxyse]))+)$/
+  /^(?:inline|(?:inline-)?(?:flex|grid|block)|contents|container|hidden|(?:in)?visible|isolate|relative|absolute|fixed|sticky|static|border|rounded|shadow|ring|outline|transition|transform|group|peer|grow|shrink|truncate|antialiased|row|col|pointer-events-none|select-none|appearance-none|no-underline|(?:not-)?sr-only|(?:flex|grid|d|position|items|justify|content|self|place|gap|space|[mp][trblxyse]?|[whz]|min|max|size|text|font|leading|tracking|bg|border|rounded|shadow|ring|outline|opacity|transition|ease|animate|origin|cursor|overflow|object|inset|float|whitespace|break|fill|stroke|aspect)(?:-[a-z]+)+)$/
 /** Elements and classes of fonts that draw a word as its icon. */
 const LIGATURES = /^(?:mat-icon|md-icon|material-(?:icons|symbols)(?:-\w+)?|mat-ligature-font)$/
 const LIGATURE = /^[a-z][a-z\d]*(?:_[a-z\d]+)*$/

@@ -4,12 +4,12 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { runExclusive, livePage, type LivePage, scrubber } from '../outline/live-page.ts'
 import type { ActOptions, PageOptions } from '../page.ts'
 import { runInSlices, runSync } from '../waiting.ts'
-import { buildEntries, type Entry, noEntries, ONE_LINE, textEntry } from './entries.ts'
+import { buildEntries, type Entry, isToActOn, noEntries, ONE_LINE, textEntry } from './entries.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { fitEntries } from './fit.ts'
-import { headOf, NAME_LIMIT, VALUE_LIMIT } from './line.ts'
+import { headOf, headWithRef, NAME_LIMIT, VALUE_LIMIT } from './line.ts'
 import { isLongText, longTextLines } from './long-text.ts'
 import {
   type OutlineNode,
@@ -80,13 +80,16 @@ async function takeSnapshot(
   const since = readSince(options.since)
   const { signal } = options
   const isUpdate = since !== null && since <= live.outline.version && live.outline.version > 0
+  const limit = options.maxTokens ?? live.options.maxTokens ?? DEFAULT_TOKENS
   let top: OutlineNode | null = null
   if (isUpdate) await live.outline.refresh(signal)
-  else top = whole ? await live.outline.rebuild(signal) : await readPart(live, root, options)
+  else
+    top = whole
+      ? await live.outline.rebuild(signal)
+      : await readPart(live, root, { ...options, maxTokens: limit })
   await yieldToEventLoop()
   forgetLayers()
   const clean = scrubber(live)
-  const limit = options.maxTokens ?? live.options.maxTokens ?? DEFAULT_TOKENS
   const place = addressLine(live, limit)
   const intro = introOf(live, whole)
   const maxTokens = limit - estimateTokens(framed(`${place}\n${intro}`))
@@ -138,7 +141,7 @@ function outlineText(
 async function readPart(
   live: LivePage,
   root: Element | undefined,
-  { from, maxTokens = DEFAULT_TOKENS, signal }: SnapshotOptions,
+  { from, maxTokens, signal }: SnapshotOptions & { readonly maxTokens: number },
 ): Promise<OutlineNode | null> {
   const start = root ?? rootOf(live.options)
   for (const element of [start, from])
@@ -235,8 +238,12 @@ export function changesText(
   const different = new Set(
     [...texts, ...changed].map(reportedNode).filter((node) => !isNew.has(node)),
   )
+  const redrawn = redrawnIn(fresh, removed, live)
   const entries = [
-    ...[...fresh].flatMap((node) => entriesFor(node, live, '<new>')),
+    ...[...fresh].flatMap((node) =>
+      node.parent && redrawn.has(node.parent.element) ? [] : entriesFor(node, live, '<new>'),
+    ),
+    ...redrawn.values(),
     ...[...different].flatMap((node) => ownEntries(node, entriesFor(node, live, '<changed>'))),
     ...reordered.map((node) =>
       textEntry(
@@ -244,7 +251,9 @@ export function changesText(
         { node, parent: null },
       ),
     ),
-    ...removed.flatMap(({ line, around }) => (around && own.has(around) ? [] : removedEntry(line))),
+    ...removed.flatMap(({ line, around }) =>
+      around && (own.has(around) || redrawn.has(around)) ? [] : removedEntry(line),
+    ),
   ]
   const seen = new Set<Element>()
   const unique = entries.filter(
@@ -365,4 +374,28 @@ function removedEntry(line: string): Entry {
     element: nativeDocument.documentElement(document),
     line: () => `<removed> ${line}`,
   }
+}
+
+/** Fewer controls are listed one by one. */
+const REDRAWN_CONTROLS = 20
+
+/** Elements whose parts were replaced by others, such as the grid of a calendar, with the number of their controls. */
+function redrawnIn(
+  fresh: Iterable<OutlineNode>,
+  removed: Changes['removed'],
+  live: LivePage,
+): ReadonlyMap<Element, Entry> {
+  const redrawn = new Map<Element, Entry>()
+  for (const { parent } of fresh) {
+    if (!parent || redrawn.has(parent.element)) continue
+    const gone = removed.filter(({ around }) => around === parent.element).length
+    const count = [...nodesOf(parent)].filter(isToActOn).length
+    if (count < REDRAWN_CONTROLS || gone < parent.items.length / 2) continue
+    const line = `<changed> ${headWithRef(holderOf(parent), live.options)} was redrawn: ${count} controls, all with new refs`
+    redrawn.set(
+      parent.element,
+      textEntry(() => line, { node: parent, parent: null }),
+    )
+  }
+  return redrawn
 }

@@ -90,10 +90,14 @@ function judge(holder: Element): UnseenReason | null {
   const boxes = textBoxes(holder)
   if (!boxes) return null
   if (native.closest(holder, REPLACED)) return 'not displayed'
-  // WebKit has no boxes for content that it lays out only in view.
-  if (boxes.length === 0) return mayBeLaidOut(holder) ? null : 'not displayed'
+  // Content with `content-visibility: auto` has its boxes once it is in view.
+  const isSkipped =
+    native.checkVisibility(holder) &&
+    !native.checkVisibility(holder, { contentVisibilityAuto: true })
+  if (boxes.length === 0 && !isSkipped) return 'not displayed'
   const layer = layerOf(holder)
-  const found = surroundings(layer) ?? ownLook(holder, layer, boxes) ?? aroundFrame(holder)
+  const own = isSkipped ? unseenByStyle(holder) : ownLook(holder, layer, boxes)
+  const found = surroundings(layer) ?? own ?? aroundFrame(holder)
   if (!found) return null
   const isChanged = isPassing(found, layer) || isChanging(holder, found === 'transparent')
   return isChanged ? null : found
@@ -101,13 +105,6 @@ function judge(holder: Element): UnseenReason | null {
 
 /** Elements whose content is only shown by browsers that don't know them. */
 const REPLACED = 'canvas,video,audio,progress,meter'
-
-function mayBeLaidOut(holder: Element): boolean {
-  const view = viewOf(holder)
-  return [holder, ...ancestorsOf(holder)].some(
-    (one) => view.getComputedStyle(one).contentVisibility === 'auto',
-  )
-}
 
 /** Boxes of the texts directly in an element that are laid out. Null: it has no words. */
 function textBoxes(holder: Element): readonly DOMRect[] | null {

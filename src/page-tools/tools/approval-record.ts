@@ -18,6 +18,7 @@ import { editableIn, takesEnter } from '../act/field-kind.ts'
 import { mustConfirm, requireActivated, canReceiveKeys } from '../act/guard-actions.ts'
 import { placeInWords, type Point } from '../act/hit-test.ts'
 import { activationOf, commitOf, type ElementAction, usedBy } from '../act/commits.ts'
+import { requireSite } from '../act/sites.ts'
 import { resolveTarget } from '../act/target.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
@@ -128,6 +129,14 @@ export async function commits(page: Page, uses: readonly ElementUse[]): Promise<
   return false
 }
 
+/** Throws if the action is refused in any case: nobody needs to be asked. */
+function requirePossible(element: Element, doing: ElementAction, live: LivePage): void {
+  const used = usedBy(element, doing)
+  const how = activationOf(doing.action)
+  requireActivated(used, how, live.options)
+  if (how) requireSite(used, how, live)
+}
+
 /** Describes the elements that the call is about to act on. Rejects with a `PageError` if one isn't there. */
 export async function describeUses(
   page: Page,
@@ -150,7 +159,7 @@ export async function describeUses(
     last = element
     const doing = doingIn(element, use)
     if (use.by) requireAllowed(element, live.options)
-    requireActivated(usedBy(element, doing), activationOf(doing.action), live.options)
+    requirePossible(element, doing, live)
     asked.push({ ...use, ...doing, ...describeApprovalTarget(element, live, doing) })
   }
   if (asked.length === 0) return null

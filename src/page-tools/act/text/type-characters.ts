@@ -22,7 +22,7 @@ import { focusElement, focusFrame } from '../pointer.ts'
 import { checkKey, type GuardedCall } from '../guard-actions.ts'
 import { keyOf, withShift } from './key.ts'
 import type { ActionContext } from '../perform.ts'
-import { hasSelection, selectPlace, type TypingPlace } from './select-text.ts'
+import { hasSelection, selectedRange, selectPlace, type TypingPlace } from './select-text.ts'
 import { fieldValue } from '../../outline/state.ts'
 import { makeReady } from '../make-ready.ts'
 import { lazyPattern } from '../../../lib/once.ts'
@@ -171,8 +171,15 @@ export async function typeCharacters(
   selectPlace(field, place, context.live)
   await letEditorUpdate(field, context)
   const isAll = place === 'all'
-  if (text) await typeAll(text, { before: contentOf(field), currentField, context, isAll })
-  else if (isAll) clear(field, currentField, context)
+  if (text) {
+    const before = contentOf(field)
+    const { from, to } = (isAll ? null : selectedRange(field)) ?? {
+      from: before.length,
+      to: before.length,
+    }
+    const whole = isAll ? text : before.slice(0, from) + text + before.slice(to)
+    await typeAll(text, { before, whole, currentField, context, isAll })
+  } else if (isAll) clear(field, currentField, context)
   else if (hasSelection(field)) sendKeyPress(field, keyOf('Backspace'), context)
   const last = currentField() ?? field
   if (isPlainTextField(last)) sendChange(last)
@@ -188,16 +195,18 @@ async function letEditorUpdate(field: HTMLElement, { signal }: ActionContext): P
 }
 
 interface Typing {
-  /** The field's content before typing. */
+  /** The field's content before typing, and the one to expect afterwards. */
   readonly before: string
+  readonly whole: string
   readonly currentField: FieldTracker
   readonly context: ActionContext
 }
 
 async function typeAll(
   text: string,
-  { before, currentField, context, isAll }: Typing & { readonly isAll: boolean },
+  { isAll, ...typing }: Typing & { readonly isAll: boolean },
 ): Promise<void> {
+  const { currentField, context } = typing
   const characters = Array.from(text)
   const rest = characters.slice(TYPED_CHARACTERS).join('')
   let accepted = false
@@ -205,12 +214,83 @@ async function typeAll(
     const reselect = index === 0 && isAll
     const type = (): boolean =>
       typeCharacter(focusedField(requireField(currentField)), character, { reselect, context })
-    accepted = reporting(type, index) || accepted
+    const isIn = reporting(type, index)
+    accepted ||= isIn
     await yieldToEventLoop()
     context.signal?.throwIfAborted()
+    const typed = characters.slice(0, index + 1).join('')
+    if (isIn && isTypingLost(currentField(), typed)) return setAgain(typing)
   }
   if (rest) accepted = (await insertRest(currentField, rest, context)) || accepted
-  if (!accepted) await pasteInstead(text, { before, currentField, context })
+  if (!accepted) await pasteInstead(text, typing)
+  else if (rest && isTypingLost(currentField(), text)) await setAgain(typing)
+}
+
+/** How long a page may take to put a value that was set into the field. Milliseconds. */
+const KEPT_MS = 400
+
+/**
+ * Sets the whole value by one `input` event, or else by slower keys. Keys get lost in a field whose value comes from a
+ * state that is set later, such as the page's address: each is typed into an old value.
+ */
+async function setAgain({ whole, currentField, context }: Typing): Promise<void> {
+  for (const parts of [[whole], Array.from(whole)]) {
+    let typed = ''
+    // A field that refuses a character still takes the others, without further waits.
+    let keeps = true
+    for (const part of parts) {
+      const field = requireField(currentField)
+      if (!isPlainTextField(field)) return
+      if (!typed) selectField(field)
+      if (part === whole) {
+        checkField(field, context)
+        insertText(field, part)
+      } else typeCharacter(field, part, { reselect: !typed, context })
+      typed += part
+      keeps &&= await keepsTyped(currentField, typed, context)
+    }
+    if (!isTypingLost(currentField(), whole)) return
+  }
+}
+
+/** Waits until the field has the text. */
+async function keepsTyped(
+  currentField: FieldTracker,
+  typed: string,
+  { signal }: ActionContext,
+): Promise<boolean> {
+  for (const until = performance.now() + KEPT_MS; performance.now() < until;) {
+    await sleep(20, signal)
+    if (!isTypingLost(currentField(), typed)) return true
+  }
+  return false
+}
+
+/** Whether a field has lost some of a text. False if it is full, or if the page moved the focus on to another field. */
+function isTypingLost(field: HTMLElement | null, typed: string): boolean {
+  return (
+    field !== null &&
+    isPlainTextField(field) &&
+    focusedField(field) === field &&
+    field.value.length !== field.maxLength &&
+    isLost(typed, fieldText(field))
+  )
+}
+
+/** Whether letters or digits of a text are missing in a value. Text before a comma may have become a chip. */
+export function isLost(text: string, value: string): boolean {
+  const wanted = lettersOf(text.split(/[,;\n]/).at(-1) ?? '')
+  let found = 0
+  for (const letter of lettersOf(value)) if (letter === wanted[found]) found += 1
+  return found < wanted.length
+}
+
+/** Letters and digits, as fields change accents, the case and signs. */
+function lettersOf(text: string): string {
+  return text
+    .normalize('NFKD')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase()
 }
 
 /** Adds to an error how many characters were typed before it. */

@@ -10,6 +10,7 @@ import {
   editableIn,
   editContextOf,
   isPickerField,
+  isPlainTextField,
   sendChange,
   sendChoice,
   sendInput,
@@ -20,7 +21,14 @@ import { checkAction, checkKey, type GuardedCall } from '../guard-actions.ts'
 import { keyOf } from './key.ts'
 import { sendKeyPress } from './keyboard.ts'
 import { type ActionContext, type ActionReport, perform, type ResultReporter } from '../perform.ts'
-import { focusedField, partsOf, partsText, typeCharacters, typeParts } from './type-characters.ts'
+import {
+  focusedField,
+  isLost,
+  partsOf,
+  partsText,
+  typeCharacters,
+  typeParts,
+} from './type-characters.ts'
 import { type CharacterRange, selectedRange, type TypingPlace } from './select-text.ts'
 import { requireAllowed } from '../../outline/region.ts'
 import {
@@ -403,17 +411,31 @@ function contentNote(field: HTMLElement, typed: Typed, context: ActionContext): 
   const value = fieldValue(field, getShownRole(field) || 'textbox')
   if (value === null) return problem
   const holds = cleanText(value)
-  const isLost = holds === '' && cleanText(text) !== ''
+  const isEmptied = holds === '' && cleanText(text) !== ''
   // For a masked field, report only that it is empty: comparing it with its old value would hint at its content.
-  if (secret) return isLost && !enter ? ' It is empty now: the page did not keep the text.' : ''
+  if (secret) return isEmptied && !enter ? ' It is empty now: the page did not keep the text.' : ''
   if (typeof place === 'object') return partNote(field, { ...typed, place }, context) + problem
   if (place === 'all' && holds === cleanText(text)) return problem
-  if (isLost) {
+  if (isEmptied) {
     if (before.value === '' && !enter && !changed) throw notKept(field, 'it is empty', context)
     return ` It is empty now.${problem}`
   }
   const stays = holds === before.value ? ', as before' : ''
+  if (!enter && (stays ? place === 'all' && !changed : hasPartOf(field, holds, typed)))
+    throw notKept(field, `it holds ${quoteTyped(holds, text, VALUE_LIMIT)}${stays}`, context)
   return ` It now holds ${quoteTyped(holds, text, VALUE_LIMIT)}${stays}.${problem}`
+}
+
+/** Whether a field holds nothing but a part of the text. A limit of its length is no loss. */
+function hasPartOf(field: HTMLElement, holds: string, { text, place, before }: Typed): boolean {
+  return (
+    isPlainTextField(field) &&
+    (field.maxLength < 0 || field.maxLength >= text.length) &&
+    focusedField(field) === field &&
+    Number(holds) !== Number(text) &&
+    isLost(text, holds) &&
+    !isLost(holds, (place === 'all' ? '' : before.value) + text)
+  )
 }
 
 /** Note on a part of a longer text that was replaced. */

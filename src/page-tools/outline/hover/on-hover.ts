@@ -3,7 +3,6 @@ import * as native from '../../native.ts'
 import {
   type Tree,
   asHovered,
-  functionalPseudoClasses,
   isDynamic,
   isSameMark,
   readRules,
@@ -181,13 +180,24 @@ function hidingOf(element: Element): readonly HidingProperty[] {
   return found
 }
 
-/** Styles of the element's document or shadow root. A detached element has none. */
 function stylesOf(element: Element): HoverStyles {
-  const root = native.getRootNode(element)
+  return stylesIn(native.getRootNode(element))
+}
+
+/** Styles of a document or shadow root. The root of a detached element has none. */
+export function stylesIn(root: Node): HoverStyles {
   return native.nodeType(root) === 1 ? NO_STYLES : hoverStyles(root as Tree)
 }
 
-const NO_STYLES: HoverStyles = { mayShow: null, isWhole: true, winnerOf: () => null }
+/** Selector that matches nothing. */
+const NEVER = ':not(*)'
+const NO_STYLES: HoverStyles = {
+  mayShow: null,
+  isWhole: true,
+  pointer: NEVER,
+  pointerOnHover: NEVER,
+  winnerOf: () => null,
+}
 
 export type HidingProperty =
   | 'display'
@@ -255,7 +265,7 @@ interface Declared {
    */
   readonly selector: string
   readonly hovered: string
-  readonly specificity: () => Specificity
+  readonly weight: number
   readonly rule: StyleRule
 }
 
@@ -269,6 +279,9 @@ export interface HoverStyles {
   /** Selector of the elements that a rule may show on hover. Null: none. */
   readonly mayShow: string | null
   readonly isWhole: boolean
+  /** Selectors of the elements that get the pointer cursor, and of those that get it on hover only. */
+  readonly pointer: string
+  readonly pointerOnHover: string
   /** The value that an element has on hover, by the rules of this tree and its own `style`. Null: none sets it. */
   winnerOf(element: Element, property: HidingProperty): Winner | null
 }
@@ -304,26 +317,54 @@ function hoverStyles(tree: Tree): HoverStyles {
   return styles
 }
 
-function makeStyles({ rules, layers, isWhole }: StyleRules, tree: Tree): HoverStyles {
+function makeStyles({ rules, isWhole }: StyleRules, tree: Tree): HoverStyles {
   const declared = new Map<HidingProperty, readonly Declared[]>()
   const of = (property: HidingProperty): readonly Declared[] => {
     const found = declared.get(property) ?? declarations(rules, property, tree)
     declared.set(property, found)
     return found
   }
-  const shows = rules.filter(
-    ({ selectors, style }) =>
-      isDynamic(selectors) && HIDING_PROPERTIES.some((one) => style.getPropertyValue(one)),
-  )
-  const selectors = shows.flatMap((rule) => expanded(rule, tree))
-  const touched = selectors.flatMap(({ selector, hovered }) =>
-    selector === hovered ? [] : [selector, hovered],
+  const mayShow = once(() => shownOnHoverIn(rules, tree))
+  const pointers = rules.flatMap(({ selectors, style }) =>
+    style.cursor === 'pointer' && !OF_ALL.test(selectors) ? selectors : [],
   )
   return {
-    mayShow: touched.length > 0 ? touched.join(', ') : null,
+    get mayShow() {
+      return mayShow()
+    },
     isWhole,
-    winnerOf: (element, property) => winnerAmong(of(property), { element, property, layers }),
+    pointer: validAmong(pointers, tree),
+    pointerOnHover: validAmong(
+      pointers.filter((one) => one.includes(HOVER)).map((one) => one.replaceAll(HOVER, '')),
+      tree,
+    ),
+    winnerOf: (element, property) => winnerAmong(of(property), { element, property }),
   }
+}
+
+function shownOnHoverIn(rules: readonly StyleRule[], tree: Tree): string | null {
+  const touched = rules.flatMap((rule) =>
+    isDynamic(rule.selectors) && HIDING_PROPERTIES.some((one) => rule.style.getPropertyValue(one))
+      ? expanded(rule, tree).flatMap(({ selector, hovered }) =>
+          selector === hovered ? [] : [selector, hovered],
+        )
+      : [],
+  )
+  return touched.join(', ') || null
+}
+
+/** A rule for everything in an element says nothing about one part of it. */
+const OF_ALL = /\*\s*$/
+const HOVER = ':hover'
+
+function validAmong(selectors: readonly string[], tree: Tree): string {
+  return selectors.filter((one) => isValid(one, someElementOf(tree))).join(',') || NEVER
+}
+
+function someElementOf(tree: Tree): Element {
+  return native.nodeType(tree) === 9
+    ? nativeDocument.documentElement(tree as Document)
+    : (tree as ShadowRoot).host
 }
 
 function declarations(
@@ -337,14 +378,11 @@ function declarations(
 }
 
 function expanded(rule: StyleRule, tree: Tree): readonly Declared[] {
-  const one =
-    native.nodeType(tree) === 9
-      ? nativeDocument.documentElement(tree as Document)
-      : (tree as ShadowRoot).host
+  const one = someElementOf(tree)
   return selectorsOf(rule.selectors).flatMap((selector) => {
     const hovered = asHovered(selector)
     if (!isValid(selector, one) || !isValid(hovered, one)) return []
-    return [{ selector, hovered, specificity: once(() => specificityOf(selector)), rule }]
+    return [{ selector, hovered, weight: weightOf(selector), rule }]
   })
 }
 
@@ -365,12 +403,11 @@ function isValid(selector: string, one: Element): boolean {
 interface Question {
   readonly element: Element
   readonly property: HidingProperty
-  readonly layers: readonly string[]
 }
 
 /** The value that wins the cascade if the pointer or focus is where `:hover` or `:focus` in the selectors needs it. */
 function winnerAmong(declared: readonly Declared[], question: Question): Winner | null {
-  const { element, property, layers } = question
+  const { element, property } = question
   let best: Ranked | null = null
   let isLost = false
   for (const one of declared) {
@@ -382,7 +419,7 @@ function winnerAmong(declared: readonly Declared[], question: Question): Winner 
     // A rule with an unknown condition may never apply, so it can't show anything.
     if (one.rule.isConditional && !hides(property, value)) continue
     const isImportant = one.rule.style.getPropertyPriority(property) === 'important'
-    if (!best || isStronger({ one, isImportant }, best, layers)) best = { one, isImportant }
+    if (!best || isStronger({ one, isImportant }, best)) best = { one, isImportant }
   }
   const isOnHover = isLost || (best !== null && best.one.selector !== best.one.hovered)
   // A rule that hides the element only while the pointer is elsewhere leaves the initial value on hover.
@@ -391,7 +428,7 @@ function winnerAmong(declared: readonly Declared[], question: Question): Winner 
   return withOwnStyle(winner, best?.isImportant ?? false, question)
 }
 
-/** Applies the `style` attribute. An important rule beats it, unless it is important itself. */
+/** Applies the `style` attribute. An important rule beats it. */
 function withOwnStyle(
   best: Winner | null,
   isImportant: boolean,
@@ -399,9 +436,7 @@ function withOwnStyle(
 ): Winner | null {
   const { style } = element as Partial<ElementCSSInlineStyle>
   const value = style?.getPropertyValue(property)
-  if (!value) return best
-  const isOwn = !isImportant || style?.getPropertyPriority(property) === 'important'
-  return isOwn ? { value, isOnHover: false } : best
+  return !value || isImportant ? best : { value, isOnHover: false }
 }
 
 interface Ranked {
@@ -413,66 +448,20 @@ interface Ranked {
  * Whether the first of two rules of one tree wins. The first comes later in the tree.
  * https://www.w3.org/TR/css-cascade-5/#cascade-sort
  */
-function isStronger(first: Ranked, second: Ranked, layers: readonly string[]): boolean {
-  if (first.isImportant !== second.isImportant) return first.isImportant
-  const rank = ({ layer }: StyleRule): number =>
-    layer === null ? layers.length : layers.indexOf(layer)
-  const byLayer = rank(first.one.rule) - rank(second.one.rule)
-  // Among important rules, the weakest layer wins.
-  if (byLayer !== 0) return first.isImportant ? byLayer < 0 : byLayer > 0
-  return compareSpecificity(first.one.specificity(), second.one.specificity()) >= 0
+function isStronger(first: Ranked, second: Ranked): boolean {
+  const { isImportant } = first
+  if (isImportant !== second.isImportant) return isImportant
+  const [one, other] = [first.one, second.one]
+  // Rules outside of layers win, and lose if they are important.
+  if (one.rule.isLayered !== other.rule.isLayered) return one.rule.isLayered === isImportant
+  return one.weight >= other.weight
 }
 
 /**
- * Numbers of ids, of classes and the like, and of tags in a selector:
- * https://www.w3.org/TR/selectors-4/#specificity-rules
+ * How specific a selector is: ids, then classes and the like, then tags. A list in brackets counts with all of its
+ * selectors, which is more than browsers count.
  */
-type Specificity = readonly [number, number, number]
-
-const NONE: Specificity = [0, 0, 0]
-const OF_ARGUMENTS = /^:(is|not|has|matches|-webkit-any|-moz-any)$/
-const WITH_ARGUMENTS = /^(:host|:host-context|::slotted)$/
-const STRING = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g
-const ESCAPE = /\\(?:[\da-f]{1,6}\s?|.)/gi
-
-/** Takes a single selector, not a list. */
-function specificityOf(selector: string): Specificity {
-  let text = selector.replace(STRING, '""').replace(ESCAPE, 'x')
-  let sum = NONE
-  for (const { from, open, close } of functionalPseudoClasses(text).toReversed()) {
-    const name = text.slice(from, open)
-    sum = add(sum, ofCall(name, text.slice(open + 1, close)))
-    text = `${text.slice(0, from)} ${text.slice(close + 1)}`
-  }
-  const count = (pattern: RegExp): number => {
-    const found = text.match(pattern)?.length ?? 0
-    text = text.replace(pattern, ' ')
-    return found
-  }
-  const elements = count(/::[\w-]+/g)
-  const attributes = count(/\[[^\]]*\]/g)
-  const ids = count(/#[^\s.:#[>+~*]+/g)
-  const classes = attributes + count(/[.:][^\s.:#[>+~*]+/g)
-  return add(sum, [ids, classes, elements + count(/[^\s>+~*|&,]+/g)])
-}
-
-function compareSpecificity(one: Specificity, other: Specificity): number {
-  return one[0] - other[0] || one[1] - other[1] || one[2] - other[2]
-}
-
-function ofCall(name: string, content: string): Specificity {
-  if (name === ':where') return NONE
-  if (OF_ARGUMENTS.test(name)) return highest(content)
-  const own: Specificity = name.startsWith('::') ? [0, 0, 1] : [0, 1, 0]
-  return WITH_ARGUMENTS.test(name) ? add(own, highest(content)) : own
-}
-
-function highest(list: string): Specificity {
-  return selectorsOf(list)
-    .map(specificityOf)
-    .reduce((most, one) => (compareSpecificity(one, most) > 0 ? one : most), NONE)
-}
-
-function add(one: Specificity, other: Specificity): Specificity {
-  return [one[0] + other[0], one[1] + other[1], one[2] + other[2]]
+function weightOf(selector: string): number {
+  const count = (pattern: RegExp): number => selector.match(pattern)?.length ?? 0
+  return count(/#/g) * 1e4 + count(/(?<!\\)[.:[]/g) * 100 + count(/(?<![\w.#:-])[a-z]/gi)
 }

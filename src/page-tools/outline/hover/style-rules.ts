@@ -66,7 +66,7 @@ interface Call {
 }
 
 /** The outermost pseudo-classes with arguments. */
-export function functionalPseudoClasses(compound: string): readonly Call[] {
+function functionalPseudoClasses(compound: string): readonly Call[] {
   const found: Call[] = []
   let end = -1
   for (const match of compound.matchAll(/(?<!\\)::?[\w-]+\(/g)) {
@@ -121,8 +121,7 @@ export type Tree = Document | ShadowRoot
 export interface StyleRule {
   readonly selectors: string
   readonly style: CSSStyleDeclaration
-  /** Name of its cascade layer, with dots between nested names. Null: none. */
-  readonly layer: string | null
+  readonly isLayered: boolean
   /** The rule depends on a condition that can't be checked here: a container or a scope. */
   readonly isConditional: boolean
 }
@@ -130,8 +129,6 @@ export interface StyleRule {
 export interface StyleRules {
   /** In the order of the style sheets. */
   readonly rules: readonly StyleRule[]
-  /** Names of cascade layers, the weakest first. */
-  readonly layers: readonly string[]
   /** False if a style sheet can't be read: it has another origin, or isn't loaded yet. */
   readonly isWhole: boolean
 }
@@ -142,15 +139,13 @@ interface AnyRule {
   readonly cssRules?: CSSRuleList
   readonly media?: MediaList
   readonly conditionText?: string
-  readonly name?: string
-  readonly nameList?: readonly string[]
   readonly layerName?: string | null
   readonly styleSheet?: CSSStyleSheet | null
 }
 
 interface Around {
   readonly parent: string | null
-  readonly layer: string | null
+  readonly isLayered: boolean
   readonly isConditional: boolean
 }
 
@@ -181,7 +176,7 @@ export function isSameMark(one: RulesMark, other: RulesMark): boolean {
   return one.length === other.length && one.every((part, index) => part === other[index])
 }
 
-const OUTERMOST: Around = { parent: null, layer: null, isConditional: false }
+const OUTERMOST: Around = { parent: null, isLayered: false, isConditional: false }
 
 function sheetsOf(tree: Tree): readonly CSSStyleSheet[] {
   return native.nodeType(tree) === 9
@@ -195,16 +190,14 @@ function sheetsOf(tree: Tree): readonly CSSStyleSheet[] {
 class Reader {
   readonly #view: Window & typeof globalThis
   readonly #rules: StyleRule[] = []
-  readonly #layers: string[] = []
   #isWhole = true
-  #unnamed = 0
 
   constructor(view: Window & typeof globalThis) {
     this.#view = view
   }
 
   result(): StyleRules {
-    return { rules: this.#rules, layers: sortedLayers(this.#layers), isWhole: this.#isWhole }
+    return { rules: this.#rules, isWhole: this.#isWhole }
   }
 
   readSheet(sheet: CSSStyleSheet, around: Around): void {
@@ -239,11 +232,8 @@ class Reader {
       case 'CSSScopeRule':
         if (cssRules) this.#read(cssRules, { ...around, isConditional: true })
         return
-      case 'CSSLayerStatementRule':
-        for (const name of rule.nameList ?? []) this.#layer(name, around)
-        return
       case 'CSSLayerBlockRule':
-        if (cssRules) this.#read(cssRules, { ...around, layer: this.#layer(rule.name, around) })
+        if (cssRules) this.#read(cssRules, { ...around, isLayered: true })
         return
       case 'CSSImportRule':
         return this.#readImport(rule, around)
@@ -262,21 +252,15 @@ class Reader {
   #readImport({ styleSheet, media, layerName }: AnyRule, around: Around): void {
     if (!this.#isMatching(media)) return
     if (!styleSheet) this.#isWhole = false
-    else if (typeof layerName === 'string')
-      this.readSheet(styleSheet, { ...around, layer: this.#layer(layerName, around) })
-    else this.readSheet(styleSheet, around)
+    else
+      this.readSheet(styleSheet, {
+        ...around,
+        isLayered: around.isLayered || typeof layerName === 'string',
+      })
   }
 
-  #add(selectors: string, { style }: AnyRule, { layer, isConditional }: Around): void {
-    if (style && style.length > 0) this.#rules.push({ selectors, style, layer, isConditional })
-  }
-
-  #layer(name: string | undefined, { layer }: Around): string {
-    // Each layer without a name is a new one.
-    const own = name || `:${(this.#unnamed += 1)}`
-    const full = layer === null ? own : `${layer}.${own}`
-    if (!this.#layers.includes(full)) this.#layers.push(full)
-    return full
+  #add(selectors: string, { style }: AnyRule, { isLayered, isConditional }: Around): void {
+    if (style && style.length > 0) this.#rules.push({ selectors, style, isLayered, isConditional })
   }
 
   #isMatching(media: MediaList | undefined): boolean {
@@ -295,23 +279,4 @@ function resolved(selectors: string, parent: string | null): string {
   return selectorsOf(selectors)
     .map((one) => (one.includes('&') ? one.replaceAll('&', around) : `${around} ${one}`))
     .join(', ')
-}
-
-/**
- * Sorts each layer behind those nested in it, whose rules are weaker than its own. Others keep the order of their first
- * use.
- */
-function sortedLayers(names: readonly string[]): readonly string[] {
-  const rank = (name: string, depth: number): number => {
-    const part = name.split('.').slice(0, depth).join('.')
-    return names.findIndex((one) => one === part || one.startsWith(`${part}.`))
-  }
-  return names.toSorted((one, other) => {
-    if (one.startsWith(`${other}.`)) return -1
-    if (other.startsWith(`${one}.`)) return 1
-    for (let depth = 1; ; depth += 1) {
-      const order = rank(one, depth) - rank(other, depth)
-      if (order !== 0 || depth > 20) return order
-    }
-  })
 }
