@@ -20,7 +20,6 @@ import type { PressKeyOptions } from '../act/text/press-key.ts'
 import type { SelectTextOptions } from '../act/text/select-text.ts'
 import type { TypeOptions } from '../act/text/type-text.ts'
 import type { WaitOptions } from '../act/wait-for.ts'
-import { describeThrown } from '../../protocol/error.ts'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'
 import type { Found, FindOptions, FindQuery } from '../read/find.ts'
 import type { Snapshot, SnapshotOptions } from '../read/snapshot.ts'
@@ -44,7 +43,7 @@ export function part<Part>(load: () => Promise<Part>): () => Promise<Part> {
       loading = undefined
       throw new PageError(
         'unavailable',
-        `The code of the page tools could not be loaded, so nothing was done: ${describeThrown(thrown)}`,
+        `The code of the page tools could not be loaded, so nothing was done. ${String(thrown)}`,
       )
     } finally {
       ended.abort()

@@ -210,20 +210,23 @@ async function typeAll(
   const characters = Array.from(text)
   const rest = characters.slice(TYPED_CHARACTERS).join('')
   let accepted = false
+  // The page chooses what such a field takes: nothing was lost.
+  let isRefusing = false
   for (const [index, character] of characters.slice(0, TYPED_CHARACTERS).entries()) {
     const reselect = index === 0 && isAll
     const type = (): boolean =>
       typeCharacter(focusedField(requireField(currentField)), character, { reselect, context })
     const isIn = reporting(type, index)
     accepted ||= isIn
+    isRefusing ||= !isIn
     await yieldToEventLoop()
     context.signal?.throwIfAborted()
     const typed = characters.slice(0, index + 1).join('')
-    if (isIn && isTypingLost(currentField(), typed)) return setAgain(typing)
+    if (!isRefusing && isTypingLost(currentField(), typed)) return setAgain(typing)
   }
   if (rest) accepted = (await insertRest(currentField, rest, context)) || accepted
   if (!accepted) await pasteInstead(text, typing)
-  else if (rest && isTypingLost(currentField(), text)) await setAgain(typing)
+  else if (rest && !isRefusing && isTypingLost(currentField(), text)) await setAgain(typing)
 }
 
 /** How long a page may take to put a value that was set into the field. Milliseconds. */
@@ -236,8 +239,6 @@ const KEPT_MS = 400
 async function setAgain({ whole, currentField, context }: Typing): Promise<void> {
   for (const parts of [[whole], Array.from(whole)]) {
     let typed = ''
-    // A field that refuses a character still takes the others, without further waits.
-    let keeps = true
     for (const part of parts) {
       const field = requireField(currentField)
       if (!isPlainTextField(field)) return
@@ -247,7 +248,7 @@ async function setAgain({ whole, currentField, context }: Typing): Promise<void>
         insertText(field, part)
       } else typeCharacter(field, part, { reselect: !typed, context })
       typed += part
-      keeps &&= await keepsTyped(currentField, typed, context)
+      if (!(await keepsTyped(currentField, typed, context))) break
     }
     if (!isTypingLost(currentField(), whole)) return
   }
