@@ -488,7 +488,7 @@ test('an input is edited in fields of its schema, validated, shown again, and ru
   const about = card.getByText('A mug for the office')
   await expect(about).toBeVisible()
   await press(page, 'Edit')
-  // It describes the model's input, not the edited one.
+  // The text describes the model's input, not the edited one.
   await expect(about).toHaveCount(0)
   const count = card.getByRole('spinbutton', { name: 'Count' })
   await count.fill('12')
