@@ -73,7 +73,6 @@ export default defineConfig({
 function documentsSidebar() {
   return sections.map(({ title, pages }) => ({
     text: title,
-    collapsed: false,
     items: pages.map(([file, text]) => ({ text, link: `/${file}` })),
   }))
 }
