@@ -17,7 +17,7 @@ import { ensureRef } from '../refs.ts'
  * between the same signs in a page's text are as cheap.
  */
 const KNOWN =
-  /(?<=- )(?:textbox|checkbox|searchbox|navigation|region|search|toolbar)(?=[ :])|(?<=\[)(?:required|readonly)(?=\])/g
+  /(?<=- )(?:textbox|checkbox|searchbox|navigation|region|search|toolbar)(?=[ :])|(?<=\[)(?:required|readonly)(?=\])|(?<= \[)from(?==)/g
 const SAVED = 1.5
 
 /** Upper estimate of the tokens of outline lines, not rounded. */
