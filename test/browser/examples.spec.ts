@@ -2,6 +2,7 @@ import type { Locator, Page } from '@playwright/test'
 import { EXAMPLES, prepareExample } from '../consumers/examples.ts'
 import { packPackage } from '../consumers/prepare-app.ts'
 import { serveFolder, type ServedApp, startServer } from '../consumers/serve-app.ts'
+import { MORE } from './support/more.ts'
 import { expect, test } from './support/test.ts'
 
 // Each example of examples/, installed from the packed package and used. The models are their own scripts.
@@ -19,8 +20,8 @@ const SERVERS: Readonly<Record<string, (port: string) => readonly string[]>> = {
 
 const TASK_APPS = ['vanilla', 'react', 'vue', 'svelte', 'next', 'relay']
 
-// Installing them takes minutes: part of `npm run test:consumers` only.
-test.skip(process.env.OFFSTAGE_CONSUMERS !== 'all')
+/** `npm run test:consumers` tests all examples; `npm run test:more` only one, since installing them takes minutes. */
+const all = process.env.OFFSTAGE_CONSUMERS === 'all'
 test.describe.configure({ mode: 'default', timeout: 600_000 })
 
 let tarball = ''
@@ -28,8 +29,8 @@ test.beforeAll(async () => {
   tarball = await packPackage('packed-for-examples')
 })
 
-for (const name of EXAMPLES)
-  test.describe(name, () => {
+for (const name of EXAMPLES.filter((example) => all || example === 'vanilla'))
+  test.describe(name, MORE, () => {
     let served: ServedApp | undefined
     const errors: string[] = []
 
