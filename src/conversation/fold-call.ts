@@ -111,6 +111,7 @@ function changeOf(
       return {
         status: 'approved',
         ...(row.input !== undefined && { input: row.input, edited: true }),
+        ...(row.note !== undefined && { note: row.note }),
       }
     case 'question-asked':
       return { status: 'awaiting-answer', question: askedQuestion(row) }

@@ -3,6 +3,7 @@
  * no input, never throw, and return the same object for unchanged parts. See docs/format.md.
  */
 export { olderThan, windowed, withOlder } from './checkpoint.ts'
+export { discussionId, readDiscussion, type DiscussionEntry } from './discussion.ts'
 export { emptySnapshot } from './snapshot.ts'
 export { emptyState } from './state.ts'
 export { fold } from './fold.ts'

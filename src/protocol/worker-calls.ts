@@ -348,8 +348,14 @@ export interface CallAnswer extends AgentScope {
         readonly askedAt?: number | undefined
         /** The approved input. Default: the call's current input. */
         readonly shown?: JsonValue | undefined
+        /** What the model gets with the call's result. */
+        readonly note?: string | undefined
       }
-    | { readonly type: 'deny'; readonly reason?: string | undefined }
+    | {
+        readonly type: 'deny'
+        readonly reason?: string | undefined
+        readonly note?: string | undefined
+      }
     | { readonly type: 'answer'; readonly text: string }
     | { readonly type: 'accept'; readonly content: JsonObject }
     | { readonly type: 'decline' | 'cancel' }

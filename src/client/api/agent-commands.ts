@@ -12,6 +12,7 @@ import {
   type RunRef,
   storageKey,
 } from '../../protocol/conversation.ts'
+import { discussionId } from '../../conversation/discussion.ts'
 import type { ConversationSnapshot } from '../../conversation/snapshot.ts'
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts'
 import type {
@@ -25,6 +26,7 @@ import type {
 import type { AgentParts } from './agent-parts.ts'
 import { checkId, checkMessageParts, checkText } from '../runs/check-message.ts'
 import { checkNames } from './check-names.ts'
+import type { AskedDiscussion } from '../features/discuss.ts'
 import type { ExtractOptions } from '../features/extract.ts'
 import { badInput, abortReasonText } from './failures.ts'
 import { randomId } from '../../lib/random-id.ts'
@@ -40,6 +42,7 @@ import type * as showing from '../views/lazy-views.ts'
 import { MOST_ROWS, storedRows } from '../runs/stored-rows.ts'
 import type { Trigger, TriggerOptions } from '../triggers/options.ts'
 import type { StandardSchema } from '../tools/standard-schema.ts'
+import type * as discussing from '../features/discuss.ts'
 import type * as transfer from '../transfer/transfer.ts'
 import { modelOfPage } from './agent-config.ts'
 import { untilAborted } from '../runs/until-aborted.ts'
@@ -87,11 +90,16 @@ function answersOf(agent: AgentParts): SentAnswers {
         remember: remember || undefined,
         askedAt,
         shown: toCallRef(call).input,
+        note: await noteOn(agent, call),
       })
     },
     async deny(call, reason) {
       checkText(reason ?? '', 'The reason')
-      return reply(call, { type: 'deny', reason: reason || undefined })
+      return reply(call, {
+        type: 'deny',
+        reason: reason || undefined,
+        note: await noteOn(agent, call),
+      })
     },
     answer: async (call, answer) => reply(call, toSentAnswer(answer)),
     async supplyOutput(call, output) {
@@ -115,6 +123,15 @@ function answersOf(agent: AgentParts): SentAnswers {
       })
     },
   }
+}
+
+/** What the model gets of the discussion about the call. Undefined if there was none. */
+async function noteOn(agent: AgentParts, call: CallRef): Promise<string | undefined> {
+  const { conversationId, toolCallId } = located(call)
+  if (conversationId === undefined) return undefined
+  const at = { ...agent.scope(), conversationId: discussionId({ conversationId, toolCallId }) }
+  const found = await agent.callWorker('getConversation', at)
+  return found ? (await loadDiscussing()).noteOf(found) : undefined
 }
 
 /** Throws `invalid-input` if the reference names no call. */
@@ -176,6 +193,7 @@ export interface AgentCommands
     messageId: string,
     options?: UndoTurnOptions,
   ): Promise<UndoneTurn>
+  discuss(asked: AskedDiscussion): Promise<Run | null>
   revoke(conversationId: string, consentId: string): Promise<boolean>
   takeOver(conversationId: string, how?: ResumeOptions): ReturnType<Conversation['takeOver']>
 }
@@ -235,9 +253,13 @@ export function createCommands(agent: AgentParts): AgentCommands {
 /** Commands refused while a run is open, and the revocation of remembered approvals. */
 function betweenRuns(
   agent: AgentParts,
-): Pick<AgentCommands, 'switchBranch' | 'undo' | 'undoTurn' | 'revoke'> {
+): Pick<AgentCommands, 'discuss' | 'switchBranch' | 'undo' | 'undoTurn' | 'revoke'> {
   const { callWorker } = agent
   return {
+    async discuss(asked) {
+      checkText(asked.question ?? '', 'The question')
+      return (await loadDiscussing()).discuss(agent, asked)
+    },
     async revoke(conversationId, consentId) {
       return callWorker('revokeConsent', {
         ...scopeOf(agent, conversationId, consentId),
@@ -321,6 +343,9 @@ function allShown(signal: AbortSignal): Set<showing.ConversationView> {
 
 const loadTransfer = (): Promise<typeof transfer> =>
   loadPart(() => import('../transfer/transfer.ts'))
+
+const loadDiscussing = (): Promise<typeof discussing> =>
+  loadPart(() => import('../features/discuss.ts'))
 
 const loadShowing = (): Promise<typeof showing> => loadPart(() => import('../views/lazy-views.ts'))
 

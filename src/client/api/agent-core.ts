@@ -13,7 +13,7 @@ import {
 import type { AgentCommands } from './agent-commands.ts'
 import type { AgentConfig } from './agent-config.ts'
 import { AgentRuns, type RunStarter, sentMessage } from '../runs/agent-runs.ts'
-import { type CallRef, PersonCheck } from '../execution/person-check.ts'
+import { type CallRef, PersonCheck, toCallRef } from '../execution/person-check.ts'
 import { emptySnapshot } from '../../conversation/snapshot.ts'
 import { type OffstageError, toErrorData } from '../../protocol/error.ts'
 import { UNFINISHED_REASONS, type PendingCall } from '../../protocol/run.ts'
@@ -261,6 +261,12 @@ export class AgentCore implements AgentParts {
         // The gesture answers for all calls of the turn, under the message's id.
         this.personCheck.checkAnswer({ conversationId: id, toolCallId }, options?.consent)
         return this.later('undoTurn')(conversation, toolCallId, options)
+      },
+      discuss: async (call, question) => {
+        const { conversationId = id, toolCallId } = toCallRef(at(call))
+        const asked = { call: { conversationId, toolCallId }, question }
+        const create = (own: AgentOptions): AgentCore => new AgentCore(own, this.#inline)
+        return this.later('discuss')({ ...asked, conversation, create })
       },
       takeOver: (options) => this.later('takeOver')(id, options),
     }

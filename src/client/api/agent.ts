@@ -5,7 +5,7 @@ import type {
 } from '../../protocol/conversation.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import type { AgentMemory } from '../features/memory.ts'
-import type { AnswerOptions, CallAnswers } from '../execution/person-check.ts'
+import type { AnswerOptions, CallAnswers, CallRef } from '../execution/person-check.ts'
 import type { StoredRows } from '../runs/stored-rows.ts'
 import type { InferInput } from '../tools/infer-schema.ts'
 import type { Extracted, ExtractOptions } from '../features/extract.ts'
@@ -243,6 +243,22 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
    * if (failed) show(`${undone.length} undone, then: ${failed.message}`)
    */
   undoTurn(messageId: string, options?: UndoTurnOptions): Promise<UndoneTurn>
+  /**
+   * Asks the model about a call that waits for approval. The call keeps waiting: nothing that the model answers can run,
+   * change, approve or deny it. It may suggest another input, which a person can approve (`approve(call, { input })`).
+   *
+   * The question and its answer are kept in a conversation of their own, which `agent.conversation(discussionId(call))`
+   * shows and `readDiscussion` reads (`offstage/conversation`). Once the call is approved or denied, the answer ends, and
+   * the model of this conversation gets the discussion with the call's result.
+   *
+   * Resolves to the run that answers. Without a question, it resumes an answer that a reload has cut off, and resolves
+   * to null if there is none. Rejects with `invalid-input` if the call doesn't wait for an approval.
+   *
+   * @example
+   * const run = await conversation.discuss(call, 'Why three attachments?')
+   * for await (const event of run) if (event.type === 'text-delta') show(event.text)
+   */
+  discuss(call: CallRef, question?: string): Promise<Run | null>
   /**
    * Revokes a consent in the snapshot's `consents`: calls that haven't started yet request approval. False if the
    * consent is no longer in force. Works while a run is open, whichever tab drives it.

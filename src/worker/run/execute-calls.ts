@@ -64,8 +64,8 @@ function settlementOf(
   { call, input }: Start,
   outcome: Exclude<ToolOutcome, Suspension>,
 ): Settlement {
-  const note = call.edited ? editedNote(input) : undefined
-  const noted = note === undefined ? {} : { note }
+  const notes = [call.note, call.edited && editedNote(input)].filter(Boolean)
+  const noted = notes.length > 0 && { note: notes.join('\n') }
   switch (outcome.status) {
     case 'unknown':
       return { call, status: 'interrupted', output: outcome.output }

@@ -357,6 +357,7 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
     ...ofCall,
     approved: isBoolean,
     reason: optional(isWords),
+    note: optional(isWords),
     input: isAny,
   }),
   'question-asked': withoutTexts({

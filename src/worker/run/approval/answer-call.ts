@@ -200,12 +200,13 @@ function factsOf(context: RunContext, call: CallState, answer: Answer): FactDraf
 function wordOf({ path }: CallState, answer: Answer): FactDraft | null {
   switch (answer.type) {
     case 'approve': {
-      const { input } = answer
+      const { input, note } = answer
       return {
         type: 'approval-answered',
         path,
         approved: true,
         ...(input !== undefined && { input }),
+        ...(note !== undefined && { note }),
       }
     }
     case 'deny': {
@@ -239,9 +240,9 @@ function settlementBy(call: CallState, answer: Answer): Settlement | null {
     case 'approve':
       return null
     case 'deny': {
-      const { reason } = answer
+      const { note, reason } = answer
       const output = { type: 'denied', ...(reason !== undefined && { reason }) } as const
-      return { call, status: 'denied', output }
+      return { call, status: 'denied', output, ...(note !== undefined && { note }) }
     }
     case 'answer':
       return { call, status: 'succeeded', output: { type: 'text', value: answer.text } }
