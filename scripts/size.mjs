@@ -9,14 +9,14 @@ import { inProject } from './lib/project.mjs'
 const KILOBYTE = 1000
 /** Parts that a chat loads only for what it shows. */
 const CHAT_PARTS =
-  'announce|details|ask|page-sentences|edit-input|code-colors|align-columns|undo-turn'
+  'announce|details|ask|page-sentences|edit-input|code-colors|align-columns|undo-turn|discussed'
 /** Chunks that a page loads only if it uses their feature. */
 const FEATURES =
-  'idle-work|skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|hidden-secrets'
+  'idle-work|skills-on-page|run-composite|child-runs|retrieve-memories|discuss|verify|choose-compaction|secrets-in|hidden-secrets'
 
 /** Chunks that the page loads along with a feature that has its own row below. */
 const BESIDE =
-  'undo-tool|read-history|sensitive-fields|file-output|apply-defaults|shown-tools|tool-names|trigger|warn-of-keywords'
+  'discuss|undo-tool|read-history|sensitive-fields|file-output|apply-defaults|shown-tools|tool-names|trigger|warn-of-keywords'
 
 /** Chunks that a bundler leaves out if an app imports `toolsFrom` alone. */
 const AGENT_FROM_CONFIG = /^(page|agent-from-config|define-skill|is-json)-/
@@ -90,6 +90,11 @@ const rows = [
     name: 'undoing a call or a turn, beside the page',
     bytes: partSize('undo-tool'),
     limit: 1.3 * KILOBYTE,
+  },
+  {
+    name: 'discussing a waiting call, beside the page',
+    bytes: partSize('discuss'),
+    limit: 1.9 * KILOBYTE,
   },
   {
     name: 'keywords of schemas, for developers, beside the page',

@@ -248,7 +248,7 @@ type CallFact = { readonly path: CallPath } & (
       readonly type: 'approval-answered'
       readonly approved: boolean
       readonly reason?: string
-      /** What the model gets with the call's result. */
+      /** Text for the model, with the call's result. */
       readonly note?: string
       /** The input as a person edited it. */
       readonly input?: JsonValue

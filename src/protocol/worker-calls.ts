@@ -348,7 +348,7 @@ export interface CallAnswer extends AgentScope {
         readonly askedAt?: number | undefined
         /** The approved input. Default: the call's current input. */
         readonly shown?: JsonValue | undefined
-        /** What the model gets with the call's result. */
+        /** Text for the model, with the call's result. */
         readonly note?: string | undefined
       }
     | {

@@ -125,7 +125,7 @@ function answersOf(agent: AgentParts): SentAnswers {
   }
 }
 
-/** What the model gets of the discussion about the call. Undefined if there was none. */
+/** Returns the discussion of the call as text for the model. Undefined if there was none. */
 async function noteOn(agent: AgentParts, call: CallRef): Promise<string | undefined> {
   const { conversationId, toolCallId } = located(call)
   if (conversationId === undefined) return undefined

@@ -13,7 +13,7 @@ import {
 import type { AgentCommands } from './agent-commands.ts'
 import type { AgentConfig } from './agent-config.ts'
 import { AgentRuns, type RunStarter, sentMessage } from '../runs/agent-runs.ts'
-import { type CallRef, PersonCheck, toCallRef } from '../execution/person-check.ts'
+import { type CallRef, PersonCheck } from '../execution/person-check.ts'
 import { emptySnapshot } from '../../conversation/snapshot.ts'
 import { type OffstageError, toErrorData } from '../../protocol/error.ts'
 import { UNFINISHED_REASONS, type PendingCall } from '../../protocol/run.ts'
@@ -205,6 +205,9 @@ export class AgentCore implements AgentParts {
 
   readonly link = (): WorkerLink => this.#joined(this.#live as Live)
 
+  /** Makes an agent with the same worker. */
+  readonly #sibling = (options: AgentOptions): AgentCore => new AgentCore(options, this.#inline)
+
   /** Returns the conversation's handle, with the agent's methods bound to it. */
   conversation(id: string, agent: Agent, start: RunStarter): Conversation {
     const known = this.#conversations.get(id)
@@ -262,12 +265,8 @@ export class AgentCore implements AgentParts {
         this.personCheck.checkAnswer({ conversationId: id, toolCallId }, options?.consent)
         return this.later('undoTurn')(conversation, toolCallId, options)
       },
-      discuss: async (call, question) => {
-        const { conversationId = id, toolCallId } = toCallRef(at(call))
-        const asked = { call: { conversationId, toolCallId }, question }
-        const create = (own: AgentOptions): AgentCore => new AgentCore(own, this.#inline)
-        return this.later('discuss')({ ...asked, conversation, create })
-      },
+      discuss: async (call, question) =>
+        this.later('discuss')({ call: at(call), question, conversation, create: this.#sibling }),
       takeOver: (options) => this.later('takeOver')(id, options),
     }
     this.#conversations.set(id, conversation)

@@ -7,6 +7,7 @@ import type { AgentParts } from '../api/agent-parts.ts'
 import { badInput } from '../api/failures.ts'
 import type { AgentOptions } from '../api/options.ts'
 import { runStarter } from '../runs/agent-runs.ts'
+import { type CallRef, toCallRef } from '../execution/person-check.ts'
 import { resumeRun } from '../runs/resume-run.ts'
 import type { Run } from '../runs/run.ts'
 import type { Tool } from '../tools/tool.ts'
@@ -26,7 +27,7 @@ interface Discussant extends AgentParts {
 /** A question about a call, and how to make the agent that answers it. */
 export interface AskedDiscussion {
   readonly conversation: Conversation
-  readonly call: { readonly conversationId: string; readonly toolCallId: string }
+  readonly call: CallRef
   /** Undefined: resumes the discussion that a reload has cut off. */
   readonly question: string | undefined
   create(options: AgentOptions): Discussant
@@ -37,8 +38,8 @@ export async function discuss(
   host: AgentParts,
   { conversation, call, question, create }: AskedDiscussion,
 ): Promise<Run | null> {
-  const { conversationId, toolCallId } = call
-  const id = discussionId(call)
+  const { conversationId = '', toolCallId } = toCallRef(call)
+  const id = discussionId({ conversationId, toolCallId })
   const stored = await host.callWorker('getConversation', { ...host.scope(), conversationId })
   const waiting = stored?.pending.find((each) => isSame(each, toolCallId))
   if (!stored || !waiting) throw badInput('This call does not wait for an approval.')
@@ -50,10 +51,13 @@ export async function discuss(
       question === undefined
         ? await resumed(discussant, id)
         : runStarter(discussant, discussant.options)(
-            { input: question, parent: { ...call, runId: stored.openRunId ?? '' } },
+            {
+              input: question,
+              parent: { conversationId, toolCallId, runId: stored.openRunId ?? '' },
+            },
             { conversationId: id, values: false },
           )
-    if (run) void endWithCall(run, conversation, toolCallId).finally(() => discussant.dispose())
+    if (run) void endWithCall(run, conversation, toolCallId).then(() => discussant.dispose())
     else await discussant.dispose()
     return run
   } catch (thrown) {
@@ -175,7 +179,7 @@ function cut(text: string): string {
   return text.length > RESULT_CHARACTERS ? `${text.slice(0, RESULT_CHARACTERS)}…` : text
 }
 
-/** What the model gets with the call's result: the newest part of the discussion. Undefined if nobody asked. */
+/** Returns the newest part of the discussion, for the call's result. Undefined if nobody asked. */
 export function noteOf({ messages }: Pick<StoredConversation, 'messages'>): string | undefined {
   const said = messages.flatMap(({ role, parts }) =>
     role === 'tool' ? [] : parts.flatMap((part) => saidIn(part, role === 'user')),

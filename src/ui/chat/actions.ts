@@ -8,6 +8,7 @@ import type {
   ShownMessage,
 } from '../../index.ts'
 import type { Action, ChatActions, LocalState } from './context.ts'
+import { askedCall } from './parts/call-ref.ts'
 import { problemKey } from './problem-key.ts'
 import { editKey, editSendingKey } from './local-keys.ts'
 import { restoreUnsent, markBeingSent, noteReturned } from './unsent-texts.ts'
@@ -150,7 +151,7 @@ function sending(target: SendingTarget, perform: ChatActions['perform']): Sendin
         const arrived = markBeingSent(target.local, conversationId, text)
         target.keepOnItsWay(conversationId)
         try {
-          await deliver(conversation, inputOf(text, files))
+          await deliver(conversation, inputOf(text, files), target.local.get('asks'))
         } catch (thrown) {
           const isOnView = target.conversation() === conversation
           restoreUnsent(target.local, { conversationId, isOnView, text, files })
@@ -179,8 +180,17 @@ function sending(target: SendingTarget, perform: ChatActions['perform']): Sendin
   }
 }
 
-async function deliver(conversation: Conversation, input: RunInput): Promise<void> {
-  const { runId, status } = conversation.getSnapshot()
+/** `asks`: the waiting call that the person chose to ask about. */
+async function deliver(
+  conversation: Conversation,
+  input: RunInput,
+  asks: string | undefined,
+): Promise<void> {
+  const snapshot = conversation.getSnapshot()
+  const call = askedCall(snapshot, asks)
+  const answer = call && typeof input === 'string' && (await conversation.discuss(call, input))
+  if (answer) return waitForRunStart(answer)
+  const { runId, status } = snapshot
   // The run may have ended meanwhile, and a loading conversation may have one.
   const isMaybeOpen = runId !== undefined || status === 'loading'
   if (isMaybeOpen && (await conversation.steer(input, { when: 'soonest' })) !== null) return

@@ -216,7 +216,7 @@ test('after a reload the discussion stands, an answer that was cut off goes on, 
   )?.result
   await first.chat.discuss(call, 'Why today?')
   await until(() => first.requests.length === 3)
-  await simulateReload()
+  simulateReload()
   const { agent, chat } = first.page()
   await agent.resume('desk')
   await until(() => chat.getSnapshot().pending.length === 1)

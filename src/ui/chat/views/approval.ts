@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../../conversation/index.ts'
 import type { JsonValue, PendingCall } from '../../../index.ts'
+import type * as Discussed from './discussed.ts'
 import type { ChatContext } from '../context.ts'
 import { inputKey } from '../local-keys.ts'
 import { pageSentence } from '../parts/page-sentence.ts'
@@ -33,8 +34,24 @@ export function approvalView(context: ChatContext, call: PendingCall): TemplateR
       ${call.about && !isBeingEdited(context, call) ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
       ${form ? editView(context, call) : nothing}
       ${form && local.get(problemKey('edits')) === undefined ? nothing : decisionView(context, call)}
+      ${discussView(context, call)}
     </div>
   `
+}
+
+let discussed: typeof Discussed | undefined
+
+/** Shows the discussion of the call. Nothing until its code is there, so that no card changes while it loads. */
+function discussView(context: ChatContext, call: PendingCall): TemplateResult | typeof nothing {
+  if (discussed) return discussed.discussView(context, call)
+  import('./discussed.ts').then(
+    (loaded) => {
+      discussed = loaded
+      context.local.set(`asks:${call.toolCallId}`, true)
+    },
+    () => undefined,
+  )
+  return nothing
 }
 
 function keyOf(context: ChatContext, call: PendingCall): string {

@@ -20,6 +20,8 @@ import { noticesView, stateViews, waitingOf, askBeforeLeaving } from './notices.
 import { rowView } from './row.ts'
 import { loadedView } from './loaded-view.ts'
 import type { ConversationSnapshot } from '../../../index.ts'
+import { askedCall } from '../parts/call-ref.ts'
+import { titleOf as titleOfCall } from '../parts/page-sentence.ts'
 import { messageText } from '../parts/text-of.ts'
 import { problemKey } from '../problem-key.ts'
 import { getAttachments, beingRead, setAttachments } from '../attachments.ts'
@@ -211,6 +213,7 @@ function titleOf({ title = '', messages: [first] }: ConversationSnapshot): strin
 function composerView(context: ChatContext): TemplateResult {
   const { snapshot, words, local, actions } = context
   const isOpen = snapshot.runId !== undefined
+  const asked = askedCall(snapshot, local.get('asks'))
   const text = local.get<string>('draft') ?? ''
   const { conversationId } = snapshot
   const files = getAttachments(local, conversationId)
@@ -236,7 +239,7 @@ function composerView(context: ChatContext): TemplateResult {
   return html`
     <form class="composer" part="composer">
       ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
-      ${isOpen && !isEmpty ? html`<p class="note">${words.steerHint}</p>` : nothing}
+      ${isOpen && !asked && !isEmpty ? html`<p class="note">${words.steerHint}</p>` : nothing}
       ${files.length > 0 ? attachedView(context, files) : nothing}
       <div class="compose">
         <slot name="composer-start"></slot>
@@ -246,7 +249,7 @@ function composerView(context: ChatContext): TemplateResult {
           part="prompt"
           rows="1"
           aria-label=${words.messageLabel}
-          placeholder=${words.messagePlaceholder}
+          placeholder=${asked ? words.askAbout(titleOfCall(context, asked)) : words.messagePlaceholder}
           .value=${live(text)}
           @input=${({ target }: Event) => local.set('draft', (target as HTMLTextAreaElement).value)}
           @keydown=${onKey}

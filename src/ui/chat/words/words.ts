@@ -7,6 +7,8 @@ export interface Words {
   readonly greeting: string
   readonly messageLabel: string
   readonly messagePlaceholder: string
+  /** Placeholder of the message field while a call waits for approval. */
+  askAbout(title: string): string
   readonly send: string
   readonly stop: string
   readonly close: string
@@ -91,6 +93,8 @@ export interface Words {
   readonly undone: string
   /** Texts of undoing a turn. Default: the part that undoes has them in English and Chinese. */
   readonly undoTurn?: Partial<UndoTurnWords>
+  /** Texts of the discussion of a waiting call. Default: its part has them in English and Chinese. */
+  readonly discuss?: Partial<DiscussWords>
   readonly conversations: string
   readonly newConversation: string
   readonly searchConversations: string
@@ -197,6 +201,17 @@ export interface PageCallWords {
   find(what: string): string
   waitFor(what: string): string
   waitGone(what: string): string
+}
+
+/** Texts of the discussion of a waiting call. */
+export interface DiscussWords {
+  readonly label: string
+  readonly suggestion: string
+  readonly use: string
+  readonly inUse: string
+  refused(toolName: string): string
+  /** Button that chooses the call to ask about, if several wait. */
+  readonly ask: string
 }
 
 /** Texts of the sheet that undoes a turn. `count` is formatted. */

@@ -1,0 +1,284 @@
+import { css, html, nothing, type TemplateResult } from 'lit'
+import { AsyncDirective } from 'lit/async-directive.js'
+import { type ChildPart, directive } from 'lit/directive.js'
+import {
+  type DiscussionEntry,
+  discussionId,
+  readDiscussion,
+  showInput,
+  visibleText,
+} from '../../../conversation/index.ts'
+import type { Conversation, JsonValue, PendingCall } from '../../../index.ts'
+import type { ChatContext } from '../context.ts'
+import { inputKey } from '../local-keys.ts'
+import { markdown } from '../markdown/sliced-markdown.ts'
+import { toCallRef } from '../parts/call-ref.ts'
+import { describedIn, isRecord, nameOf } from '../parts/input-fields.ts'
+import type { DiscussWords } from '../words/words.ts'
+import { formKey, schemaOf } from './input.ts'
+
+const EN: DiscussWords = {
+  label: 'Questions about this action',
+  suggestion: 'Suggested change',
+  use: 'Use it',
+  inUse: 'In use: approve it above, or deny',
+  refused: (tool) => `The assistant tried to use ${tool}. It did not run.`,
+  ask: 'Ask about this',
+}
+
+const ZH: DiscussWords = {
+  label: '关于此操作的提问',
+  suggestion: '建议的修改',
+  use: '采用',
+  inUse: '已采用：请在上方批准或拒绝',
+  refused: (tool) => `助手试图使用 ${tool}，但它没有运行。`,
+  ask: '就此提问',
+}
+
+function wordsOf({ locale, words }: ChatContext): DiscussWords {
+  return { ...(/^zh\b/i.test(locale) ? ZH : EN), ...words.discuss }
+}
+
+/** Shows the discussion of a waiting call, which changes apart from the chat's own conversation. */
+class DiscussionDirective extends AsyncDirective {
+  #conversation: Conversation | undefined
+  #leave: (() => void) | undefined
+  #draw: () => unknown = () => nothing
+  /** The answer that a reload has cut off was resumed. */
+  #isResumed = false
+
+  render(context: ChatContext, call: PendingCall): unknown {
+    const conversation = context.agent.conversation(discussionId(toCallRef(context, call)))
+    this.#draw = () => {
+      this.#resume(context, call, conversation)
+      return discussionView(context, call, conversation)
+    }
+    if (this.#conversation !== conversation) {
+      this.disconnected()
+      this.#conversation = conversation
+      this.reconnected()
+    }
+    return this.#draw()
+  }
+
+  override update(part: ChildPart, [context, call]: Parameters<this['render']>): unknown {
+    // In place only after this drawing.
+    queueMicrotask(() => adoptStyles(part.parentNode.getRootNode()))
+    return this.render(context, call)
+  }
+
+  protected override reconnected(): void {
+    this.#leave ??= this.#conversation?.subscribe(() => this.setValue(this.#draw()))
+  }
+
+  protected override disconnected(): void {
+    this.#leave?.()
+    this.#leave = undefined
+  }
+
+  #resume(context: ChatContext, call: PendingCall, conversation: Conversation): void {
+    const { runId, status } = conversation.getSnapshot()
+    const isElsewhere = context.snapshot.ownership.startsWith('other')
+    if (this.#isResumed || isElsewhere || runId === undefined || status !== 'idle') return
+    this.#isResumed = true
+    void context.conversation.discuss(toCallRef(context, call)).catch(() => undefined)
+  }
+}
+
+function adoptStyles(root: Node): void {
+  const sheet = styles.styleSheet
+  if (!(root instanceof ShadowRoot) || !sheet || root.adoptedStyleSheets.includes(sheet)) return
+  root.adoptedStyleSheets.push(sheet)
+}
+
+const discussion = directive(DiscussionDirective)
+
+/** Shows what was asked about a waiting call, with the model's answers and suggestions. */
+export function discussView(context: ChatContext, call: PendingCall): TemplateResult {
+  return html`${discussion(context, call)}`
+}
+
+function discussionView(
+  context: ChatContext,
+  call: PendingCall,
+  conversation: Conversation,
+): TemplateResult | typeof nothing {
+  const snapshot = conversation.getSnapshot()
+  const entries = readDiscussion(snapshot)
+  const isOne = context.snapshot.pending.filter(({ kind }) => kind === 'approval').length === 1
+  if (entries.length === 0 && isOne) return nothing
+  const words = wordsOf(context)
+  const isRunning = snapshot.status === 'running'
+  const ask = (): void => {
+    context.local.set('asks', call.toolCallId)
+  }
+  return html`<div
+    class="discussion"
+    part="discussion"
+    role="group"
+    aria-live="polite"
+    aria-label=${words.label}
+    aria-busy=${isRunning}
+  >
+    ${entries.map((entry, at) => {
+      const isNewest = at === entries.length - 1
+      return entryView(context, call, { entry, isRunning: isRunning && isNewest })
+    })}
+    ${snapshot.error ? html`<p class="problem" role="alert">${visibleText(snapshot.error.message)}</p>` : nothing}
+    ${
+      isRunning
+        ? html`<button type="button" class="quiet" @click=${() => void conversation.abort()}>
+            ${context.words.stop}
+          </button>`
+        : nothing
+    }
+    ${isOne ? nothing : html`<button type="button" class="quiet" @click=${ask}>${words.ask}</button>`}
+  </div>`
+}
+
+function entryView(
+  context: ChatContext,
+  call: PendingCall,
+  { entry, isRunning }: { readonly entry: DiscussionEntry; readonly isRunning: boolean },
+): TemplateResult {
+  const { words, markdown: options } = context
+  const { answer: text, question, refused, suggestions } = entry
+  return html`
+    <p class="plain asked-about" dir="auto">${question}</p>
+    ${
+      text === ''
+        ? isRunning
+          ? html`<p class="note">${words.reasoningUnderWay}</p>`
+          : nothing
+        : html`<div
+            class="markdown"
+            ${markdown({ text, isWhole: !isRunning, options, words })}
+          ></div>`
+    }
+    ${suggestions.map((input) => suggestionView(context, call, input))}
+    ${refused.map((tool) => html`<p class="note">${wordsOf(context).refused(visibleText(tool))}</p>`)}
+  `
+}
+
+/** A suggested input, as its difference from the one that the card shows. */
+function suggestionView(
+  context: ChatContext,
+  call: PendingCall,
+  suggested: JsonValue,
+): TemplateResult {
+  const { local } = context
+  const words = wordsOf(context)
+  const key = inputKey(toCallRef(context, call))
+  const text = JSON.stringify(suggested)
+  const edited = local.get<string>(key)
+  const use = ({ isTrusted }: Event): void => {
+    if (!isTrusted) return
+    local.set(formKey(key), undefined)
+    local.set(key, text === JSON.stringify(call.input) ? undefined : text)
+  }
+  return html`<div class="suggested" part="suggestion">
+    <p class="label">${words.suggestion}</p>
+    <dl>${differences(context, call, suggested)}</dl>
+    ${
+      (edited ?? JSON.stringify(call.input)) === text
+        ? html`<p class="note">${words.inUse}</p>`
+        : html`<button type="button" @click=${use}>${words.use}</button>`
+    }
+  </div>`
+}
+
+function differences(
+  context: ChatContext,
+  call: PendingCall,
+  suggested: JsonValue,
+): readonly TemplateResult[] {
+  const { input } = call
+  if (!isRecord(input) || !isRecord(suggested))
+    return [changeView(context.words.input, input, suggested)]
+  const schema = schemaOf(context, call)
+  const keys = [...new Set([...Object.keys(input), ...Object.keys(suggested)])]
+  return keys.flatMap((key) => {
+    const before = Object.hasOwn(input, key) ? (input[key] as JsonValue) : undefined
+    const after = Object.hasOwn(suggested, key) ? (suggested[key] as JsonValue) : undefined
+    if (JSON.stringify(before) === JSON.stringify(after)) return []
+    return [changeView(nameOf(key, describedIn(schema, key)).label, before, after)]
+  })
+}
+
+function changeView(
+  label: string,
+  before: JsonValue | undefined,
+  after: JsonValue | undefined,
+): TemplateResult {
+  const [removed, added] = [itemsOf(before), itemsOf(after)]
+  return html`<dt>${label}</dt>
+    <dd>
+      ${removed.map((item) => (added.includes(item) ? html`<span>${item}</span> ` : html`<del>${item}</del> `))}
+      ${added.map((item) => (removed.includes(item) ? nothing : html`<ins>${item}</ins> `))}
+    </dd>`
+}
+
+/** The items of a list, or the value itself, as a person reads them. */
+function itemsOf(value: JsonValue | undefined): readonly string[] {
+  if (value === undefined) return []
+  const items = Array.isArray(value) ? value : [value]
+  return items.map((item) => (typeof item === 'string' ? visibleText(item) : showInput(item)))
+}
+
+const styles = css`
+  .discussion {
+    display: flex;
+    flex-direction: column;
+    gap: 0.625em;
+    margin-block-start: 0.75em;
+    padding-block-start: 0.75em;
+    border-block-start: 1px solid var(--_line);
+  }
+
+  .discussion > button {
+    align-self: flex-start;
+  }
+
+  .asked-about {
+    align-self: flex-end;
+    max-inline-size: 85%;
+    padding: 0.375em 0.75em;
+    border-radius: var(--_radius);
+    background: var(--_own);
+  }
+
+  .suggested {
+    padding: 0.625em 0.75em;
+    border: 1px dashed var(--_line);
+    border-radius: calc(var(--_radius) / 2);
+  }
+
+  .suggested dl {
+    margin-block: 0.25em 0.5em;
+  }
+
+  .suggested dt {
+    color: var(--_muted);
+    font-size: 0.875em;
+  }
+
+  .suggested dd {
+    margin: 0;
+    overflow-wrap: anywhere;
+  }
+
+  .suggested :is(del, ins, dd span) {
+    margin-inline-end: 0.375em;
+    white-space: pre-wrap;
+  }
+
+  .suggested del {
+    color: var(--_problem);
+  }
+
+  .suggested ins {
+    color: var(--_done);
+    font-weight: 600;
+    text-decoration: none;
+  }
+`
