@@ -18,7 +18,7 @@ const isAsked = ({ body }: MockRequest): boolean =>
   JSON.stringify(body.messages?.[0]).includes('waits for a person')
 const lastText = ({ body }: MockRequest): string => JSON.stringify(body.messages?.at(-1)?.content)
 
-/** What the model answers: it sends the mail, says why, suggests what it is asked for, and ends. */
+/** Answers as the model: it sends the mail, says why, suggests what it is asked for, and ends. */
 function answer(request: MockRequest): MockResponse {
   const last = request.body.messages?.at(-1)
   if (!isAsked(request))
