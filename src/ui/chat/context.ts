@@ -32,6 +32,8 @@ export interface ChatContext {
   readonly hasOwnButtons: (call: ShownCall) => boolean
   readonly markdown: MarkdownOptions
   readonly answers: AnswerOptions
+  /** Shows `answers`. Null until its code is loaded, which an empty `answers` doesn't need. */
+  readonly additions: AnswerAdditions | null
   /** Texts to send with one press, for an empty conversation. */
   readonly suggestions: readonly string[]
   readonly placement: Placement
@@ -52,9 +54,18 @@ export interface ChatContext {
 /** Input of a message's view, besides the message. The full snapshot changes too often: each change would redraw it. */
 export interface MessageContext extends Pick<
   ChatContext,
-  'conversation' | 'words' | 'locale' | 'local' | 'actions' | 'markdown' | 'answers'
+  'conversation' | 'words' | 'locale' | 'local' | 'actions' | 'markdown' | 'answers' | 'additions'
 > {
   readonly snapshot: Pick<ConversationSnapshot, 'runId' | 'branches' | 'ended'>
+}
+
+/** Shows what the page adds to answers. The views are Lit's: this file is among the package's types, which lack Lit. */
+export interface AnswerAdditions {
+  /** Runs after each drawing. */
+  readonly update: (context: ChatContext) => void
+  readonly followUpsView: (context: ChatContext) => unknown
+  readonly sourcesView: (context: MessageContext, answer: ShownMessage) => unknown
+  readonly actionsView: (context: MessageContext, answer: ShownMessage) => unknown
 }
 
 /** Decides which rows of a long conversation are drawn. */

@@ -5,7 +5,6 @@ import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { type ChatRow, rowsOf } from '../parts/rows.ts'
 import { handleMessageKeys } from '../walk-messages.ts'
-import { followUpsView } from './answer.ts'
 import { elsewhereView } from './call.ts'
 import {
   attachButton,
@@ -21,7 +20,7 @@ import { rowView } from './row.ts'
 import { loadedView } from './loaded-view.ts'
 import type { ConversationSnapshot } from '../../../index.ts'
 import { messageText } from '../parts/text-of.ts'
-import { problemKey } from '../problem-key.ts'
+import { problemKey } from '../local-keys.ts'
 import { getAttachments, beingRead, setAttachments } from '../attachments.ts'
 
 /** Loads the sheets that replace the messages: the list of conversations, or the memories. */
@@ -129,7 +128,7 @@ function logView(context: ChatContext): TemplateResult {
           row.type === 'later' ? moreView(context, 'later', shown.later) : rowView(context, row),
       )}
       ${elsewhereView(context)} ${shown.later > 0 ? nothing : stateViews(context, 'log')}
-      ${shown.later > 0 ? nothing : followUpsView(context)}
+      ${shown.later > 0 ? nothing : context.additions?.followUpsView(context)}
     </div>
     ${
       isFollowing
