@@ -9,7 +9,7 @@ import { inProject } from './lib/project.mjs'
 const KILOBYTE = 1000
 /** Parts that a chat loads only for what it shows. */
 const CHAT_PARTS =
-  'announce|details|ask|page-sentences|edit-input|code-colors|align-columns|undo-turn'
+  'announce|answer|details|ask|page-sentences|edit-input|code-colors|align-columns|report|undo-turn'
 /** Chunks that a page loads only if it uses their feature. */
 const FEATURES =
   'idle-work|skills-on-page|run-composite|child-runs|retrieve-memories|verify|choose-compaction|secrets-in|hidden-secrets'

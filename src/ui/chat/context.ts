@@ -37,6 +37,8 @@ export interface ChatContext {
   /** Texts to send with one press, for an empty conversation. */
   readonly suggestions: readonly string[]
   readonly placement: Placement
+  /** Whether a person can save a report of a problem. */
+  readonly report: boolean
   /** Width of a panel. */
   readonly width: PanelWidth
   readonly history: ChatHistory
@@ -230,6 +232,8 @@ export interface ActionDetails {
   readonly rename: Pick<ConversationRecord, 'conversationId' | 'title'>
   readonly delete: Pick<ConversationRecord, 'conversationId'>
   readonly export: object
+  /** `file`: the report as the person chose it. Unless the event is cancelled, it is downloaded. */
+  readonly report: { readonly file: File }
   readonly import: { readonly file: File }
   readonly forget: { readonly entries: readonly ListedMemory[] }
   readonly feedback: { readonly message: ShownMessage; readonly value: 'good' | 'bad' }
@@ -285,6 +289,18 @@ export interface ChatProperties {
    * chat.answers = answers
    */
   answers: AnswerOptions
+  /**
+   * Whether the header has a button “Report a problem…”, with which a person chooses what to share, and saves it as a
+   * file for the inspector. To get the file instead, cancel `offstage-report`. Default: `false`.
+   *
+   * @example
+   * chat.report = true
+   * chat.addEventListener('offstage-report', (event) => {
+   *   event.preventDefault()
+   *   void fetch('/reports', { method: 'POST', body: event.detail.file })
+   * })
+   */
+  report: boolean
   /** Sends a text as the person's message, or steers the current run. */
   send(text: string): void
   /** Focuses the composer. */

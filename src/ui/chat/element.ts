@@ -50,6 +50,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     placement: { reflect: true },
     theme: { reflect: true },
     heading: {},
+    report: { type: Boolean },
     suggestions: { attribute: false },
     words: { attribute: false },
     renderers: { attribute: false },
@@ -62,6 +63,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   declare placement: ChatProperties['placement']
   declare theme: ChatProperties['theme']
   declare heading: ChatProperties['heading']
+  declare report: ChatProperties['report']
   declare suggestions: ChatProperties['suggestions']
   declare words: ChatProperties['words']
   declare renderers: ChatProperties['renderers']
@@ -95,6 +97,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.placement = 'inline'
     this.theme = 'auto'
     this.heading = null
+    this.report = false
     this.suggestions = []
     this.words = {}
     this.renderers = {}
@@ -230,7 +233,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   }
 
   #context(): ChatContext | null {
-    const { agent, renderers, markdown, answers, suggestions, placement } = this
+    const { agent, renderers, markdown, answers, suggestions, placement, report } = this
     const { conversation, snapshot } = this.#follow
     if (!agent || !conversation || !snapshot) return null
     const locale = localeFor(this)
@@ -254,6 +257,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       additions: this.#additions,
       suggestions,
       placement,
+      report,
       width: this.#width,
       history: this.#history,
       isOpen: this.#isOpen,

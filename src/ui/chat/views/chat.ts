@@ -186,6 +186,7 @@ function headerView(context: ChatContext): TemplateResult {
       <h2>${words.heading}</h2>
       <span class="title">${titleOf(snapshot)}</span>
       ${iconButton('list', words.conversations, { press: toggleList, isExpanded: isListOpen })}
+      ${context.report ? iconButton('report', words.report, { press: (event) => report(context, event) }) : nothing}
       ${iconButton('add', words.newConversation, { press: () => actions.startNew() })}
       <slot name="header"></slot>
       ${
@@ -195,6 +196,14 @@ function headerView(context: ChatContext): TemplateResult {
       }
     </header>
   `
+}
+
+/** Opens the sheet of a report, whose code loads then. */
+function report(context: ChatContext, { currentTarget }: Event): void {
+  void import('./report.ts').then(
+    ({ openReport }) => openReport(context, currentTarget as Element),
+    (thrown: Error) => context.local.set(problemKey('notices'), thrown.message),
+  )
 }
 
 /** Returns the title, unless it is the beginning of the first message, which is in view below it. */
