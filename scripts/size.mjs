@@ -9,7 +9,7 @@ import { inProject } from './lib/project.mjs'
 const KILOBYTE = 1000
 /** Parts that a chat loads only for what it shows. */
 const CHAT_PARTS =
-  'announce|details|ask|page-sentences|edit-input|code-colors|align-columns|undo-turn|discussed'
+  'announce|answer|details|ask|page-sentences|edit-input|code-colors|align-columns|report|undo-turn|discussed'
 /** Chunks that a page loads only if it uses their feature. */
 const FEATURES =
   'idle-work|skills-on-page|run-composite|child-runs|retrieve-memories|discuss|verify|choose-compaction|secrets-in|hidden-secrets'
@@ -263,6 +263,11 @@ const rows = [
   {
     name: 'what the chat loads for announcements and rare notices',
     bytes: chatPartSize('announce|details'),
+    limit: 3 * KILOBYTE,
+  },
+  {
+    name: 'what the chat loads to discuss a waiting call',
+    bytes: chatPartSize('discussed'),
     limit: 3 * KILOBYTE,
   },
   {

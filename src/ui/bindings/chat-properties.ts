@@ -11,6 +11,7 @@ export const CHAT_DEFAULTS: ChatSettings = {
   placement: 'inline',
   theme: 'auto',
   heading: null,
+  report: false,
   suggestions: [],
   words: {},
   renderers: {},

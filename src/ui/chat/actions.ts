@@ -9,8 +9,7 @@ import type {
 } from '../../index.ts'
 import type { Action, ChatActions, LocalState } from './context.ts'
 import { askedCall } from './parts/call-ref.ts'
-import { problemKey } from './problem-key.ts'
-import { editKey, editSendingKey } from './local-keys.ts'
+import { problemKey, editKey, editSendingKey } from './local-keys.ts'
 import { restoreUnsent, markBeingSent, noteReturned } from './unsent-texts.ts'
 import type { Words } from './words/words.ts'
 

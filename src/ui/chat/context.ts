@@ -32,9 +32,13 @@ export interface ChatContext {
   readonly hasOwnButtons: (call: ShownCall) => boolean
   readonly markdown: MarkdownOptions
   readonly answers: AnswerOptions
+  /** Shows `answers`. Null until its code is loaded, which an empty `answers` doesn't need. */
+  readonly additions: AnswerAdditions | null
   /** Texts to send with one press, for an empty conversation. */
   readonly suggestions: readonly string[]
   readonly placement: Placement
+  /** Whether a person can save a report of a problem. */
+  readonly report: boolean
   /** Width of a panel. */
   readonly width: PanelWidth
   readonly history: ChatHistory
@@ -52,9 +56,18 @@ export interface ChatContext {
 /** Input of a message's view, besides the message. The full snapshot changes too often: each change would redraw it. */
 export interface MessageContext extends Pick<
   ChatContext,
-  'conversation' | 'words' | 'locale' | 'local' | 'actions' | 'markdown' | 'answers'
+  'conversation' | 'words' | 'locale' | 'local' | 'actions' | 'markdown' | 'answers' | 'additions'
 > {
   readonly snapshot: Pick<ConversationSnapshot, 'runId' | 'branches' | 'ended'>
+}
+
+/** Shows what the page adds to answers. The views are Lit's: this file is among the package's types, which lack Lit. */
+export interface AnswerAdditions {
+  /** Runs after each drawing. */
+  readonly update: (context: ChatContext) => void
+  readonly followUpsView: (context: ChatContext) => unknown
+  readonly sourcesView: (context: MessageContext, answer: ShownMessage) => unknown
+  readonly actionsView: (context: MessageContext, answer: ShownMessage) => unknown
 }
 
 /** Decides which rows of a long conversation are drawn. */
@@ -219,6 +232,8 @@ export interface ActionDetails {
   readonly rename: Pick<ConversationRecord, 'conversationId' | 'title'>
   readonly delete: Pick<ConversationRecord, 'conversationId'>
   readonly export: object
+  /** `file`: the report as the person chose it. Unless the event is cancelled, it is downloaded. */
+  readonly report: { readonly file: File }
   readonly import: { readonly file: File }
   readonly forget: { readonly entries: readonly ListedMemory[] }
   readonly feedback: { readonly message: ShownMessage; readonly value: 'good' | 'bad' }
@@ -274,6 +289,18 @@ export interface ChatProperties {
    * chat.answers = answers
    */
   answers: AnswerOptions
+  /**
+   * Whether the header has a button “Report a problem…”, with which a person chooses what to share, and saves it as a
+   * file for the inspector. To get the file instead, cancel `offstage-report`. Default: `false`.
+   *
+   * @example
+   * chat.report = true
+   * chat.addEventListener('offstage-report', (event) => {
+   *   event.preventDefault()
+   *   void fetch('/reports', { method: 'POST', body: event.detail.file })
+   * })
+   */
+  report: boolean
   /** Sends a text as the person's message, or steers the current run. */
   send(text: string): void
   /** Focuses the composer. */

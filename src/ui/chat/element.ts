@@ -10,15 +10,20 @@ import {
 import type { Conversation, ConversationSnapshot, Run } from '../../index.ts'
 import { createActions } from './actions.ts'
 import { CardGuard } from './card-guard.ts'
-import type { ChatActions, ChatContext, ChatProperties, LocalState } from './context.ts'
+import type {
+  AnswerAdditions,
+  ChatActions,
+  ChatContext,
+  ChatProperties,
+  LocalState,
+} from './context.ts'
 import { ConversationController } from './conversation-controller.ts'
-import { FollowUps } from './follow-ups.ts'
 import { HistoryWindow } from './history-window.ts'
 import { DraftStore } from './draft-store.ts'
 import { PanelWidth } from './panel-width.ts'
 import { Failures } from './parts/failures.ts'
 import type { ChatEnvironment } from './parts/states.ts'
-import { problemKey } from './problem-key.ts'
+import { problemKey } from './local-keys.ts'
 import { ReasoningTimes } from './reasoning-times.ts'
 import { openStorage } from './persistent-storage.ts'
 import { RenderedCalls } from './rendered-calls.ts'
@@ -45,6 +50,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     placement: { reflect: true },
     theme: { reflect: true },
     heading: {},
+    report: { type: Boolean },
     suggestions: { attribute: false },
     words: { attribute: false },
     renderers: { attribute: false },
@@ -57,6 +63,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   declare placement: ChatProperties['placement']
   declare theme: ChatProperties['theme']
   declare heading: ChatProperties['heading']
+  declare report: ChatProperties['report']
   declare suggestions: ChatProperties['suggestions']
   declare words: ChatProperties['words']
   declare renderers: ChatProperties['renderers']
@@ -74,10 +81,10 @@ export class ChatElement extends LitElement implements ChatProperties {
   readonly #writing = new DraftStore(() => openStorage(this.id))
   readonly #deletions = new DeletionWatch()
   readonly #failures = new Failures()
-  readonly #followUps = new FollowUps()
   readonly #reasoning = new ReasoningTimes()
   readonly #local = createLocalState(() => this.requestUpdate())
   readonly #actions: ChatActions
+  #additions: AnswerAdditions | null = null
   #isOpen = false
 
   constructor() {
@@ -90,6 +97,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.placement = 'inline'
     this.theme = 'auto'
     this.heading = null
+    this.report = false
     this.suggestions = []
     this.words = {}
     this.renderers = {}
@@ -162,8 +170,20 @@ export class ChatElement extends LitElement implements ChatProperties {
     if (this.#failures.takeLost(context.snapshot, this.#around.isOffline)) continueRun(context)
     this.#writing.save(context)
     this.#deletions.update(context)
-    this.#followUps.update(context)
+    if (this.#additions) this.#additions.update(context)
+    else if (Object.keys(context.answers).length > 0) this.#loadAdditions()
     this.#reasoning.update(context)
+  }
+
+  /** If this fails, the next drawing tries again. */
+  #loadAdditions(): void {
+    import('./views/answer.ts').then(
+      ({ createAdditions }) => {
+        this.#additions ??= createAdditions()
+        this.requestUpdate()
+      },
+      () => {},
+    )
   }
 
   /** Chooses the conversation on view, and resumes its unfinished run. */
@@ -213,7 +233,7 @@ export class ChatElement extends LitElement implements ChatProperties {
   }
 
   #context(): ChatContext | null {
-    const { agent, renderers, markdown, answers, suggestions, placement } = this
+    const { agent, renderers, markdown, answers, suggestions, placement, report } = this
     const { conversation, snapshot } = this.#follow
     if (!agent || !conversation || !snapshot) return null
     const locale = localeFor(this)
@@ -234,8 +254,10 @@ export class ChatElement extends LitElement implements ChatProperties {
       hasOwnButtons: (call) => this.#rendered.hasOwnButtons(call),
       markdown,
       answers: answers ?? {},
+      additions: this.#additions,
       suggestions,
       placement,
+      report,
       width: this.#width,
       history: this.#history,
       isOpen: this.#isOpen,

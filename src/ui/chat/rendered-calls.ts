@@ -2,7 +2,7 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { FieldValues, ShownCall } from '../../index.ts'
 import type { ChatContext, RenderedCall } from './context.ts'
 import { toCallRef } from './parts/call-ref.ts'
-import { answerKey } from './problem-key.ts'
+import { answerKey } from './local-keys.ts'
 
 interface Shown {
   readonly container: HTMLElement
@@ -97,12 +97,13 @@ export class RenderedCalls implements ReactiveController {
   }
 }
 
-/** Reports errors of a host's card to the page; the chat goes on. */
-function attempt(act: () => void): void {
+/** Reports errors of the page's own functions to the page; the chat goes on. */
+export function attempt<Value>(act: () => Value): Value | undefined {
   try {
-    act()
+    return act()
   } catch (thrown) {
     reportError(thrown)
+    return undefined
   }
 }
 

@@ -313,14 +313,31 @@ const SCENES: Readonly<Record<StateName, Scene>> = {
     around: () => ({ loading: { model: 'tiny-1' } }),
   },
   completed: {
-    play: ending('Ordered, and on its way.', [
-      callTools([1, 2, 3].map(() => ({ name: 'read_reviews', input: {} }))),
-      callTools([
-        { name: 'missing', input: {} },
-        { name: 'read_reviews', input: {} },
-      ]),
-      say('Ordered, and on its way.'),
-    ]),
+    async play({ open, model }) {
+      model.enqueue(
+        callTools([
+          { name: 'missing', input: {} },
+          { name: 'courier', input: { sku: 'mug-large-red', count: 2 } },
+          { name: 'courier', input: { sku: 'bowl-small-blue', count: 1 } },
+          { name: 'courier', input: { sku: 'teapot', count: 1 } },
+        ]),
+        // Untrusted content, after which the courier would need an approval.
+        callTools([1, 2, 3].map(() => ({ name: 'read_reviews', input: {} }))),
+        say('Ordered, and on its way.'),
+      )
+      const { page, send } = await open()
+      await page.evaluate(
+        tool(
+          'courier',
+          `execute: ({ sku }) => ({
+            'mug-large-red': 'Here by six.',
+            'bowl-small-blue': { sent: false, reason: 'The courier does not carry bowls of this size.' },
+          })[sku] ?? { number: 7 }`,
+        ),
+      )
+      await send(QUESTION)
+      return shown({ page }, 'Ordered, and on its way.')
+    },
   },
   pause: {
     async play({ open }) {
@@ -489,6 +506,7 @@ const VIEWS: Readonly<Record<string, View>> = {
   dark: { theme: 'dark' },
   phone: { width: 390 },
 }
+const WIDE_VIEWS: Readonly<Record<string, View>> = { inline: { placement: 'inline' }, ...VIEWS }
 /** Views of one state only. */
 const WAITING_VIEWS: Readonly<Record<string, View>> = {
   inline: { placement: 'inline' },
@@ -501,7 +519,9 @@ const WAITING_VIEWS: Readonly<Record<string, View>> = {
 export async function takePictures(page: Page, name: StateName): Promise<void> {
   const chat = page.locator('offstage-chat')
   const touch = await page.context().newCDPSession(page)
-  for (const [view, given] of Object.entries(name === 'waiting' ? WAITING_VIEWS : VIEWS)) {
+  const views =
+    name === 'waiting' ? WAITING_VIEWS : name === 'none' || name === 'idle' ? WIDE_VIEWS : VIEWS
+  for (const [view, given] of Object.entries(views)) {
     const { width = 1280, forcedColors = 'none' } = given
     await page.setViewportSize({ width, height: 800 })
     // Once it is on, pages hover no more: narrow views come last.

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { FollowUps, followUpsOf } from '../../../src/ui/chat/follow-ups.ts'
+import { FollowUps, followUpsOf } from '../../../src/ui/chat/views/answer.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
 import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type { ConversationSnapshot, ShownMessage } from '../../../src/index.ts'

@@ -16,9 +16,22 @@ test('a field has the label from its schema, or else its key in words', () => {
   }
   const fields = inputFields({ to: 'Ada', amountDue: 3, delivery_address: 'Delft' }, schema)
   expect(fields).toEqual([
-    { key: 'to', label: 'Recipient', isOfSchema: true, hint: 'Who gets it.', text: 'Ada' },
-    { key: 'amountDue', label: 'Amount due', isOfSchema: true, text: '3' },
-    { key: 'delivery_address', label: 'Delivery address', isOfSchema: true, text: 'Delft' },
+    {
+      key: 'to',
+      label: 'Recipient',
+      isOfSchema: true,
+      hint: 'Who gets it.',
+      text: 'Ada',
+      isText: true,
+    },
+    { key: 'amountDue', label: 'Amount due', isOfSchema: true, text: '3', isText: false },
+    {
+      key: 'delivery_address',
+      label: 'Delivery address',
+      isOfSchema: true,
+      text: 'Delft',
+      isText: true,
+    },
   ])
   const names = { URL: 1, userID: 2, _: 3 }
   expect(labels(names, { properties: { URL: {}, userID: {}, _: {} } })).toEqual([
@@ -33,19 +46,26 @@ test('a key outside the schema is quoted unchanged and marked as the model’s',
   const input = { amount: 5, 'Checked by your bank': 'Safe.', 'a\u202e"\nb': 1, Amount: 2 }
   const fields = inputFields(input, schema)
   expect(fields).toEqual([
-    { key: 'amount', label: 'Amount', isOfSchema: true, text: '5' },
+    { key: 'amount', label: 'Amount', isOfSchema: true, text: '5', isText: false },
     {
       key: 'Checked by your bank',
       label: '"Checked by your bank"',
       isOfSchema: false,
       text: 'Safe.',
+      isText: true,
     },
-    { key: 'a\u202e"\nb', label: String.raw`"a⟨U+202E⟩\"\nb"`, isOfSchema: false, text: '1' },
-    { key: 'Amount', label: '"Amount"', isOfSchema: false, text: '2' },
+    {
+      key: 'a\u202e"\nb',
+      label: String.raw`"a⟨U+202E⟩\"\nb"`,
+      isOfSchema: false,
+      text: '1',
+      isText: false,
+    },
+    { key: 'Amount', label: '"Amount"', isOfSchema: false, text: '2', isText: false },
   ])
   // If the tool's schema isn't known, no field counts as part of it.
   expect(inputFields({ amount: 5 }, null)).toEqual([
-    { key: 'amount', label: '"amount"', isOfSchema: false, text: '5' },
+    { key: 'amount', label: '"amount"', isOfSchema: false, text: '5', isText: false },
   ])
 })
 
@@ -84,6 +104,7 @@ test('hidden characters in names and values are made visible', () => {
       isOfSchema: true,
       hint: 'x⟨U+200B⟩y',
       text: 'a⟨U+202E⟩b⏎\nc',
+      isText: true,
     },
   ])
 })
@@ -129,24 +150,45 @@ test('a long nested record or list has its own fields; a short one is one field'
       isOfSchema: true,
       hint: 'Who gets it.',
       text: 'me',
+      isText: true,
     },
     {
       key: 'message.body',
       label: 'Message › "body"',
       isOfSchema: false,
       text: body,
+      isText: true,
     },
     {
       key: 'message.bcc',
       label: 'Message › "bcc"',
       isOfSchema: false,
       text: '[\n  "evil"\n]',
+      isText: false,
     },
   ])
   expect(fields?.slice(3)).toEqual([
-    { key: 'people.0', label: 'People › 1', isOfSchema: true, text: '{\n  "name": "Ada"\n}' },
-    { key: 'people.1.name', label: 'People › 2 › Name', isOfSchema: true, text: body },
-    { key: 'people.1.role', label: 'People › 2 › "role"', isOfSchema: false, text: '8' },
+    {
+      key: 'people.0',
+      label: 'People › 1',
+      isOfSchema: true,
+      text: '{\n  "name": "Ada"\n}',
+      isText: false,
+    },
+    {
+      key: 'people.1.name',
+      label: 'People › 2 › Name',
+      isOfSchema: true,
+      text: body,
+      isText: true,
+    },
+    {
+      key: 'people.1.role',
+      label: 'People › 2 › "role"',
+      isOfSchema: false,
+      text: '8',
+      isText: false,
+    },
   ])
   expect(labels({ message: { to: 'me', bcc: 'evil' } }, schema)).toEqual(['Message'])
 })

@@ -7,7 +7,7 @@ import {
   openMemories,
 } from '../../../src/ui/chat/views/sheets.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
-import { problemKey } from '../../../src/ui/chat/problem-key.ts'
+import { problemKey } from '../../../src/ui/chat/local-keys.ts'
 import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
 import type { AgentMemory, ListedMemory } from '../../../src/index.ts'
 import { agentFor } from './chat-stage.ts'

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { getAttachments } from '../../../src/ui/chat/attachments.ts'
-import { editKey } from '../../../src/ui/chat/local-keys.ts'
-import { problemKey } from '../../../src/ui/chat/problem-key.ts'
+import { editKey, problemKey } from '../../../src/ui/chat/local-keys.ts'
 import { restoreUnsent, prependToDraft, unsentOf } from '../../../src/ui/chat/unsent-texts.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
 import { en } from '../../../src/ui/chat/words/en.ts'

@@ -9,7 +9,8 @@ import {
   Filtered,
 } from '../../../src/ui/inspector/parts/event-log.ts'
 import { readFile } from '../../../src/ui/inspector/parts/inspection-file.ts'
-import { ReportFile, testOf } from '../../../src/ui/inspector/views/report.ts'
+import { testOf } from '../../../src/ui/inspector/views/report.ts'
+import { ReportFile } from '../../../src/ui/shared/report-file.ts'
 import { rowWindow } from '../../../src/ui/inspector/list-window.ts'
 import { coveredMs, Timeline, timesOf } from '../../../src/ui/inspector/parts/timeline.ts'
 import { Journal, Recording } from '../../../src/ui/inspector/recording.ts'

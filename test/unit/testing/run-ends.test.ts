@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { streamAnswer } from '../../../src/connect/ai-sdk/follow.ts'
 import type { UIChunk } from '../../../src/connect/ai-sdk/to-ui-messages.ts'
-import { FollowUps } from '../../../src/ui/chat/follow-ups.ts'
+import { FollowUps } from '../../../src/ui/chat/views/answer.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
 import { announce, announcedBy } from '../../../src/ui/chat/parts/announce.ts'
 import { STATES, statesOf, textIn } from '../../../src/ui/chat/parts/states.ts'

@@ -10,6 +10,8 @@ export interface InputField {
   readonly isOfSchema: boolean
   readonly hint?: string
   readonly text: string
+  /** Whether the value is a text. */
+  readonly isText: boolean
 }
 
 /** Longer texts are shortened in the view. Longer records and lists are shown as their own fields. */
@@ -49,7 +51,12 @@ function fieldsIn(
   return items.flatMap(({ value, described, name }) => {
     // If two fields share a label, fields labelled by the schema show their keys instead.
     const isTaken = labels.size < items.length && name.isOfSchema
-    const field = { ...name, ...(isTaken && { label: visibleText(name.key) }), text: textOf(value) }
+    const field = {
+      ...name,
+      ...(isTaken && { label: visibleText(name.key) }),
+      text: textOf(value),
+      isText: typeof value === 'string',
+    }
     if (typeof value !== 'object' || value === null || beginningOf(field.text) === field.text)
       return [field]
     return fieldsIn(value, described).map((inner) => ({
@@ -61,7 +68,7 @@ function fieldsIn(
   })
 }
 
-type FieldName = Omit<InputField, 'text'>
+type FieldName = Omit<InputField, 'text' | 'isText'>
 
 /** Label of a list's item. */
 function placeOf(key: string): FieldName {

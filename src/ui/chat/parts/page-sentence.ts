@@ -56,6 +56,7 @@ export function titleOf(
   return pageSentence(call, words)?.text ?? visibleText(call.title ?? call.toolName)
 }
 
-function isBuiltIn({ toolName, title, source }: PageCall | PendingCall): boolean {
+/** Whether the call is of a built-in page tool. */
+export function isBuiltIn({ toolName, title, source }: PageCall | PendingCall): boolean {
   return source === undefined && Object.hasOwn(TITLES, toolName) && TITLES[toolName] === title
 }

@@ -1,6 +1,7 @@
 import { isUnfinished, showInput, visibleText } from '../../../conversation/index.ts'
-import type { ConversationSnapshot, ShownCall, ToolOutput } from '../../../index.ts'
+import type { ConversationSnapshot, JsonValue, ShownCall, ToolOutput } from '../../../index.ts'
 import type { Words } from '../words/words.ts'
+import { isObject } from './input-fields.ts'
 
 export interface CallState {
   /** Decides the icon and style. */
@@ -37,11 +38,79 @@ export const CALL_STATES: Readonly<Record<ShownCall['status'], CallStateEntry>> 
   invalid: { kind: 'problem', word: 'refused', announced: 'at-once' },
 }
 
-/** Returns a call's state as people see it. */
-export function stateOf({ status, input, error }: ShownCall): CallState {
+/** Returns a call's state as people see it. A call whose result says that nothing was done isn't done. */
+export function stateOf(call: ShownCall): CallState {
+  const { status, input, error } = call
+  if (resultOf(call)?.isDone === false) return { kind: 'problem', word: 'notDone' }
   return status === 'proposed' && input === undefined && !error
     ? { kind: 'working', word: 'writing' }
     : CALL_STATES[status]
+}
+
+/** What the result of a call says in a line. */
+export interface CallResult {
+  /** Empty if it has no words for people. */
+  readonly text: string
+  readonly isDone: boolean
+}
+
+/** Report of a page tool about a form. */
+const NOT_SENT = /^The form (?:was|is) not sent.*/m
+/** Keys of results; false: nothing was done. */
+const OUTCOMES = ['ok', 'success', 'done', 'sent', 'saved']
+/** Keys of results that hold words about them. */
+const REMARKS = ['error', 'message', 'reason', 'status']
+
+/** Returns what the result of a successful call says. Null if it says nothing, and for calls that only read. */
+export function resultOf({ status, output, readOnly }: ShownCall): CallResult | null {
+  if (status !== 'succeeded' || readOnly || !output) return null
+  if (output.type === 'json' && isObject(output.value)) {
+    const { value } = output
+    const remark = REMARKS.map((key) => value[key]).find(isWords)
+    const isDone = !isWords(value['error']) && !OUTCOMES.some((key) => value[key] === false)
+    return isDone && !remark ? null : { text: lineOf(remark ?? ''), isDone }
+  }
+  const text = textIn(output).slice(0, MOST_READ)
+  const notSent = NOT_SENT.exec(text)
+  if (notSent) return { text: lineOf(notSent[0]), isDone: false }
+  // Data and markup are no words for people.
+  return /^\s*(?:[[{<]|$)/.test(text) ? null : { text: lineOf(text), isDone: true }
+}
+
+/** Characters of a result that are read: rows are drawn often. */
+const MOST_READ = 4000
+
+function textIn(output: ToolOutput): string {
+  const [part] = output.type === 'content' ? output.value : [output]
+  const value = part && 'value' in part ? part.value : part && 'text' in part ? part.text : ''
+  return typeof value === 'string' ? value : ''
+}
+
+/** Keys of inputs, most telling first: the last one also ends longer keys, such as `orderId`. */
+const TELLING = [/^title$/i, /name$/i, /^(?:label|subject|query)$/i, /(?:sku|code|number|id)$/i]
+
+/** Returns the value of an input that tells calls of one tool apart. Empty if there is none. */
+export function tellingValue({ input }: Pick<ShownCall, 'input'>): string {
+  const fields = isObject(input) ? Object.entries(input).filter(([, value]) => isShort(value)) : []
+  const [, value = ''] =
+    TELLING.map((keys) => fields.find(([key]) => keys.test(key))).find(Boolean) ?? fields[0] ?? []
+  return lineOf(String(value))
+}
+
+function isWords(value: JsonValue | undefined): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}
+
+function isShort(value: JsonValue): boolean {
+  return isWords(value) || typeof value === 'number'
+}
+
+/** Characters of a line in a row. */
+const LONGEST = 160
+
+function lineOf(text: string): string {
+  const [line = ''] = text.trim().split('\n', 1)
+  return visibleText(line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line)
 }
 
 /** Whether this page stopped following an unfinished run, as when its agent is disposed. Nothing can be answered then. */

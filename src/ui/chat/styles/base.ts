@@ -3,6 +3,9 @@ import { css, type CSSResult } from 'lit'
 /** Styles shared by all parts. */
 export const base: CSSResult = css`
   :host {
+    /* Lines have about 70 characters. */
+    --_side: max(var(--_gap), (100% - var(--_size) * 34) / 2);
+    --_row: 1.75rem;
     display: block;
     box-sizing: border-box;
     min-block-size: 0;
@@ -223,10 +226,12 @@ export const base: CSSResult = css`
     border: solid;
     border-width: 0 1.5px 1.5px 0;
     rotate: 45deg;
+    translate: 0 -0.15em;
   }
 
   [open] > summary::after {
     rotate: 225deg;
+    translate: 0 0.15em;
   }
 
   ::placeholder {
@@ -234,11 +239,24 @@ export const base: CSSResult = css`
   }
 
   @media (pointer: coarse) {
+    :host {
+      --_row: 2.75rem;
+    }
+
     button,
     .button,
-    summary {
-      min-block-size: 2.75rem;
-      min-inline-size: 2.75rem;
+    summary,
+    .field:has([type='checkbox']) {
+      min-block-size: var(--_row);
+      min-inline-size: var(--_row);
+    }
+
+    /* Phones zoom into fields with smaller text. */
+    input,
+    select,
+    textarea {
+      padding-block: 0.625rem;
+      font-size: max(16px, 1em);
     }
 
     .actions {

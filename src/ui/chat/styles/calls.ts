@@ -33,7 +33,7 @@ export const calls: CSSResult = css`
     display: flex;
     gap: 0.5em;
     align-items: center;
-    min-block-size: 1.75rem;
+    min-block-size: var(--_row);
     color: var(--_muted);
     cursor: pointer;
   }
@@ -53,10 +53,32 @@ export const calls: CSSResult = css`
     font-weight: 600;
   }
 
+  /* What stands after the title in a row, in one line. */
+  .call-value,
   .call-state {
-    flex-shrink: 0;
-    margin-inline-start: auto;
+    overflow: hidden;
     font-size: 0.875em;
+    text-overflow: ellipsis;
+    white-space: nowrap;
+  }
+
+  .call-value {
+    flex-shrink: 9;
+  }
+
+  .call-state {
+    flex: none;
+    max-inline-size: 55%;
+    margin-inline-start: auto;
+  }
+
+  .call > p {
+    align-self: flex-start;
+  }
+
+  /* Below the title of a row. */
+  .call:not(.waiting, .card) > p {
+    margin-inline-start: calc(var(--_size) * 1.75);
   }
 
   .waiting :is(.call-state, .icon-waiting) {
@@ -98,8 +120,11 @@ export const calls: CSSResult = css`
     white-space: normal;
   }
 
-  /* Marks that pile up on a letter stay in their field. */
+  /* Label and value stand side by side where there is room. Marks that pile up on a letter stay in their field. */
   .asked-field {
+    display: flex;
+    flex-wrap: wrap;
+    column-gap: 0.75em;
     overflow: clip;
   }
 
@@ -113,8 +138,23 @@ export const calls: CSSResult = css`
   }
 
   .asked dt {
+    flex: 1 0 6.25em;
     color: var(--_muted);
     font-size: 0.875em;
+    line-height: 1.714;
+  }
+
+  .asked dd {
+    flex: 4 0 11em;
+  }
+
+  .asked small {
+    display: block;
+  }
+
+  .asked .data {
+    color: var(--offstage-code-number, light-dark(#954108, #eeb07c));
+    font-variant-numeric: tabular-nums;
   }
 
   .asked dd span {
@@ -139,10 +179,6 @@ export const calls: CSSResult = css`
   .asked-all {
     padding-block-start: 0.5em;
     border-block-start: 1px solid var(--_line);
-  }
-
-  .source {
-    align-self: flex-start;
   }
 
   .because {

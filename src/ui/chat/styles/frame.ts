@@ -59,7 +59,7 @@ export const frame: CSSResult = css`
     flex-direction: column;
     gap: var(--_gap);
     min-block-size: 0;
-    padding: var(--_gap);
+    padding: var(--_gap) var(--_side);
     overflow: hidden auto;
     overscroll-behavior: contain;
   }
@@ -82,7 +82,14 @@ export const frame: CSSResult = css`
   }
 
   .empty {
+    flex-flow: wrap;
+    justify-content: center;
     margin-block: auto;
+  }
+
+  .empty > slot {
+    display: block;
+    inline-size: 100%;
   }
 
   .greeting {
@@ -98,7 +105,7 @@ export const frame: CSSResult = css`
     flex-shrink: 0;
     gap: 0.375em;
     max-block-size: 40%;
-    padding-inline: var(--_gap);
+    padding-inline: var(--_side);
     overflow-y: auto;
     color: var(--_muted);
     font-size: 0.9375em;
@@ -159,7 +166,7 @@ export const frame: CSSResult = css`
 
   .composer {
     flex-shrink: 0;
-    padding: 0.5em var(--_gap) var(--_gap);
+    padding: 0.5em var(--_side);
     padding-block-end: max(var(--_gap), env(safe-area-inset-bottom));
   }
 

@@ -10,18 +10,15 @@ export const messages: CSSResult = css`
     overflow-wrap: anywhere;
   }
 
-  /* The buttons of a person's message stand beside it; if there is no room, below it, in the gap before the answer. */
   .own {
     display: flex;
-    flex-flow: row-reverse wrap;
-    gap: 0 0.5em;
-    align-items: center;
-    align-self: flex-end;
+    flex-flow: column;
+    align-items: flex-end;
   }
 
   .own .actions {
     flex-direction: row-reverse;
-    margin-block: -0.25rem;
+    margin-block-start: 0;
     margin-inline: 0 calc(var(--_icon-edge) * -1);
   }
 
@@ -33,8 +30,9 @@ export const messages: CSSResult = css`
   }
 
   .editor {
-    flex-flow: column;
     gap: 0.5em;
+    align-items: stretch;
+    align-self: flex-end;
     inline-size: 85%;
   }
 
@@ -62,7 +60,7 @@ export const messages: CSSResult = css`
     display: flex;
     flex-wrap: wrap;
     align-items: center;
-    margin-block-start: 0.25em;
+    margin-block: 0.25em calc(var(--_gap) * -0.75);
     margin-inline-start: calc(var(--_icon-edge) * -1);
     color: var(--_muted);
     font-size: 0.8125em;
@@ -262,7 +260,7 @@ export const messages: CSSResult = css`
   }
 
   .code-head button {
-    min-block-size: 1.75rem;
+    min-block-size: var(--_row);
     border-color: transparent;
     background: none;
   }

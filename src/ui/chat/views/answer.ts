@@ -1,14 +1,34 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../../conversation/index.ts'
 import type { ShownMessage } from '../../../index.ts'
-import type { AnswerAction, AnswerSource, ChatContext, MessageContext } from '../context.ts'
-import { followUpsOf } from '../follow-ups.ts'
+import type {
+  AnswerAction,
+  AnswerAdditions,
+  AnswerSource,
+  ChatContext,
+  MessageContext,
+} from '../context.ts'
 import { hostOf, safeAddress } from '../markdown/safe-address.ts'
+import { attempt } from '../rendered-calls.ts'
+import { iconButton } from './icon.ts'
 
 type Maybe = TemplateResult | typeof nothing
 
+/** Makes what an element needs to show the page's additions to answers. */
+export function createAdditions(): AnswerAdditions {
+  const followUps = new FollowUps()
+  return {
+    update: (context) => followUps.update(context),
+    followUpsView,
+    sourcesView,
+    actionsView: (context, answer) =>
+      html`${context.answers.feedback ? feedbackView(context, answer) : nothing}
+      ${ownActionsView(context, answer)}`,
+  }
+}
+
 /** Shows texts that a person may want to send next, as buttons. */
-export function followUpsView(context: ChatContext): Maybe {
+function followUpsView(context: ChatContext): Maybe {
   const texts = followUpsOf(context)
   if (texts.length === 0) return nothing
   const { words, actions } = context
@@ -23,7 +43,7 @@ export function followUpsView(context: ChatContext): Maybe {
 }
 
 /** Shows the sources of an answer, as the page provides them. */
-export function sourcesView({ words, answers }: MessageContext, answer: ShownMessage): Maybe {
+function sourcesView({ words, answers }: MessageContext, answer: ShownMessage): Maybe {
   if (answer.role !== 'assistant' || answer.at === undefined) return nothing
   const sources = attempt(() => sourcesIn(answers.sources?.(answer))) ?? []
   if (sources.length === 0) return nothing
@@ -57,10 +77,7 @@ function sourceView({ title, url }: AnswerSource): TemplateResult {
 }
 
 /** Shows buttons that the page adds. */
-export function ownActionsView(
-  { answers }: MessageContext,
-  answer: ShownMessage,
-): TemplateResult[] {
+function ownActionsView({ answers }: MessageContext, answer: ShownMessage): TemplateResult[] {
   return (answers.actions ?? []).map(
     (action) =>
       html`<button type="button" class="quiet" @click=${() => press(action, answer)}>
@@ -74,12 +91,74 @@ function press(action: AnswerAction, answer: ShownMessage): void {
   if (acted instanceof Promise) acted.catch(reportError)
 }
 
-/** Reports errors of the page's own functions to the page; the chat goes on. */
-export function attempt<Value>(act: () => Value): Value | undefined {
-  try {
-    return act()
-  } catch (thrown) {
-    reportError(thrown)
-    return undefined
+/** Shows feedback buttons. The page gets `offstage-feedback`; the button pressed last stays pressed. */
+function feedbackView(
+  { words, local, actions }: MessageContext,
+  message: ShownMessage,
+): TemplateResult {
+  const key = `feedback:${message.id}`
+  const given = local.get<string>(key)
+  const give = (value: 'good' | 'bad') => (): void =>
+    void actions.perform({ name: 'feedback', detail: { message, value } }, async () => {
+      local.set(key, value)
+    })
+  const button = (value: 'good' | 'bad', label: string): TemplateResult =>
+    iconButton('good', label, {
+      press: give(value),
+      type: `quiet ${value}`,
+      isPressed: given === value,
+    })
+  return html`${button('good', words.goodAnswer)}${button('bad', words.badAnswer)}`
+}
+
+type Context = Pick<ChatContext, 'snapshot' | 'answers' | 'local'>
+
+/** Asks the page, once for each answer, what a person may want to send next. */
+export class FollowUps {
+  #asked: string | null = null
+
+  /** Runs after each drawing. */
+  update({ snapshot, answers, local }: Context): void {
+    const answer = answers.followUps && finishedAnswer(snapshot)
+    const id = answer?.id ?? null
+    if (id === this.#asked) return
+    this.#asked = id
+    const isKnown = answer && local.get(followUpsKey(answer)) !== undefined
+    if (answer && !isKnown) void this.#ask(answer, { answers, local })
   }
+
+  async #ask(answer: ShownMessage, { answers, local }: Omit<Context, 'snapshot'>): Promise<void> {
+    try {
+      const texts = textsIn(await answers.followUps?.(answer))
+      // Drops late results: they don't belong to the newest answer.
+      if (this.#asked === answer.id) local.set(followUpsKey(answer), texts)
+    } catch (thrown) {
+      reportError(thrown)
+    }
+  }
+}
+
+/** Throws if page code returned anything but a list of texts. */
+function textsIn(given: unknown): readonly string[] {
+  if (given === undefined || given === null) return []
+  if (Array.isArray(given) && given.every((text) => typeof text === 'string')) return given
+  throw new TypeError('followUps of a chat must return a list of strings.')
+}
+
+/** Returns texts that a person may want to send next. */
+export function followUpsOf({ snapshot, local }: Omit<Context, 'answers'>): readonly string[] {
+  const answer = finishedAnswer(snapshot)
+  return (answer && local.get<readonly string[]>(followUpsKey(answer))) ?? []
+}
+
+/** Returns the newest message if it is the complete answer of a run. */
+function finishedAnswer({ messages, runId, ended }: Context['snapshot']): ShownMessage | null {
+  const last = messages.at(-1)
+  const isWhole = ended?.outcome === 'completed' && ended.finishReason === undefined
+  const isDone = runId === undefined && isWhole && last?.at !== undefined
+  return isDone && last.role === 'assistant' ? last : null
+}
+
+function followUpsKey({ id }: ShownMessage): string {
+  return `follow-ups:${id}`
 }

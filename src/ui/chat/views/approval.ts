@@ -3,12 +3,11 @@ import { visibleText } from '../../../conversation/index.ts'
 import type { JsonValue, PendingCall } from '../../../index.ts'
 import type * as Discussed from './discussed.ts'
 import type { ChatContext } from '../context.ts'
-import { inputKey } from '../local-keys.ts'
+import { inputKey, problemKey } from '../local-keys.ts'
 import { pageSentence } from '../parts/page-sentence.ts'
 import { formKey, inputView, type OpenForm } from './input.ts'
 import { loadedView } from './loaded-view.ts'
 import { toCallRef } from '../parts/call-ref.ts'
-import { problemKey } from '../problem-key.ts'
 import { goTo } from '../walk-messages.ts'
 
 const editView = loadedView<[PendingCall]>({ name: 'edits', box: 'question' }, async () => {

@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit'
-import { problemKey } from '../problem-key.ts'
+import { problemKey } from '../local-keys.ts'
 import { attach, getAttachments, setAttachments } from '../attachments.ts'
 import type { ChatContext } from '../context.ts'
 import type { FilePart } from '../../../index.ts'

@@ -3,12 +3,19 @@ import { showInput, visibleText } from '../../../conversation/index.ts'
 import type { PendingCall, ShownCall } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
-import { type CallState, stateIn, outputText, progressOf } from '../parts/shown-call.ts'
+import {
+  type CallState,
+  outputText,
+  progressOf,
+  resultOf,
+  stateIn,
+  tellingValue,
+} from '../parts/shown-call.ts'
 import { withoutRefs } from '../parts/page-call.ts'
-import { titleOf } from '../parts/page-sentence.ts'
+import { isBuiltIn, titleOf } from '../parts/page-sentence.ts'
 import { stateIcon } from './icon.ts'
 import { waitingView } from './approval.ts'
-import { answerKey, problemKey } from '../problem-key.ts'
+import { answerKey, problemKey } from '../local-keys.ts'
 import { repeat } from 'lit/directives/repeat.js'
 import { sharedApprovalCalls } from '../parts/rows.ts'
 import { loadedView } from './loaded-view.ts'
@@ -24,6 +31,9 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
   const state = stateIn(snapshot, call)
   const { kind, word } = state
   const title = titleOf(context, call)
+  // A waiting call shows its whole input, and nothing that a model wrote stands beside its title.
+  const value = kind === 'waiting' || call.about || isBuiltIn(call) ? '' : tellingValue(call)
+  const result = resultOf(call)
   const pending = snapshot.pending.find((each) => isOf(each, call))
   const isOwnCard = Object.hasOwn(context.renderers, call.toolName)
   // Set by property: a policy without `unsafe-inline` refuses a style attribute.
@@ -33,14 +43,15 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
       part="call call-${kind}"
       role="group"
       tabindex="-1"
-      aria-label=${title}
+      aria-label=${value ? `${title}: ${value}` : title}
       .style=${`--depth: ${call.path.length - 1}`}
     >
       ${
         isOwnCard
           ? html`<slot name=${`call-${call.toolCallId}`}></slot>`
-          : detailsView(context, call, { title, state })
+          : detailsView(context, call, { title, value, state })
       }
+      ${result && !result.isDone && result.text ? html`<p class="note">${withoutRefs(call, result.text)}</p>` : nothing}
       ${sourceView(context, call)} ${untilView(context, pending)}
       ${call.about && !pending && !context.hasOwnButtons(call) ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
       ${kind === 'working' && snapshot.ownership !== 'none' ? progressView(call) : nothing}
@@ -64,10 +75,17 @@ function isOf({ toolCallId, conversationId }: PendingCall, call: ShownCall): boo
   )
 }
 
+interface CallTitle {
+  readonly title: string
+  /** Tells calls of one tool apart; may be empty. */
+  readonly value: string
+  readonly state: CallState
+}
+
 function detailsView(
   context: ChatContext,
   call: ShownCall,
-  { title, state }: { readonly title: string; readonly state: CallState },
+  { title, value, state }: CallTitle,
 ): TemplateResult {
   const { words, local } = context
   const { toolCallId } = call
@@ -82,7 +100,8 @@ function detailsView(
       <summary>
         ${stateIcon(state.kind)}
         <span class="call-title">${title}</span>
-        <span class="call-state">${words.states[state.word]}</span>
+        ${value ? html`<span class="call-value">${value}</span>` : nothing}
+        <span class="call-state">${resultIn(call) ?? words.states[state.word]}</span>
       </summary>
       ${
         isOpen
@@ -95,6 +114,12 @@ function detailsView(
       }
     </details>
   `
+}
+
+/** Returns what a row shows instead of “Done”. A built-in page tool's report is in the title. */
+function resultIn(call: ShownCall): string | null {
+  const result = isBuiltIn(call) || call.source !== undefined ? null : resultOf(call)
+  return result?.isDone ? result.text : null
 }
 
 /** Shows the source of the tool, which the tool's title might not reveal. */

@@ -5,7 +5,6 @@ import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { type ChatRow, rowsOf } from '../parts/rows.ts'
 import { handleMessageKeys } from '../walk-messages.ts'
-import { followUpsView } from './answer.ts'
 import { elsewhereView } from './call.ts'
 import {
   attachButton,
@@ -23,7 +22,7 @@ import type { ConversationSnapshot } from '../../../index.ts'
 import { askedCall } from '../parts/call-ref.ts'
 import { titleOf as titleOfCall } from '../parts/page-sentence.ts'
 import { messageText } from '../parts/text-of.ts'
-import { problemKey } from '../problem-key.ts'
+import { problemKey } from '../local-keys.ts'
 import { getAttachments, beingRead, setAttachments } from '../attachments.ts'
 
 /** Loads the sheets that replace the messages: the list of conversations, or the memories. */
@@ -131,7 +130,7 @@ function logView(context: ChatContext): TemplateResult {
           row.type === 'later' ? moreView(context, 'later', shown.later) : rowView(context, row),
       )}
       ${elsewhereView(context)} ${shown.later > 0 ? nothing : stateViews(context, 'log')}
-      ${shown.later > 0 ? nothing : followUpsView(context)}
+      ${shown.later > 0 ? nothing : context.additions?.followUpsView(context)}
     </div>
     ${
       isFollowing
@@ -189,6 +188,7 @@ function headerView(context: ChatContext): TemplateResult {
       <h2>${words.heading}</h2>
       <span class="title">${titleOf(snapshot)}</span>
       ${iconButton('list', words.conversations, { press: toggleList, isExpanded: isListOpen })}
+      ${context.report ? iconButton('report', words.report, { press: (event) => report(context, event) }) : nothing}
       ${iconButton('add', words.newConversation, { press: () => actions.startNew() })}
       <slot name="header"></slot>
       ${
@@ -198,6 +198,14 @@ function headerView(context: ChatContext): TemplateResult {
       }
     </header>
   `
+}
+
+/** Opens the sheet of a report, whose code loads then. */
+function report(context: ChatContext, { currentTarget }: Event): void {
+  void import('./report.ts').then(
+    ({ openReport }) => openReport(context, currentTarget as Element),
+    (thrown: Error) => context.local.set(problemKey('notices'), thrown.message),
+  )
 }
 
 /** Returns the title, unless it is the beginning of the first message, which is in view below it. */

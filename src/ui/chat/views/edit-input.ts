@@ -1,10 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import type { FieldSchema, JsonObject, JsonValue, PendingCall } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
-import { inputKey } from '../local-keys.ts'
+import { inputKey, problemKey } from '../local-keys.ts'
 import { toCallRef } from '../parts/call-ref.ts'
 import { describedIn, nameOf, isRecord } from '../parts/input-fields.ts'
-import { problemKey } from '../problem-key.ts'
 import { readFormValues, fieldView } from './ask.ts'
 import { formKey, type OpenForm, schemaOf } from './input.ts'
 

@@ -18,6 +18,7 @@ const PATHS = {
   next: 'M10 6l6 6-6 6',
   down: 'M12 5v14M6 13l6 6 6-6',
   chat: 'M4 5h16v11h-9l-4 4v-4H4z',
+  report: 'M6 20V5h12l-3 4 3 4H6',
   waiting: 'M12 4a8 8 0 1 0 .01 0M12 8v4l3 2',
   problem: 'M12 4a8 8 0 1 0 .01 0M12 8v5M12 16v.01',
 } as const

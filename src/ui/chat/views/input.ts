@@ -38,17 +38,16 @@ export function inputView(context: ChatContext, call: PendingCall): TemplateResu
 
 function fieldView(
   { words, local, locale }: ChatContext,
-  { label, isOfSchema, hint, text }: InputField,
+  { label, isOfSchema, hint, text, isText }: InputField,
   key: string,
 ): TemplateResult {
-  const note = isOfSchema ? hint : words.namedByModel
   const beginning = local.get<boolean>(key) ? text : beginningOf(text)
   return html`<div class="asked-field">
     <dt>
-      ${isOfSchema ? label : html`<code dir="auto">${label}</code>`}${note === undefined ? nothing : html` <small>${note}</small>`}
+      ${isOfSchema ? label : html`<code dir="auto">${label}</code> <small>${words.namedByModel}</small>`}
     </dt>
     <dd>
-      <span>${beginning === text ? text : `${beginning}…`}</span>
+      <span class=${isText ? nothing : 'data'}>${beginning === text ? text : `${beginning}…`}</span>
       ${
         beginning === text
           ? nothing
@@ -56,6 +55,7 @@ function fieldView(
               ${words.showAll(numberFormat(locale).format(text.length))}
             </button>`
       }
+      ${isOfSchema && hint !== undefined ? html`<small>${hint}</small>` : nothing}
     </dd>
   </div>`
 }

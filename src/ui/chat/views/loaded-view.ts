@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit'
 import type { ChatContext, LocalState } from '../context.ts'
-import { problemKey } from '../problem-key.ts'
+import { problemKey } from '../local-keys.ts'
 
 type View<Rest extends readonly unknown[]> = (context: ChatContext, ...rest: Rest) => TemplateResult
 

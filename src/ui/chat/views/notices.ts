@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
-import { problemKey } from '../problem-key.ts'
+import { problemKey } from '../local-keys.ts'
 import type { ConversationSnapshot, ErrorData, PendingCall } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { describeFailure } from '../parts/failures.ts'

@@ -12,20 +12,19 @@ import { STATES } from '../parts/states.ts'
 import { callView, canUndo, problemView, sourceView } from './call.ts'
 import { failureView } from './notices.ts'
 import { visibleText } from '../../../conversation/index.ts'
-import { problemKey } from '../problem-key.ts'
+import { problemKey, editKey, editSendingKey } from '../local-keys.ts'
 import { toCallRef } from '../parts/call-ref.ts'
 import { approvalView, isBeingEdited, isSeen } from './approval.ts'
 import { markdown } from '../markdown/sliced-markdown.ts'
 import { inLines } from '../parts/failures.ts'
 import { shownParts, messageText } from '../parts/text-of.ts'
 import { isThinking, thoughtFor } from '../reasoning-times.ts'
-import { attempt, ownActionsView, sourcesView } from './answer.ts'
+import { attempt } from '../rendered-calls.ts'
 import { fileView } from './attached.ts'
 import { copyText } from '../../shared/copy-text.ts'
 import { waitForRunStart } from '../actions.ts'
 import { titleOf } from '../parts/page-sentence.ts'
 import { iconButton, stateIcon } from './icon.ts'
-import { editKey, editSendingKey } from '../local-keys.ts'
 
 /** Renders a row. Messages and finished calls render again only when their inputs change: a long conversation has many. */
 export function rowView(context: ChatContext, row: ChatRow): TemplateResult | DirectiveResult {
@@ -66,7 +65,7 @@ export function rowView(context: ChatContext, row: ChatRow): TemplateResult | Di
 }
 
 function messageDependencies(context: MessageContext, message: ShownMessage): unknown[] {
-  const { conversation, words, locale, local, markdown, answers, snapshot } = context
+  const { conversation, words, locale, local, markdown, answers, additions, snapshot } = context
   const branch = snapshot.branches[message.id]
   return [
     message,
@@ -75,6 +74,7 @@ function messageDependencies(context: MessageContext, message: ShownMessage): un
     locale,
     markdown,
     answers,
+    additions,
     snapshot.runId,
     branch?.index,
     branch?.ids,
@@ -247,7 +247,7 @@ function messageView(context: MessageContext, message: ShownMessage): TemplateRe
             <p class="plain">${inLines(details)}</p>
           </details>`,
       )}
-      ${reflectionView(context, message)} ${sourcesView(context, message)}
+      ${reflectionView(context, message)} ${context.additions?.sourcesView(context, message)}
       ${messageActionsView(context, message)}
     </article>
   `
@@ -350,8 +350,7 @@ function messageActionsView(
               })
           : iconButton('again', words.regenerate, { press: regenerate, isDisabled })
       }
-      ${!isOwn && context.answers.feedback ? feedbackView(context, message) : nothing}
-      ${isOwn ? nothing : ownActionsView(context, message)}
+      ${isOwn ? nothing : context.additions?.actionsView(context, message)}
       <time datetime=${new Date(message.at).toISOString()}>
         ${timeFormat(context.locale).format(message.at)}
       </time>
@@ -379,26 +378,6 @@ function branchView(context: MessageContext, { index, ids }: ShownBranch): Templ
       ${iconButton('next', words.nextBranch, { press: show(index + 1), isDisabled: isOpen || index === ids.length - 1 })}
     </span>
   `
-}
-
-/** Shows feedback buttons. The page gets `offstage-feedback`; the button pressed last stays pressed. */
-function feedbackView(
-  { words, local, actions }: MessageContext,
-  message: ShownMessage,
-): TemplateResult {
-  const key = `feedback:${message.id}`
-  const given = local.get<string>(key)
-  const give = (value: 'good' | 'bad') => (): void =>
-    void actions.perform({ name: 'feedback', detail: { message, value } }, async () => {
-      local.set(key, value)
-    })
-  const button = (value: 'good' | 'bad', label: string): TemplateResult =>
-    iconButton('good', label, {
-      press: give(value),
-      type: `quiet ${value}`,
-      isPressed: given === value,
-    })
-  return html`${button('good', words.goodAnswer)}${button('bad', words.badAnswer)}`
 }
 
 function isEdited({ local }: MessageContext, message: ShownMessage): boolean {

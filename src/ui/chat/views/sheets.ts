@@ -4,7 +4,7 @@ import type { ChatContext, LocalState } from '../context.ts'
 import { visibleText } from '../../../conversation/index.ts'
 import { downloadFile } from '../../shared/download-file.ts'
 import { numberFormat } from '../formats.ts'
-import { problemKey } from '../problem-key.ts'
+import { problemKey } from '../local-keys.ts'
 import type { ConversationRecord, Agent, AgentMemory, ListedMemory } from '../../../index.ts'
 
 /** Shows the list of conversations or of memories. */

@@ -3,7 +3,7 @@ import { showInput, undoPlan, type UndoPlan, visibleText } from '../../../conver
 import type { ShownCall, UndoneTurn } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
-import { problemKey } from '../problem-key.ts'
+import { problemKey } from '../local-keys.ts'
 import type { UndoTurnWords } from '../words/words.ts'
 import { titleOf } from '../parts/page-sentence.ts'
 import { stateIcon } from './icon.ts'

@@ -59,6 +59,8 @@ export interface Words {
     readonly waiting: string
     readonly running: string
     readonly done: string
+    /** Done, but the result says that nothing was. */
+    readonly notDone: string
     readonly failed: string
     readonly denied: string
     readonly stopped: string
@@ -97,6 +99,8 @@ export interface Words {
   readonly discuss?: Partial<DiscussWords>
   readonly conversations: string
   readonly newConversation: string
+  /** Button of a chat whose `report` is set. */
+  readonly report: string
   readonly searchConversations: string
   readonly noConversations: string
   /** No conversation's title matches the search. */

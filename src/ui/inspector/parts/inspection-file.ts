@@ -1,16 +1,6 @@
 import { Crc32, FILE_VERSION, FORMAT, type Row } from '../../../conversation/index.ts'
+import type { Inspection } from '../../shared/report-file.ts'
 import { Journal } from '../recording.ts'
-
-/** Origin and scope of a file. Its first line has them in addition to the export's own fields. */
-export interface Inspection {
-  /** The run that the file ends with; null: the whole conversation. */
-  readonly runId: string | null
-  readonly exportedAt: string
-  /** The browser's user agent string. */
-  readonly browser: string
-  /** Milliseconds to the first token, by step; only for steps that were seen live. */
-  readonly firstTokens: readonly (readonly [string, number])[]
-}
 
 export interface OpenedFile {
   readonly name: string

@@ -1,0 +1,204 @@
+import { html, nothing, render, type TemplateResult } from 'lit'
+import { visibleText } from '../../../conversation/index.ts'
+import { downloadFile } from '../../shared/download-file.ts'
+import { ReportFile } from '../../shared/report-file.ts'
+import type { ChatContext } from '../context.ts'
+import { numberFormat } from '../formats.ts'
+
+interface ReportWords {
+  readonly title: string
+  readonly warning: string
+  readonly messages: (messages: string, files: string) => string
+  readonly calls: (calls: string) => string
+  readonly browser: string
+  readonly outputs: string
+  readonly quoted: string
+  readonly save: string
+}
+
+const EN: ReportWords = {
+  title: 'What will be shared',
+  warning: 'Anyone with the file can read it.',
+  messages: (messages, files) => `Messages: ${messages}, files: ${files}`,
+  calls: (calls) => `Inputs of actions: ${calls}`,
+  browser: 'The name of this browser',
+  outputs: 'Results of actions',
+  quoted: 'Answers may still quote the results that you left out.',
+  save: 'Save report',
+}
+
+const ZH: ReportWords = {
+  title: '将分享的内容',
+  warning: '拿到文件的人都能读到其中的内容。',
+  messages: (messages, files) => `消息：${messages}，文件：${files}`,
+  calls: (calls) => `操作的输入：${calls}`,
+  browser: '此浏览器的名称',
+  outputs: '操作的结果',
+  quoted: '回答中可能仍引用了未勾选的结果。',
+  save: '保存报告',
+}
+
+/** Opens the sheet in which a person chooses what a report of the conversation holds. */
+export function openReport(context: ChatContext, opener: Element): void {
+  new Sheet(context).open(opener)
+}
+
+class Sheet {
+  readonly #context: ChatContext
+  readonly #words: ReportWords
+  readonly #dialog = document.createElement('dialog')
+  /** Tools whose results stay out. */
+  readonly #leftOut = new Set<string>()
+  #file: ReportFile | null = null
+  #problem: string | undefined
+
+  constructor(context: ChatContext) {
+    this.#context = context
+    this.#words = /^zh\b/i.test(context.locale) ? ZH : EN
+  }
+
+  open(opener: Element): void {
+    const root = opener.getRootNode() as ShadowRoot
+    if (!root.adoptedStyleSheets.includes(styles())) root.adoptedStyleSheets.push(styles())
+    const dialog = this.#dialog
+    dialog.className = 'report-sheet'
+    dialog.setAttribute('part', 'report-sheet')
+    dialog.setAttribute('aria-labelledby', 'report-title')
+    dialog.addEventListener('close', () => dialog.remove())
+    root.append(dialog)
+    this.#draw()
+    dialog.showModal()
+    void this.#read()
+  }
+
+  async #read(): Promise<void> {
+    const { agent, snapshot } = this.#context
+    try {
+      const stream = await agent.conversations.export(snapshot.conversationId)
+      this.#file = new ReportFile(await new Response(stream).text())
+    } catch (thrown) {
+      this.#fail(thrown)
+    }
+    this.#draw()
+  }
+
+  #fail(thrown: unknown): void {
+    this.#problem = thrown instanceof Error ? thrown.message : String(thrown)
+    this.#draw()
+  }
+
+  #draw(): void {
+    const { words } = this.#context
+    const text = this.#words
+    const file = this.#file
+    render(
+      html`
+        <h3 id="report-title">${text.title}</h3>
+        <p>${text.warning}</p>
+        ${file ? this.#contentView(file) : nothing}
+        ${file || this.#problem ? nothing : html`<p class="note">${words.loading}</p>`}
+        ${this.#problem ? html`<p class="problem" role="alert">${this.#problem}</p>` : nothing}
+        <div class="buttons">
+          <button
+            type="button"
+            class="primary"
+            ?disabled=${!file}
+            @click=${() => file && this.#save(file)}
+          >
+            ${text.save}
+          </button>
+          <button type="button" autofocus @click=${() => this.#dialog.close()}>
+            ${words.cancel}
+          </button>
+        </div>
+      `,
+      this.#dialog,
+    )
+  }
+
+  #contentView({ messages, calls, files, tools }: ReportFile): TemplateResult {
+    const text = this.#words
+    const { format } = numberFormat(this.#context.locale)
+    return html`<div class="report-content">
+      <ul>
+        <li>${text.messages(format(messages), format(files))}</li>
+        <li>${text.calls(format(calls))}</li>
+        <li>${text.browser}</li>
+      </ul>
+      ${
+        tools.length === 0
+          ? nothing
+          : html`<fieldset>
+              <legend class="note">${text.outputs}</legend>
+              ${tools.map(
+                ({ toolName, count }) =>
+                  html`<label class="field"
+                    ><input
+                      type="checkbox"
+                      .checked=${!this.#leftOut.has(toolName)}
+                      @change=${() => this.#turn(toolName)}
+                    /><span>${this.#titleOf(toolName)}</span><small>×${format(count)}</small></label
+                  >`,
+              )}
+            </fieldset>`
+      }
+      ${this.#leftOut.size > 0 ? html`<p class="note">${text.quoted}</p>` : nothing}
+    </div>`
+  }
+
+  /** Returns the title that the tool's calls have in the chat. */
+  #titleOf(toolName: string): string {
+    const { messages } = this.#context.snapshot
+    const calls = messages.flatMap(({ calls: each = [] }) => each)
+    return visibleText(calls.find((call) => call.toolName === toolName)?.title ?? toolName)
+  }
+
+  #turn(toolName: string): void {
+    if (!this.#leftOut.delete(toolName)) this.#leftOut.add(toolName)
+    this.#draw()
+  }
+
+  #save(file: ReportFile): void {
+    const { actions } = this.#context
+    const inspection = {
+      runId: null,
+      exportedAt: new Date().toISOString(),
+      browser: navigator.userAgent,
+      firstTokens: [],
+    }
+    const report = new File([file.textWith(inspection, this.#leftOut)], 'report.jsonl', {
+      type: 'application/jsonl',
+    })
+    actions.perform({ name: 'report', detail: { file: report } }, () =>
+      downloadFile(report.stream(), 'report'),
+    )
+    this.#dialog.close()
+  }
+}
+
+let sheet: CSSStyleSheet | undefined
+
+function styles(): CSSStyleSheet {
+  if (sheet) return sheet
+  sheet = new CSSStyleSheet()
+  sheet.replaceSync(`
+    .report-sheet[open] {
+      display: flex; flex-direction: column; gap: 0.75em;
+      inline-size: min(28rem, calc(100vw - 2rem)); max-block-size: min(36rem, calc(100dvh - 2rem));
+      padding: 1.25em; border: 1px solid var(--_line); border-radius: var(--_radius);
+      background: var(--_ground); color: var(--_text); box-shadow: var(--_shadow);
+      font: inherit; overflow: hidden;
+    }
+    .report-sheet::backdrop { background: rgb(0 0 0 / 0.4); }
+    .report-sheet h3 { margin: 0; font-size: 1.0625em; font-weight: 600; }
+    .report-content { min-block-size: 0; overflow-y: auto; overscroll-behavior: contain; }
+    .report-content ul { padding-inline-start: 1.25em; }
+    .report-content fieldset { margin-block: 0.75em 0; padding: 0; border: 0; }
+    .report-content legend { padding: 0; }
+    .report-content .field {
+      flex-flow: wrap; gap: 0 0.5em; align-items: center;
+      min-block-size: var(--_row); overflow-wrap: anywhere;
+    }
+    .report-content .field input { align-self: center; }`)
+  return sheet
+}

@@ -1,0 +1,174 @@
+import { Crc32 } from '../../conversation/index.ts'
+
+/** Origin and scope of a file. Its first line has them in addition to the export's own fields. */
+export interface Inspection {
+  /** The run that the file ends with; null: the whole conversation. */
+  readonly runId: string | null
+  readonly exportedAt: string
+  /** The browser's user agent string. */
+  readonly browser: string
+  /** Milliseconds to the first token, by step; only for steps that were seen live. */
+  readonly firstTokens: readonly (readonly [string, number])[]
+}
+
+/** Replaces an output that is left out of a file. */
+const LEFT_OUT = 'Left out of the report.'
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Outputs of one tool in a file. */
+export interface ToolOutputs {
+  readonly toolName: string
+  count: number
+  /** Characters of JSON. */
+  size: number
+}
+
+/** An exported file as text, whose outputs can be left out by tool. */
+export class ReportFile {
+  readonly #lines: readonly Fields[]
+  /** Tool names by call id. */
+  readonly #names = new Map<string, string>()
+  readonly #tools = new Map<string, ToolOutputs>()
+  messages = 0
+  calls = 0
+  files = 0
+
+  constructor(text: string) {
+    this.#lines = text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as Fields)
+    for (const { row } of this.#lines) if (isFields(row)) this.#count(row)
+  }
+
+  get tools(): readonly ToolOutputs[] {
+    return [...this.#tools.values()]
+  }
+
+  /** Returns the file's text with the inspection, and without outputs of the tools in `leftOut`. */
+  textWith(inspection: Inspection, leftOut: ReadonlySet<string>): string {
+    const [header, ...lines] = this.#lines
+    const dropped = this.#childrenOf(leftOut)
+    const written = [JSON.stringify({ ...header, inspector: inspection })]
+    let crc = new Crc32()
+    let isDropped = false
+    let conversations = 0
+    const write = (line: Fields): void => {
+      const text = JSON.stringify(line)
+      written.push(text)
+      crc.add(new TextEncoder().encode(`${text}\n`))
+    }
+    for (const line of lines) {
+      const { conversation, row, end } = line
+      if (isFields(conversation)) {
+        isDropped = dropped.has(conversation['conversationId'])
+        if (!isDropped) conversations += 1
+        crc = new Crc32()
+      }
+      if (line['conversations'] !== undefined) write({ conversations })
+      else if (isDropped) continue
+      else if (isFields(end)) write({ end: { ...end, crc32: crc.digits } })
+      else write(isFields(row) ? { row: this.#without(leftOut, row) } : line)
+    }
+    return `${written.join('\n')}\n`
+  }
+
+  #count(row: Fields): void {
+    const { type, message, messages, toolName, path, output } = row
+    for (const each of [message, ...(isList(messages) ? messages : [])]) {
+      if (!isFields(each)) continue
+      this.messages += 1
+      for (const part of partsOf(each)) {
+        if (part['type'] === 'file') this.files += 1
+        if (part['type'] === 'tool-result') this.#add(part['toolName'], part['output'])
+        if (part['type'] === 'tool-call') this.#name(part['toolCallId'], part['toolName'])
+      }
+    }
+    if (type === 'call-proposed') this.#name(idOf(path), toolName)
+    if (type === 'call-settled' && !isRefused(row)) this.#add(this.#toolOf(row), output)
+  }
+
+  #name(toolCallId: unknown, toolName: unknown): void {
+    this.calls += 1
+    this.#names.set(String(toolCallId), String(toolName))
+  }
+
+  #add(toolName: unknown, output: unknown): void {
+    if (typeof toolName !== 'string' || !isFields(output) || output['type'] === 'denied') return
+    const known = this.#tools.get(toolName) ?? { toolName, count: 0, size: 0 }
+    this.#tools.set(toolName, known)
+    known.count += 1
+    known.size += JSON.stringify(output).length
+  }
+
+  /** Ids of the conversations that calls of these tools have begun, with those begun there. */
+  #childrenOf(tools: ReadonlySet<string>): ReadonlySet<unknown> {
+    const dropped = new Set<unknown>()
+    let isDropped = false
+    // A conversation comes after the one with its call.
+    for (const { conversation, row } of this.#lines) {
+      if (isFields(conversation)) isDropped = dropped.has(conversation['conversationId'])
+      if (!isFields(row) || row['type'] !== 'child-started') continue
+      if (isDropped || tools.has(this.#toolOf(row))) dropped.add(row['childConversationId'])
+    }
+    return dropped
+  }
+
+  #toolOf({ path }: Fields): string {
+    return this.#names.get(idOf(path)) ?? ''
+  }
+
+  #without(tools: ReadonlySet<string>, row: Fields): Fields {
+    if (isList(row['messages']))
+      return { ...row, messages: row['messages'].map((each) => withoutResults(tools, each)) }
+    if (!tools.has(this.#toolOf(row)) || isRefused(row)) return row
+    const { output, value, text, answer, values: _values, note: _note, message, ...rest } = row
+    return {
+      ...rest,
+      ...(output !== undefined && { output: withoutOutput(output) }),
+      ...(value !== undefined && { value: LEFT_OUT }),
+      ...(text !== undefined && { text: LEFT_OUT }),
+      ...(answer !== undefined && { answer: LEFT_OUT }),
+      ...(message !== undefined && { message: LEFT_OUT }),
+    }
+  }
+}
+
+/** The call never ran: its output is the agent's own, about the input. */
+function isRefused({ status }: Fields): boolean {
+  return status === 'invalid'
+}
+
+function withoutResults(tools: ReadonlySet<string>, message: unknown): unknown {
+  if (!isFields(message)) return message
+  const parts = partsOf(message).map((part) =>
+    part['type'] === 'tool-result' && tools.has(String(part['toolName']))
+      ? { ...part, output: withoutOutput(part['output']) }
+      : part,
+  )
+  return { ...message, parts }
+}
+
+/** Keeps whether the call failed or was denied. */
+function withoutOutput(output: unknown): unknown {
+  const { type, code } = isFields(output) ? output : {}
+  if (type === 'denied') return { type }
+  return type === 'error' ? { type, code, message: LEFT_OUT } : { type: 'text', value: LEFT_OUT }
+}
+
+function partsOf({ parts }: Fields): readonly Fields[] {
+  return isList(parts) ? parts.filter(isFields) : []
+}
+
+function idOf(path: unknown): string {
+  return isList(path) ? String(path.at(-1)) : ''
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value)
+}
+
+function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
