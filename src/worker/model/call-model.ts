@@ -22,10 +22,11 @@ import type {
 import type { Effects } from '../effects.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { type AttemptResult, fixedSize, messageTokens, partTokens } from './token-counts.ts'
-import { untilAborted } from '../../lib/abort.ts'
+import { untilAborted, whenAborted } from '../../lib/abort.ts'
 import { readsDelimitedOnly, readsTextCalls } from '../../providers/text-calls.ts'
 import { forModel } from './model-names.ts'
 import { type ModelTurn, type TurnDelta, TurnReader } from './turn-reader.ts'
+import { loadActionPart } from '../parts.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import type { ModelConfigData } from '../../protocol/model.ts'
 import { healHistory } from '../../providers/heal-history.ts'
@@ -210,6 +211,8 @@ export interface ModelCall {
   readonly messageId: string
   readonly emit: (delta: CallDelta, attempt: AttemptRef['attempt']) => void
   readonly isUsedId: (toolCallId: string) => boolean
+  /** Loads the part that reads calls in text, or waits until it can be loaded. Default: one try. */
+  readonly loadActionPart?: () => Promise<unknown> | null
   /** Computes an attempt's usage, as the run's limits count it. */
   readonly meter: (said: AttemptResult, attempt: number) => Usage
   readonly attemptFailed: (attempt: FailedAttempt) => Promise<unknown>
@@ -243,11 +246,13 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
   const ladder = new FormAdapter(call.memory.forms, model, canWriteTools)
   for (let attempt = call.firstAttempt ?? 1, retries = 0; ; attempt++) {
     const toolMode = call.memory.toolMode(model, ladder.form)
+    const lack = toolMode === 'action' ? await withoutPart(call, attempt) : null
+    if (lack) return lack
     const emit = (delta: CallDelta): void => call.emit(delta, attempt)
     const isOwned = call.confirm?.() ?? true
     if (isOwned !== true && !(await isOwned)) return { type: 'aborted', attempt, ...NOTHING }
     emit({ type: 'attempt-started', messageId })
-    const reader = await readAttempt(call, { attempt, toolMode, ladder })
+    const { reader, lacksPart } = await readAttempt(call, { attempt, toolMode, ladder })
     const used = (whole?: ModelTurn): Usage =>
       call.meter({ toolMode, usage: reader.usage, parts: reader.partial, whole }, attempt)
     if (signal.aborted) return { type: 'aborted', attempt, ...cutOf(reader), usage: used() }
@@ -261,6 +266,12 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
 
     const error = reader.error ?? INCOMPLETE
     await call.attemptFailed({ attempt, usage: used(), error })
+    if (lacksPart) {
+      if (reader.isVisible) emit({ type: 'step-reset', reason: error })
+      const lack = await withoutPart(call, attempt)
+      if (lack) return lack
+      continue
+    }
     const refused =
       toolMode === 'native' &&
       canWriteTools &&
@@ -278,6 +289,20 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
       if (signal.aborted) return { type: 'aborted', attempt, ...NOTHING }
     }
   }
+}
+
+/** Loads the part that reads calls in text. Returns the call's outcome if that fails or is given up. */
+async function withoutPart(
+  { loadActionPart: load = loadActionPart, signal }: ModelCall,
+  attempt: number,
+): Promise<ModelOutcome | null> {
+  try {
+    const loading = load()
+    if (loading) await loading
+  } catch (thrown) {
+    if (!signal.aborted) return { type: 'failed', attempt, error: toErrorData(thrown), ...NOTHING }
+  }
+  return signal.aborted ? { type: 'aborted', attempt, ...NOTHING } : null
 }
 
 /** Keeps nothing of a turn that was too large: sent with the next request, it would fill that one, too. */
@@ -303,6 +328,7 @@ const INCOMPLETE: ErrorData = {
   retryable: true,
 }
 
+/** `lacksPart`: the attempt failed because the part that reads calls in text could not be loaded. */
 async function readAttempt(
   call: ModelCall,
   {
@@ -310,7 +336,7 @@ async function readAttempt(
     toolMode,
     ladder,
   }: { attempt: number; toolMode: 'native' | 'action'; ladder: RequestAdapter },
-): Promise<TurnReader> {
+): Promise<{ readonly reader: TurnReader; readonly lacksPart: boolean }> {
   const reader = new TurnReader({
     toolMode,
     textCalls: readsTextCalls(call.stepContext.model, toolMode),
@@ -326,6 +352,7 @@ async function readAttempt(
     isUsedId: call.isUsedId,
   })
   const { signal, credentials, fetch } = call
+  let lacksPart = false
   try {
     const request = call.request(toolMode)
     const configured = asConfigured(request, call.stepContext.model)
@@ -343,7 +370,16 @@ async function readAttempt(
     for await (const batch of untilAborted(batches, signal)) {
       const isOwned = call.confirm?.() ?? true
       if (isOwned !== true && !(await isOwned)) break
-      for (const part of batch) reader.read(part)
+      for (const part of batch) {
+        // The stream pauses meanwhile, and nothing of this part is shown.
+        if (reader.needsScanner(part)) {
+          lacksPart = true
+          await Promise.race([loadActionPart(), whenAborted(signal)])
+          lacksPart = false
+          if (signal.aborted) break
+        }
+        reader.read(part)
+      }
       // An error ends the attempt, even while the stream of a turn that is too large continues.
       if (reader.error !== null) break
     }
@@ -351,5 +387,5 @@ async function readAttempt(
     // A provider that throws (a custom one, or a key function that rejects) fails the attempt.
     reader.read({ type: 'error', error: toErrorData(error) })
   }
-  return reader
+  return { reader, lacksPart }
 }
