@@ -3,6 +3,7 @@ import {
   entriesBeside,
   fixedSchemaBase,
   ignoredByBundlers,
+  importsFromPart,
   inlineEntryBeside,
   linearUniqueItems,
   minifiedTwice,
@@ -37,7 +38,7 @@ const builds: Record<string, UserConfig> = {
     ...library({
       entry: { worker: 'src/worker/main.ts' },
       splitting: false,
-      plugins: [ignoredByBundlers()],
+      plugins: [ignoredByBundlers(), importsFromPart()],
     }),
     define: PARTS,
   },

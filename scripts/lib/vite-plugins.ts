@@ -25,6 +25,25 @@ Reflect.set(globalThis, 'offstage ' + OFFSTAGE_PARTS, part)
   }
 }
 
+/** The worker takes from its part what the package's other files load by themselves. */
+export function importsFromPart(): Plugin {
+  const imported =
+    /import\('(?:\.{1,2}\/)+(?:providers\/core\/)?(?:scripted|form-adapter|request-form)\.ts'\)/g
+  const parts = path.resolve(import.meta.dirname, '../../src/worker/parts.ts')
+  return {
+    name: 'offstage:imports-from-part',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!/[\\/]src[\\/](?:providers|worker)[\\/]/.test(id) || !imported.test(code)) return null
+      const from = JSON.stringify(parts.replaceAll('\\', '/'))
+      return {
+        code: `import { needActionPart as loadPart } from ${from}\n${code.replaceAll(imported, 'loadPart()')}`,
+        map: null,
+      }
+    },
+  }
+}
+
 /** Tells bundlers to leave the worker's `import()` alone: its address is known only to the page. */
 export function ignoredByBundlers(): Plugin {
   return {

@@ -24,7 +24,7 @@ export function readsDelimitedOnly(model: string, toolMode: 'native' | 'action')
   return toolMode === 'action' && !BARE.test(model)
 }
 
-/** Marks that begin with `[` or `]` inside a line, as far as they tell a mark from a link or an index. */
+/** Marks that begin with `[` or `]` inside a line, unless upper case, `/` or `|` follows. */
 const BRACKETED = ['[gMASK]', '[e~[', '[unused', '[inst]', '[tool_results]', '[round ', ']~', ']<']
 /** Texts that begin a call at the start of a line, whatever the tools. */
 const LINE_STARTS = ['{', '[', 'print(', 'Action:', 'functools', 'function call', 'to=', '>>>']
@@ -35,14 +35,46 @@ const OUTPUT_STARTS = ['analysis', 'commentary', 'final', 'assistant'].flatMap((
   `${channel} to=`,
 ])
 
+/** Beginnings, in lower case, of the marks that a think splitter reads. A letter case of its own changes none. */
+const THOUGHT_MARKS = [
+  '<|',
+  '<｜',
+  '◁',
+  '<s>',
+  '</s>',
+  '<bos',
+  '<eos>',
+  '<eot>',
+  '<sop>',
+  '<channel|>',
+  '<turn|>',
+  '<start_of_turn>',
+  '<start_function',
+  '<end_of_turn>',
+  '[think]',
+  '[/think]',
+  '[e~[',
+  '[begin final',
+  '[end final',
+  '[unused1',
+  '[gmask]',
+  ...['think', 'thought', 'seed:', 'longcat_', 'mm:think', 'ifm|', 'assistant>'].flatMap((name) => [
+    `<${name}`,
+    `</${name}`,
+  ]),
+]
+
+type Reader = Pick<ActionScanner, 'push' | 'end'> & Partial<Pick<ActionScanner, 'reset'>>
+
 /**
- * Reads a model's text in native mode until a call may begin in it, without the scanner. Text that the scanner would
- * hold back is held back here, too. From the first such place on, the scanner reads, from the start of the output.
+ * Reads a model's text in native mode until a call or a thought may begin in it, without the scanner. Text that the
+ * scanner would hold back is held back here, too. From there on, the scanner reads the output, from its start.
  */
 export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'reset'> {
   readonly #lineStarts: readonly string[]
-  readonly #createScanner: () => ActionScanner
-  #scanner: ActionScanner | undefined
+  readonly #readsCalls: boolean
+  readonly #createScanner: () => Reader
+  #scanner: Reader | undefined
   /** The text before the scanner reads. */
   #pieces: string[] = []
   #held = ''
@@ -52,12 +84,13 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
   #isLineStart = true
   #isStart = true
 
-  /** `createScanner` throws while the scanner isn't loaded. */
-  constructor(toolNames: readonly string[], createScanner: () => ActionScanner) {
+  /** `toolNames`: null if only thoughts are read. `createScanner` throws while the scanner isn't loaded. */
+  constructor(toolNames: readonly string[] | null, createScanner: () => Reader) {
+    this.#readsCalls = toolNames !== null
     this.#createScanner = createScanner
     this.#lineStarts = [
       ...LINE_STARTS,
-      ...toolNames.flatMap((name) => [
+      ...(toolNames ?? []).flatMap((name) => [
         `${name}(`,
         `${name}\n{`,
         ...namespaces.map((each) => `${each}.${name}(`),
@@ -84,7 +117,7 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
   }
 
   reset(): StreamPart[] {
-    if (this.#scanner) return this.#scanner.reset()
+    if (this.#scanner || !this.#readsCalls) return this.#scanner?.reset?.() ?? []
     const held = this.#show(this.#held, this.#held.length)
     this.#pieces = []
     this.#shown = 0
@@ -131,10 +164,11 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
       }
       const isTag = isTagStart(code)
       if (isTag || isLineStart) {
-        const begins =
-          (isTag && beginsMark(text, at)) ||
-          (isLineStart && beginsWith(text, at, this.#lineStarts)) ||
-          (isStart && beginsWith(text, at, OUTPUT_STARTS))
+        const begins = this.#readsCalls
+          ? (isTag && beginsMark(text, at)) ||
+            (isLineStart && beginsWith(text, at, this.#lineStarts)) ||
+            (isStart && beginsWith(text, at, OUTPUT_STARTS))
+          : isTag && beginsWith(text.slice(at, at + 24).toLowerCase(), 0, THOUGHT_MARKS)
         if (begins === true) return null
         if (begins === 'partial') return at
       }
@@ -151,7 +185,9 @@ function beginsMark(text: string, at: number): boolean | 'partial' {
   if (Number.isNaN(next)) return 'partial'
   if (next <= space || next === code) return false
   if (code !== bracket && code !== 93) return true
-  return (code === bracket && /[A-Z/|]/.test(text.charAt(at + 1))) || beginsWith(text, at, BRACKETED)
+  return (
+    (code === bracket && /[A-Z/|]/.test(text.charAt(at + 1))) || beginsWith(text, at, BRACKETED)
+  )
 }
 
 function beginsWith(text: string, at: number, starts: readonly string[]): boolean | 'partial' {

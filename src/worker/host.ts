@@ -35,12 +35,7 @@ import { endRunHandles, RunQueue } from './run-starter.ts'
 import { type ActiveConversation, busyError } from './active-conversation.ts'
 import { ConversationRetention } from './conversation-retention.ts'
 import { ConversationRegistry, ConversationViews } from './conversation-registry.ts'
-import {
-  type PageVisibilityTarget,
-  Redaction,
-  Stores,
-  type StoresOptions,
-} from './store/stores.ts'
+import { type PageVisibilityTarget, Redaction, Stores, type StoresOptions } from './store/stores.ts'
 import { Titles } from './titles.ts'
 import { Undoing } from './undo.ts'
 import type { Validator } from './validation/validator.ts'

@@ -34,6 +34,11 @@ export function actionPart(): ActionPart {
   return action ?? fail('it was not loaded')
 }
 
+/** The part, loaded if it wasn't. */
+export async function needActionPart(): Promise<ActionPart> {
+  return action ?? ((await loadActionPart()) as ActionPart)
+}
+
 /**
  * Loads the part. Null if it is loaded. Tries the given address, then the worker's folder. Rejects with
  * `worker-load-failed`; the next call tries again.

@@ -144,7 +144,10 @@ function asWritten(message: AssistantMessage, tools: readonly NamedTool[]): Assi
   )
   const text =
     message.actionText ??
-    [messageText(message), calls.length > 0 ? actionPart().formatAction(calls, tools.map(forModel)) : '']
+    [
+      messageText(message),
+      calls.length > 0 ? actionPart().formatAction(calls, tools.map(forModel)) : '',
+    ]
       .filter((piece) => piece !== '')
       .join('\n')
   const files = message.parts.filter((part) => part.type === 'file')

@@ -1,6 +1,6 @@
 import { loneThinkCloser } from '../../action/action-scanner.ts'
 import type { ActionScanner } from '../../action/action-scanner.ts'
-import { createThinkSplitter } from '../../action/think-splitter.ts'
+import type { ThinkSplitter } from '../../action/think-splitter.ts'
 import { isJson } from '../../lib/json/is-json.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 import type { AttemptRef, DeltaOf } from '../../protocol/delta.ts'
@@ -223,18 +223,17 @@ export class TurnReader {
     this.#meter = new TurnMeter(options.caps, options.raw)
     const { toolMode, tools, textCalls = true, delimitedOnly = false } = options
     const rescue = toolMode === 'native'
+    const createSplitter = (): ThinkSplitter =>
+      actionPart().createThinkSplitter({ loneCloser: () => UNOPENED_REASONING })
     const createScanner = (): ActionScanner =>
       actionPart().createActionScanner(tools, {
         newId: () => options.newId('call_'),
         rescue,
         delimitedOnly,
       })
-    const names = tools.map(({ name }) => name)
-    this.#scanner = !(textCalls && (!rescue || tools.length > 0))
-      ? createThinkSplitter({ loneCloser: () => UNOPENED_REASONING })
-      : !rescue || loadedActionPart()
-        ? createScanner()
-        : new WaitingScanner(names, createScanner)
+    const names = textCalls && (!rescue || tools.length > 0) ? tools.map(({ name }) => name) : null
+    const create = names ? createScanner : createSplitter
+    this.#scanner = !rescue || loadedActionPart() ? create() : new WaitingScanner(names, create)
   }
 
   /** Whether the scanner must be loaded before this part is read. */
