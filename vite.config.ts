@@ -2,6 +2,8 @@ import { defineConfig, type Rolldown, type UserConfig } from 'vite'
 import {
   entriesBeside,
   fixedSchemaBase,
+  ignoredByBundlers,
+  importsFromPart,
   inlineEntryBeside,
   linearUniqueItems,
   minifiedTwice,
@@ -13,21 +15,46 @@ import {
   plainTemplates,
   withoutFormats,
   withoutLitGlobals,
+  workerPart,
   workerSource,
 } from './scripts/lib/vite-plugins.ts'
+import { inputHash } from './scripts/lib/build-stamp.mjs'
 
 /** A server that renders a page imports its elements, and has neither of these. */
 const STAND_INS =
   'const HTMLElement=globalThis.HTMLElement??class{},document=globalThis.document??{createTreeWalker(){}};'
 
+/** By this id, a worker knows the parts that were built with it. */
+const PARTS = { OFFSTAGE_PARTS: JSON.stringify(inputHash().slice(0, 12)) }
+
 /** The library's builds, in the order in which they need each other. `scripts/build.mjs` runs them. */
 const builds: Record<string, UserConfig> = {
   /**
-   * One self-contained file: consumers copy it to where `workerUrl` says, or their bundlers follow it as it is,
-   * and Vite 7 refuses to build workers that import in their course, unless `worker.format` is `es`. The inline
-   * worker is the same text as a classic script.
+   * A file that imports none by name: consumers copy it to where `workerUrl` says, or their bundlers follow it as it is,
+   * and Vite 7 refuses to build workers that import in their course, unless `worker.format` is `es`. It loads its part
+   * from an address that the page gives it.
    */
-  worker: library({ entry: { worker: 'src/worker/main.ts' }, splitting: false }),
+  worker: {
+    ...library({
+      entry: { worker: 'src/worker/main.ts' },
+      splitting: false,
+      plugins: [ignoredByBundlers(), importsFromPart()],
+    }),
+    define: PARTS,
+  },
+
+  /** What the worker loads for calls in text. Shares no file with the worker, which would start a second one. */
+  'worker-action': {
+    ...library({
+      entry: { 'worker-action': 'src/worker/action-part.ts' },
+      splitting: false,
+      plugins: [workerPart()],
+    }),
+    define: PARTS,
+  },
+
+  /** The worker with its part, for the inline worker. */
+  'worker-whole': library({ entry: { 'worker-whole': 'src/worker/main.ts' }, splitting: false }),
 
   /** What a page loads at once, what comes with its first run, and the inline worker in need. */
   page: library({

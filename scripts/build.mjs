@@ -24,7 +24,7 @@ import { SBOM_FILE, sbomOf } from './lib/sbom.mjs'
 import { pruneTypes } from './lib/type-graph.mjs'
 
 const started = performance.now()
-const DEMO_MODES = ['worker', 'page', 'inline', 'library', 'chat', 'inspector']
+const DEMO_MODES = 'worker worker-action worker-whole page inline library chat inspector'.split(' ')
 const OTHER_MODES = 'mcp server relay mock ajv chat-parts copilot react vue svelte global'.split(
   ' ',
 )
@@ -87,6 +87,8 @@ async function bundleAll() {
       }
     }
   }
+  // Only the inline worker's text is made of it.
+  rmSync(path.join(staging, 'worker-whole.js'))
   return modules
 }
 

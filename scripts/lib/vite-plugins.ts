@@ -8,6 +8,61 @@ import type { Plugin } from 'vite'
 const VIRTUAL_ID = 'virtual:offstage-worker-source'
 const INLINE_ENTRY = 'src/client/inline/inline-worker.ts'
 
+/** Makes the worker's part a file that leaves its exports where `parts.ts` of the same build looks for them. */
+export function workerPart(): Plugin {
+  return {
+    name: 'offstage:worker-part',
+    transform(code, id) {
+      if (!id.replaceAll('\\', '/').endsWith('/src/worker/action-part.ts')) return null
+      return {
+        code: `${code}
+import * as part from './action-part.ts'
+Reflect.set(globalThis, 'offstage ' + OFFSTAGE_PARTS, part)
+`,
+        map: null,
+      }
+    },
+  }
+}
+
+/** The worker takes from its part what the package's other files load by themselves. */
+export function importsFromPart(): Plugin {
+  const imported =
+    /import\('(?:\.{1,2}\/)+(?:providers\/core\/)?(?:scripted|form-adapter|request-form)\.ts'\)/g
+  const parts = path.resolve(import.meta.dirname, '../../src/worker/parts.ts')
+  return {
+    name: 'offstage:imports-from-part',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!/[\\/]src[\\/](?:providers|worker)[\\/]/.test(id) || !imported.test(code)) return null
+      const from = JSON.stringify(parts.replaceAll('\\', '/'))
+      return {
+        code: `import { needActionPart as loadPart } from ${from}\n${code.replaceAll(imported, 'loadPart()')}`,
+        map: null,
+      }
+    },
+  }
+}
+
+/** Tells bundlers to leave the worker's `import()` alone: its address is known only to the page. */
+export function ignoredByBundlers(): Plugin {
+  return {
+    name: 'offstage:ignored-by-bundlers',
+    generateBundle: {
+      // After the minifiers, which drop comments.
+      order: 'post',
+      handler(_options, bundle) {
+        for (const output of Object.values(bundle)) {
+          if (output.type !== 'chunk') continue
+          const parts = output.code.split('import(')
+          if (parts.length === 1) this.error(`${output.fileName} imports nothing in its course.`)
+          output.code = parts.join('import(/* webpackIgnore: true *//* @vite-ignore */')
+        }
+      },
+    },
+  }
+}
+
 /**
  * Gives `virtual:offstage-worker-source` the worker file that was built before, as a classic script: in a
  * function, so that nothing of it becomes global, and packed, since bundlers warn about large files.
@@ -17,7 +72,7 @@ export function workerSource(): Plugin {
   return {
     name: 'offstage:worker-source',
     configResolved(config) {
-      workerFile = path.resolve(config.root, config.build.outDir, 'worker.js')
+      workerFile = path.resolve(config.root, config.build.outDir, 'worker-whole.js')
     },
     resolveId: (id) => (id === VIRTUAL_ID ? `\0${id}` : null),
     async load(id) {

@@ -89,6 +89,8 @@ export type ParkReason =
   | 'storage-newer'
   | 'storage-offline'
   | 'storage-failed'
+  /** A file of the worker could not be loaded. Tried again until it can; a reload loads the newest files. */
+  | 'part-unavailable'
 
 interface RunResultBase {
   readonly runId: string

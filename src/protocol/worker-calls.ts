@@ -431,6 +431,8 @@ export interface PageHello {
   readonly pagePort: MessagePort
   /** Carries `WorkerNotice`s and `PageNotice`s as plain messages. */
   readonly eventPort: MessagePort
+  /** Address of `worker-action.js`, as the page's bundler placed it. Default: beside the worker. */
+  readonly actionPart?: string | undefined
 }
 
 /** First message from the worker's global scope: its script has loaded and starts. */

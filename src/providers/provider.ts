@@ -45,7 +45,7 @@ export interface RequestAdapter {
   /** Changes to make to the next request. */
   readonly form: RequestForm
   /** Handles a refusal. Returns true if the form has changed, so that another request is worth a try. */
-  handleRefusal(refused: Refused): boolean
+  handleRefusal(refused: Refused): boolean | Promise<boolean>
   /** Remembers the form of an answered request. Returns warnings of what it lost, the first time. */
   answered(): readonly StreamPart[]
 }

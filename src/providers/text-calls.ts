@@ -1,3 +1,7 @@
+import type { ActionScanner } from '../action/action-scanner.ts'
+import { bracket, isBlank, isTagStart, newline, space } from '../action/char-codes.ts'
+import { namespaces } from '../action/suggest.ts'
+import type { StreamPart } from '../protocol/message.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
 
 /** Vendors with dependable native calls: text that looks like a call is only text. */
@@ -18,4 +22,176 @@ const BARE = /llama|toolace|xlam|command-?[ar]|functionary|gemma/i
 /** Whether only calls with start and end markers are read (R18). Only in ACTION mode. */
 export function readsDelimitedOnly(model: string, toolMode: 'native' | 'action'): boolean {
   return toolMode === 'action' && !BARE.test(model)
+}
+
+/** Marks that begin with `[` or `]` inside a line, unless upper case, `/` or `|` follows. */
+const BRACKETED = ['[gMASK]', '[e~[', '[unused', '[inst]', '[tool_results]', '[round ', ']~', ']<']
+/** Texts that begin a call at the start of a line, whatever the tools. */
+const LINE_STARTS = ['{', '[', 'print(', 'Action:', 'functools', 'function call', 'to=', '>>>']
+/** Texts that begin a message of harmony at the start of an output. */
+const OUTPUT_STARTS = ['analysis', 'commentary', 'final', 'assistant'].flatMap((channel) => [
+  `${channel}<|`,
+  `${channel} <|`,
+  `${channel} to=`,
+])
+
+/** Beginnings, in lower case, of the marks that a think splitter reads. A letter case of its own changes none. */
+const THOUGHT_MARKS = [
+  '<|',
+  '<｜',
+  '◁',
+  '<s>',
+  '</s>',
+  '<bos',
+  '<eos>',
+  '<eot>',
+  '<sop>',
+  '<channel|>',
+  '<turn|>',
+  '<start_of_turn>',
+  '<start_function',
+  '<end_of_turn>',
+  '[think]',
+  '[/think]',
+  '[e~[',
+  '[begin final',
+  '[end final',
+  '[unused1',
+  '[gmask]',
+  ...['think', 'thought', 'seed:', 'longcat_', 'mm:think', 'ifm|', 'assistant>'].flatMap((name) => [
+    `<${name}`,
+    `</${name}`,
+  ]),
+]
+
+type Reader = Pick<ActionScanner, 'push' | 'end'> & Partial<Pick<ActionScanner, 'reset'>>
+
+/**
+ * Reads a model's text in native mode until a call or a thought may begin in it, without the scanner. Text that the
+ * scanner would hold back is held back here, too. From there on, the scanner reads the output, from its start.
+ */
+export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'reset'> {
+  readonly #lineStarts: readonly string[]
+  readonly #readsCalls: boolean
+  readonly #createScanner: () => Reader
+  #scanner: Reader | undefined
+  /** The text before the scanner reads. */
+  #pieces: string[] = []
+  #held = ''
+  /** Length of the text that was returned before the scanner reads. */
+  #shown = 0
+  /** Only white space precedes on the line of the held text, or in the output. */
+  #isLineStart = true
+  #isStart = true
+
+  /** `toolNames`: null if only thoughts are read. `createScanner` throws while the scanner isn't loaded. */
+  constructor(toolNames: readonly string[] | null, createScanner: () => Reader) {
+    this.#readsCalls = toolNames !== null
+    this.#createScanner = createScanner
+    this.#lineStarts = [
+      ...LINE_STARTS,
+      ...(toolNames ?? []).flatMap((name) => [
+        `${name}(`,
+        `${name}\n{`,
+        ...namespaces.map((each) => `${each}.${name}(`),
+      ]),
+    ]
+  }
+
+  /** Whether the scanner must be loaded before this piece is pushed. */
+  needsScanner(piece: string): boolean {
+    return this.#scanner === undefined && this.#plainEnd(this.#held + piece) === null
+  }
+
+  push(piece: string): StreamPart[] {
+    if (this.#scanner) return this.#scanner.push(piece)
+    const text = this.#held + piece
+    const end = this.#plainEnd(text)
+    if (end === null) return this.#beginScanning(piece)
+    this.#pieces.push(piece)
+    return this.#show(text, end)
+  }
+
+  end(options?: { readonly finishReason?: string }): StreamPart[] {
+    return this.#scanner ? this.#scanner.end(options) : this.#show(this.#held, this.#held.length)
+  }
+
+  reset(): StreamPart[] {
+    if (this.#scanner || !this.#readsCalls) return this.#scanner?.reset?.() ?? []
+    const held = this.#show(this.#held, this.#held.length)
+    this.#pieces = []
+    this.#shown = 0
+    this.#isLineStart = this.#isStart = true
+    return held
+  }
+
+  #beginScanning(piece: string): StreamPart[] {
+    const scanner = this.#createScanner()
+    const parts = [...this.#pieces, piece].flatMap((each) => scanner.push(each))
+    this.#scanner = scanner
+    this.#pieces = []
+    return parts.flatMap((part) => {
+      if (part.type !== 'text-delta') return part
+      const delta = part.delta.slice(this.#shown)
+      this.#shown -= part.delta.length - delta.length
+      return delta === '' ? [] : { ...part, delta }
+    })
+  }
+
+  #show(text: string, end: number): StreamPart[] {
+    const delta = text.slice(0, end)
+    this.#held = text.slice(end)
+    if (delta === '') return []
+    this.#shown += delta.length
+    for (let at = 0; at < end; at++) this.#follow(text.charCodeAt(at))
+    return [{ type: 'text-delta', delta }]
+  }
+
+  #follow(code: number): void {
+    if (code === newline) this.#isLineStart = true
+    else if (!isBlank(code)) this.#isLineStart = this.#isStart = false
+  }
+
+  /** End of the text that is certainly no call. Null if a call may begin in it, or a mark that the scanner reads. */
+  #plainEnd(text: string): number | null {
+    let isLineStart = this.#isLineStart
+    let isStart = this.#isStart
+    for (let at = 0; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (isBlank(code)) {
+        isLineStart ||= code === newline
+        continue
+      }
+      const isTag = isTagStart(code)
+      if (isTag || isLineStart) {
+        const begins = this.#readsCalls
+          ? (isTag && beginsMark(text, at)) ||
+            (isLineStart && beginsWith(text, at, this.#lineStarts)) ||
+            (isStart && beginsWith(text, at, OUTPUT_STARTS))
+          : isTag && beginsWith(text.slice(at, at + 24).toLowerCase(), 0, THOUGHT_MARKS)
+        if (begins === true) return null
+        if (begins === 'partial') return at
+      }
+      isLineStart = isStart = false
+    }
+    return text.length
+  }
+}
+
+/** Whether a mark begins at `<`, `[`, `]` or `◁`; `'partial'` if more text decides that. */
+function beginsMark(text: string, at: number): boolean | 'partial' {
+  const code = text.charCodeAt(at)
+  const next = text.charCodeAt(at + 1)
+  if (Number.isNaN(next)) return 'partial'
+  if (next <= space || next === code) return false
+  if (code !== bracket && code !== 93) return true
+  return (
+    (code === bracket && /[A-Z/|]/.test(text.charAt(at + 1))) || beginsWith(text, at, BRACKETED)
+  )
+}
+
+function beginsWith(text: string, at: number, starts: readonly string[]): boolean | 'partial' {
+  if (starts.some((start) => text.startsWith(start, at))) return true
+  const rest = text.slice(at, at + 400)
+  return starts.some((start) => start.startsWith(rest)) ? 'partial' : false
 }

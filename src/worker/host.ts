@@ -29,14 +29,13 @@ import { Imports } from './imports.ts'
 import { Library } from './library.ts'
 import { ModelMemory } from './model/model-memory.ts'
 import { otherOwnerError, isOtherOwnerError } from './ownership/leases.ts'
-import type { PageVisibilityTarget } from './page-visibility.ts'
 import { lateOutputMessage, RunResumer, type ResumeRequest, TELL_MODEL } from './run-resumer.ts'
 import { RunFamilies, RunLauncher } from './run-launcher.ts'
 import { endRunHandles, RunQueue } from './run-starter.ts'
 import { type ActiveConversation, busyError } from './active-conversation.ts'
 import { ConversationRetention } from './conversation-retention.ts'
 import { ConversationRegistry, ConversationViews } from './conversation-registry.ts'
-import { Redaction, Stores, type StoresOptions } from './store/stores.ts'
+import { type PageVisibilityTarget, Redaction, Stores, type StoresOptions } from './store/stores.ts'
 import { Titles } from './titles.ts'
 import { Undoing } from './undo.ts'
 import type { Validator } from './validation/validator.ts'
@@ -47,6 +46,7 @@ import { withStop } from './stopping.ts'
 import { wrap } from 'comlink'
 import { holdLifeLock } from '../lib/life-lock.ts'
 import { type Answers, wrapRemoteCalls } from '../protocol/call.ts'
+import { setPartAddress } from './parts.ts'
 
 /** Milliseconds between checks of the store, in case another tab drives or ends the run. */
 const LOOK_MS = 1000
@@ -534,6 +534,7 @@ export class PageConnection {
         `The page has version ${protocolVersion} of the protocol, the worker ${PROTOCOL_VERSION}: an old file is cached. Reload without the cache, or deploy both together.`,
       )
     }
+    setPartAddress(hello.actionPart)
     this.#host = new Host({
       ...this.#options,
       page: wrapRemoteCalls(PAGE_CALLS, wrap(pagePort)),

@@ -8,8 +8,7 @@ import type { OpenDurable, StoreDefinition } from './store/stores.ts'
 import { openIdbStore } from './store/idb-store.ts'
 import { createValidator, type FastValidator } from './validation/validator.ts'
 
-export type { PageVisibility } from './page-visibility.ts'
-export type { StoreDefinition } from './store/stores.ts'
+export type { PageVisibility, StoreDefinition } from './store/stores.ts'
 export type { FastValidator } from './validation/validator.ts'
 export type {
   Append,

@@ -99,6 +99,7 @@ export class Titles {
     const request = (): ModelRequest => ({
       messages: [{ role: 'user', parts: [{ type: 'text', text: exchange }] }],
       tools: [],
+      textAsWritten: true,
       instructions: ORDER,
     })
     const outcome = await callModel({

@@ -94,8 +94,6 @@ function built(command: readonly string[], into: string): Serve {
 }
 
 function copyWorkerTo(folder: string): void {
-  cpSync(
-    path.join(folder, 'node_modules/offstage/dist/worker.js'),
-    path.join(folder, 'dist/worker.js'),
-  )
+  for (const file of ['worker.js', 'worker-action.js'])
+    cpSync(path.join(folder, 'node_modules/offstage/dist', file), path.join(folder, 'dist', file))
 }

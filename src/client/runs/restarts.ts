@@ -1,14 +1,29 @@
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 import { sleep } from '../../lib/sleep.ts'
 import type { RunParts } from './agent-runs.ts'
-import { workerLostError } from '../worker-link/worker-lost.ts'
 import type { Connection } from '../worker-link/worker-start.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { toOffstageError } from '../api/failures.ts'
 import type { RunHandle } from './run.ts'
 import { isPaused, pendingCalls } from '../../conversation/pending.ts'
-import type { StreamItem } from '../../protocol/notices.ts'
+import type { CheckRisk, StreamItem } from '../../protocol/notices.ts'
 import type { FeedNotice } from '../views/feeds.ts'
+
+export function workerLostError(): OffstageError {
+  return new OffstageError(
+    'worker-lost',
+    'The worker died or stopped answering. Call resume() to continue from the stored state.',
+    { retryable: true },
+  )
+}
+
+export function workerHungError({ toolName, patterns }: CheckRisk): OffstageError {
+  return new OffstageError(
+    'worker-hung',
+    `Checking an input of ${toolName} never ended. Rewrite the pattern of its schema that takes forever (${patterns.join(' , ')}).`,
+    { details: { toolName, patterns: [...patterns] } },
+  )
+}
 
 /** A run resumed alone: if the worker dies meanwhile, this run is the cause. */
 interface Trial {

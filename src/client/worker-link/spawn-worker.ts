@@ -24,6 +24,16 @@ export function spawnWorker(): Worker {
   return new Worker(new URL(/* @vite-ignore */ './worker.js', import.meta.url), { type: 'module' })
 }
 
+/** Address of the file that the worker loads to read calls in text. Bundlers look for this expression, too. */
+export function actionPartAddress(): string | undefined {
+  try {
+    return new URL(/* @vite-ignore */ './worker-action.js', import.meta.url).href
+  } catch {
+    // A bundle of one file may have no address.
+    return undefined
+  }
+}
+
 export function spawnWorkerAt(url: WorkerAddress): Worker {
   return new Worker(url as string, { type: 'module' })
 }

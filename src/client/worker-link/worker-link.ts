@@ -21,9 +21,10 @@ import {
   type RestartedAgent,
   Restarts,
   type RestartsHost,
+  workerHungError,
+  workerLostError,
 } from '../runs/restarts.ts'
 import { sleep } from '../../lib/sleep.ts'
-import { workerHungError, workerLostError } from './worker-lost.ts'
 import { connectSource } from './worker-source.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 

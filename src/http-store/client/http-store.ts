@@ -19,7 +19,7 @@ import {
   openTabPort,
   type TabChannel,
 } from '../../worker/ownership/tab-channel.ts'
-import type { PageVisibility } from '../../worker/page-visibility.ts'
+import type { PageVisibility } from '../../worker/store/stores.ts'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'
 
 /** Delay between two tries to connect. Doubles each time, with a random part. Milliseconds. */

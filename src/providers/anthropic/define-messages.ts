@@ -11,7 +11,7 @@ import { messagesPresets, type MessagesRules } from './presets.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import { modelName } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
-import { omitUndefined } from '../core/omit-undefined.ts'
+import { omitUndefined, asObjects, asRecord } from '../core/read-json.ts'
 import { strictParameters, type StrictRules } from '../core/schema/strict-schema.ts'
 import type {
   AssistantMessage,
@@ -23,7 +23,6 @@ import type {
   ToolOutput,
   ToolResultPart,
 } from '../../protocol/message.ts'
-import { asObjects, asRecord } from '../core/read-json.ts'
 import { createWireIds, legalToolName, type WireIds } from '../core/wire-ids.ts'
 import { healHistory } from '../heal-history.ts'
 import { describeFile, outputText, withFilesAsInput } from '../sent-files.ts'

@@ -2,7 +2,7 @@ import type { ErrorData } from '../../protocol/error.ts'
 import type { ModelConfigData } from '../../protocol/model.ts'
 import type { FilePart, StreamPart } from '../../protocol/message.ts'
 import type { RequestAdapter, Refused, RequestForm } from '../provider.ts'
-import type { FormMemory, StoredForm } from './form-memory.ts'
+import { type FormMemory, REQUEST_CHANGED, type StoredForm, TOOLS_REFUSED } from './form-memory.ts'
 import { asObjects, asText } from './read-json.ts'
 import { fileDigest, isBlank, metadataDigest, optionalFields, tokenField } from './request-form.ts'
 import type { JsonObject } from '../../protocol/json.ts'
@@ -161,9 +161,6 @@ function last(refused: Refused, writesTools: boolean): string[] {
   if (!offersTools(refused)) return ['stream off', ...(hasResults ? ['calls text'] : [])]
   return ['stream off', ...(writesTools ? ['tools text'] : ['schemas minimal', 'calls text'])]
 }
-
-export const TOOLS_REFUSED = 'tools-refused'
-export const REQUEST_CHANGED = 'request-changed'
 
 function lossWarnings(changes: readonly string[], words: string): StreamPart[] {
   const has = (start: string): boolean => changes.some((change) => change.startsWith(start))

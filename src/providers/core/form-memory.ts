@@ -10,6 +10,10 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 /** Part of the key. Increase it when a change's name gets another meaning: older stored forms are then ignored. */
 const VERSION = 1
 
+/** Codes of warnings about what an endpoint's refusals changed. */
+export const TOOLS_REFUSED = 'tools-refused'
+export const REQUEST_CHANGED = 'request-changed'
+
 /** A stored request form. */
 export interface StoredForm {
   /** Digest of the configuration. */

@@ -99,13 +99,15 @@ async function* runAttempt(
       const { error, body } = refusal
       const climbs =
         body !== undefined &&
-        (await ladderOf(attempt)).handleRefusal({
+        (await (
+          await ladderOf(attempt)
+        ).handleRefusal({
           providerId: definition.id,
           request,
           body,
           error,
           hasResponses: config.provider === 'openai' && config.api === undefined,
-        })
+        }))
       // The form now has 'tools text': the caller must describe tools as text and send the request again.
       const isOver =
         !climbs || (request.toolMode !== 'action' && attempt.ladder?.form.has('tools text'))

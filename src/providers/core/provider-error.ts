@@ -1,8 +1,15 @@
 import { describeThrown, type ErrorCode, type ErrorData } from '../../protocol/error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { classifyError, isRetryable } from './classify-error.ts'
-import { omitUndefined } from './omit-undefined.ts'
-import { asCount, asList, asRecord, asText, type JsonRecord, parseJson } from './read-json.ts'
+import {
+  omitUndefined,
+  asCount,
+  asList,
+  asRecord,
+  asText,
+  type JsonRecord,
+  parseJson,
+} from './read-json.ts'
 import type { StreamPart } from '../../protocol/message.ts'
 
 /** Most characters of the provider's message, and of each label, that an error keeps. */

@@ -13,8 +13,7 @@ import {
   startResponses,
 } from './map-event.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
-import { omitUndefined } from '../core/omit-undefined.ts'
-import { asObjects, asRecord, asText, parseJson } from '../core/read-json.ts'
+import { omitUndefined, asObjects, asRecord, asText, parseJson } from '../core/read-json.ts'
 import { toolFields } from '../openai/to-request.ts'
 import type {
   AssistantMessage,

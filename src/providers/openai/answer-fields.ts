@@ -84,6 +84,9 @@ export function createProducedFiles(): ProducedFiles {
   }
 }
 
+/** Set by the build of a worker with parts, which splits the text itself. */
+declare const OFFSTAGE_PARTS: string | undefined
+
 /** Splits a model's text at `<think>` tags. */
 export interface InlineReasoning {
   push(text: string): StreamPart[]
@@ -97,6 +100,7 @@ export interface InlineReasoning {
  * open the reasoning themselves. The text before such a tag was reasoning; a warning marks the position.
  */
 export function createInlineReasoning(): InlineReasoning {
+  if (typeof OFFSTAGE_PARTS !== 'undefined') throw new Error('The worker asks for text as written.')
   let hasField = false
   const splitter = createThinkSplitter({
     loneCloser: () => (hasField ? STRAY_CLOSER : UNOPENED_REASONING),

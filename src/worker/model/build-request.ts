@@ -1,5 +1,6 @@
-import { actionPrompt, formatAction, formatObservation } from '../../action/index.ts'
+import { formatObservation } from '../../action/format-observation.ts'
 import { describeSkills } from '../../action/prompt.ts'
+import { actionPart } from '../parts.ts'
 import { activeSkills, contextOn, planOf } from '../../conversation/context.ts'
 import type { SkillText, StepContext } from '../../protocol/page-calls.ts'
 import type { LimitName } from '../../protocol/run.ts'
@@ -143,7 +144,10 @@ function asWritten(message: AssistantMessage, tools: readonly NamedTool[]): Assi
   )
   const text =
     message.actionText ??
-    [messageText(message), calls.length > 0 ? formatAction(calls, tools.map(forModel)) : '']
+    [
+      messageText(message),
+      calls.length > 0 ? actionPart().formatAction(calls, tools.map(forModel)) : '',
+    ]
       .filter((piece) => piece !== '')
       .join('\n')
   const files = message.parts.filter((part) => part.type === 'file')
@@ -205,7 +209,7 @@ export function buildRequest(
   const skills = tools.length > 0 ? (stepContext.skills ?? []) : []
   const instructions = [
     stepContext.instructions,
-    action ? actionPrompt(tools, skills, stepContext.model) : describeSkills(skills),
+    action ? actionPart().actionPrompt(tools, skills, stepContext.model) : describeSkills(skills),
     activeSkillsText(state),
   ]
     .filter((text) => text !== '')

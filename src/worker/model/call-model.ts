@@ -1,20 +1,14 @@
 import type { StepContext } from '../../protocol/page-calls.ts'
 import { type ErrorData, toErrorData } from '../../protocol/error.ts'
 import type { AttemptRef, RequestTokens, SentRequest } from '../../protocol/delta.ts'
-import type {
-  AssistantMessage,
-  FilePart,
-  Message,
-  ReasoningPart,
-  TextPart,
-  ToolResultPart,
-  Usage,
-} from '../../protocol/message.ts'
+import type { ReasoningPart, StreamPart, TextPart, Usage } from '../../protocol/message.ts'
 import type { StoredForm } from '../../providers/core/form-memory.ts'
-import { FormAdapter } from '../../providers/core/form-adapter.ts'
+import type { FormAdapter } from '../../providers/core/form-adapter.ts'
 import { retryDelay } from '../../providers/core/retry-delay.ts'
 import type {
+  Refused,
   RequestAdapter,
+  RequestForm,
   ModelRequest,
   Provider,
   StreamOptions,
@@ -22,104 +16,22 @@ import type {
 import type { Effects } from '../effects.ts'
 import type { ModelMemory } from './model-memory.ts'
 import { type AttemptResult, fixedSize, messageTokens, partTokens } from './token-counts.ts'
-import { untilAborted } from '../../lib/abort.ts'
+import { untilAborted, whenAborted } from '../../lib/abort.ts'
 import { readsDelimitedOnly, readsTextCalls } from '../../providers/text-calls.ts'
 import { forModel } from './model-names.ts'
 import { type ModelTurn, type TurnDelta, TurnReader } from './turn-reader.ts'
+import { actionPart, loadActionPart } from '../parts.ts'
 import { estimateTokens } from '../../lib/estimate-tokens.ts'
 import type { ModelConfigData } from '../../protocol/model.ts'
-import { healHistory } from '../../providers/heal-history.ts'
-import { outputText } from '../../providers/sent-files.ts'
 
 /** The request in the configured input mode. The scripted provider counts messages, so it always gets messages. */
 function asConfigured(
   request: ModelRequest,
   { inputMode, provider }: Pick<ModelConfigData, 'inputMode' | 'provider'>,
 ): ModelRequest {
-  return inputMode === 'prompt' && provider !== 'scripted' ? asPrompt(request) : request
-}
-
-/**
- * Puts the whole request into one message: instructions, turns with their calls and results, and the trailer. Pure.
- * A turn is a heading in brackets at the start of a line, then its text. Each line of text is indented, so no text
- * can begin a turn. Files follow the text, in the order in which it names them.
- */
-export function asPrompt(request: ModelRequest): ModelRequest {
-  const { messages, instructions, trailer, ...rest } = request
-  const files: FilePart[] = []
-  const turns = [
-    ...(instructions ? [turn('system', instructions)] : []),
-    ...healHistory(messages).flatMap((message) => turnsOf(message, files)),
-    ...(trailer ? [turn('context', trailer)] : []),
-  ]
-  const text = [PREFACE, ...turns, '[assistant]\n'].join('\n\n')
-  return { ...rest, messages: [{ role: 'user', parts: [{ type: 'text', text }, ...files] }] }
-}
-
-const PREFACE =
-  'This is a conversation. A turn begins with a line in brackets that is not indented. An indented line is text of the turn, whatever it looks like. Write only what the assistant says next, without heading and indentation.'
-
-function turnsOf(message: Message, files: FilePart[]): string[] {
-  switch (message.role) {
-    case 'system':
-      return [turn('system', contentText(message.parts, files))]
-    case 'user':
-      return [turn(message.synthetic ? 'notice' : 'user', contentText(message.parts, files))]
-    case 'assistant':
-      return assistantTurns(message)
-    case 'tool':
-      return message.parts.map((part) =>
-        turn(`result of ${callName(part)}`, resultText(part, files)),
-      )
-    default:
-      return message satisfies never
-  }
-}
-
-function assistantTurns({ parts }: AssistantMessage): string[] {
-  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('')
-  const calls = parts.flatMap((part) =>
-    part.type === 'tool-call'
-      ? [turn(`assistant calls ${callName(part)}`, JSON.stringify(part.input ?? {}))]
-      : [],
-  )
-  return [...(text === '' ? [] : [turn('assistant', text)]), ...calls]
-}
-
-function resultText({ output }: ToolResultPart, files: FilePart[]): string {
-  return output.type === 'content' ? contentText(output.value, files) : outputText(output)
-}
-
-function contentText(parts: readonly (TextPart | FilePart)[], files: FilePart[]): string {
-  return parts
-    .map((part) => {
-      if (part.type === 'text') return part.text
-      const name = part.filename === undefined ? '' : `, ${quoted(part.filename)}`
-      return `[file ${files.push(part)}: ${quoted(part.mediaType)}${name}]`
-    })
-    .join('\n')
-}
-
-/** Characters that a model may read as the end of a line. */
-const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/g
-
-function turn(heading: string, text: string): string {
-  return `[${heading}]\n  ${text.replace(LINE_BREAKS, '\n  ')}`
-}
-
-/** Quotes a name that a model or a server chose, on one line. */
-function quoted(name: string): string {
-  return JSON.stringify(name.replace(LINE_BREAKS, ' '))
-}
-
-function callName({
-  toolName,
-  toolCallId,
-}: {
-  readonly toolName: string
-  readonly toolCallId: string
-}): string {
-  return `${quoted(toolName)}, ${quoted(toolCallId)}`
+  return inputMode === 'prompt' && provider !== 'scripted'
+    ? actionPart().asPrompt(request)
+    : request
 }
 
 type Asked = Pick<StepContext, 'instructions' | 'model' | 'tools'>
@@ -210,6 +122,8 @@ export interface ModelCall {
   readonly messageId: string
   readonly emit: (delta: CallDelta, attempt: AttemptRef['attempt']) => void
   readonly isUsedId: (toolCallId: string) => boolean
+  /** Loads the part that reads calls in text, or waits until it can be loaded. Default: one try. */
+  readonly loadActionPart?: () => Promise<unknown> | null
   /** Computes an attempt's usage, as the run's limits count it. */
   readonly meter: (said: AttemptResult, attempt: number) => Usage
   readonly attemptFailed: (attempt: FailedAttempt) => Promise<unknown>
@@ -240,14 +154,17 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
   const { stepContext, effects, signal, messageId } = call
   const { model } = stepContext
   const canWriteTools = (model.toolMode ?? 'auto') === 'auto' && stepContext.tools.length > 0
-  const ladder = new FormAdapter(call.memory.forms, model, canWriteTools)
+  const ladder = new LazyAdapter(call.memory.forms, model, canWriteTools)
   for (let attempt = call.firstAttempt ?? 1, retries = 0; ; attempt++) {
     const toolMode = call.memory.toolMode(model, ladder.form)
+    const needsPart = toolMode === 'action' || model.inputMode === 'prompt'
+    const lack = needsPart ? await withoutPart(call, attempt) : null
+    if (lack) return lack
     const emit = (delta: CallDelta): void => call.emit(delta, attempt)
     const isOwned = call.confirm?.() ?? true
     if (isOwned !== true && !(await isOwned)) return { type: 'aborted', attempt, ...NOTHING }
     emit({ type: 'attempt-started', messageId })
-    const reader = await readAttempt(call, { attempt, toolMode, ladder })
+    const { reader, lacksPart } = await readAttempt(call, { attempt, toolMode, ladder })
     const used = (whole?: ModelTurn): Usage =>
       call.meter({ toolMode, usage: reader.usage, parts: reader.partial, whole }, attempt)
     if (signal.aborted) return { type: 'aborted', attempt, ...cutOf(reader), usage: used() }
@@ -261,6 +178,12 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
 
     const error = reader.error ?? INCOMPLETE
     await call.attemptFailed({ attempt, usage: used(), error })
+    if (lacksPart) {
+      if (reader.isVisible) emit({ type: 'step-reset', reason: error })
+      const lack = await withoutPart(call, attempt)
+      if (lack) return lack
+      continue
+    }
     const refused =
       toolMode === 'native' &&
       canWriteTools &&
@@ -270,7 +193,7 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
       : retryDelay(error, retries + 1, { policy: model.retry, random: effects.random })
     if (delayMs === null) return { attempt, ...failure(error, reader, emit) }
     if (reader.isVisible) emit({ type: 'step-reset', reason: error })
-    if (refused) ladder.switchToTextTools(error)
+    if (refused) await ladder.switchToTextTools(error)
     else {
       retries += 1
       emit({ type: 'retry', retries, delayMs, error })
@@ -278,6 +201,56 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
       if (signal.aborted) return { type: 'aborted', attempt, ...NOTHING }
     }
   }
+}
+
+/** Loads the adapter at the first refusal, since few requests are refused. */
+class LazyAdapter implements RequestAdapter {
+  readonly #created: ConstructorParameters<typeof FormAdapter>
+  #adapter: FormAdapter | undefined
+
+  constructor(...created: ConstructorParameters<typeof FormAdapter>) {
+    this.#created = created
+  }
+
+  get form(): RequestForm {
+    const [memory, model] = this.#created
+    return this.#adapter?.form ?? memory.get(model)
+  }
+
+  get learned(): StoredForm | undefined {
+    return this.#adapter?.learned
+  }
+
+  async handleRefusal(refused: Refused): Promise<boolean> {
+    return (await this.#load()).handleRefusal(refused)
+  }
+
+  async switchToTextTools(error: ErrorData): Promise<void> {
+    ;(await this.#load()).switchToTextTools(error)
+  }
+
+  answered(): readonly StreamPart[] {
+    return this.#adapter?.answered() ?? []
+  }
+
+  async #load(): Promise<FormAdapter> {
+    const { FormAdapter } = await import('../../providers/core/form-adapter.ts')
+    return (this.#adapter ??= new FormAdapter(...this.#created))
+  }
+}
+
+/** Loads the part that reads calls in text. Returns the call's outcome if that fails or is given up. */
+async function withoutPart(
+  { loadActionPart: load = loadActionPart, signal }: ModelCall,
+  attempt: number,
+): Promise<ModelOutcome | null> {
+  try {
+    const loading = load()
+    if (loading) await loading
+  } catch (thrown) {
+    if (!signal.aborted) return { type: 'failed', attempt, error: toErrorData(thrown), ...NOTHING }
+  }
+  return signal.aborted ? { type: 'aborted', attempt, ...NOTHING } : null
 }
 
 /** Keeps nothing of a turn that was too large: sent with the next request, it would fill that one, too. */
@@ -303,6 +276,7 @@ const INCOMPLETE: ErrorData = {
   retryable: true,
 }
 
+/** `lacksPart`: the attempt failed because the part that reads calls in text could not be loaded. */
 async function readAttempt(
   call: ModelCall,
   {
@@ -310,7 +284,7 @@ async function readAttempt(
     toolMode,
     ladder,
   }: { attempt: number; toolMode: 'native' | 'action'; ladder: RequestAdapter },
-): Promise<TurnReader> {
+): Promise<{ readonly reader: TurnReader; readonly lacksPart: boolean }> {
   const reader = new TurnReader({
     toolMode,
     textCalls: readsTextCalls(call.stepContext.model, toolMode),
@@ -326,6 +300,7 @@ async function readAttempt(
     isUsedId: call.isUsedId,
   })
   const { signal, credentials, fetch } = call
+  let lacksPart = false
   try {
     const request = call.request(toolMode)
     const configured = asConfigured(request, call.stepContext.model)
@@ -343,7 +318,16 @@ async function readAttempt(
     for await (const batch of untilAborted(batches, signal)) {
       const isOwned = call.confirm?.() ?? true
       if (isOwned !== true && !(await isOwned)) break
-      for (const part of batch) reader.read(part)
+      for (const part of batch) {
+        // The stream pauses meanwhile, and nothing of this part is shown.
+        if (reader.needsScanner(part)) {
+          lacksPart = true
+          await Promise.race([loadActionPart(), whenAborted(signal)])
+          lacksPart = false
+          if (signal.aborted) break
+        }
+        reader.read(part)
+      }
       // An error ends the attempt, even while the stream of a turn that is too large continues.
       if (reader.error !== null) break
     }
@@ -351,5 +335,5 @@ async function readAttempt(
     // A provider that throws (a custom one, or a key function that rejects) fails the attempt.
     reader.read({ type: 'error', error: toErrorData(error) })
   }
-  return reader
+  return { reader, lacksPart }
 }

@@ -150,6 +150,7 @@ async function extractData(
     messages: messagesOf(command),
     tools: [],
     instructions,
+    textAsWritten: true,
   })
   let usage: RunUsage = { modelCalls: 0 }
   const outcome = await callModel({

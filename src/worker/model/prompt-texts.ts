@@ -1,4 +1,4 @@
-import { CallFinder } from '../../action/find-calls.ts'
+import type { CallFinder } from '../../action/find-calls.ts'
 import type { Row } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Message } from '../../protocol/message.ts'
@@ -8,6 +8,7 @@ import { foreignTexts } from '../store/fact-table.ts'
 import { forModel, type NamedTool, toModelNames } from './model-names.ts'
 import { isRecord } from '../../lib/is-record.ts'
 import { parseJson } from '../../providers/core/read-json.ts'
+import { actionPart, loadedActionPart } from '../parts.ts'
 
 /** Media types without text that a model could repeat verbatim. */
 const NO_TEXT = /^(?:image|audio|video|font)\/|pdf|zip|openxml|wasm/
@@ -61,6 +62,8 @@ export class PromptTexts {
   #calledNatively = false
   /** Texts of the last request that no row holds. */
   #unstored: readonly string[] = []
+  /** Such texts of earlier requests, until the finder is loaded. */
+  #unread: string[] = []
   /** Finds the calls in the texts. Kept until the tools change, so that each text is read once. */
   #found: { readonly tools: string; readonly finder: CallFinder; read: number } | null = null
 
@@ -83,7 +86,12 @@ export class PromptTexts {
     const known = this.#unstored
     const loaded = skills.filter((skill) => skill.loaded)
     this.#unstored = [...textsIn([context, ...loaded.map(({ description }) => description)])]
-    for (const text of this.#unstored) if (!known.includes(text)) this.#read(tools).addText(text)
+    const isLoaded = loadedActionPart() !== undefined
+    for (const text of this.#unstored) {
+      if (known.includes(text)) continue
+      if (isLoaded) this.#read(tools).addText(text)
+      else this.#unread.push(text)
+    }
   }
 
   fold(row: Row): void {
@@ -100,13 +108,13 @@ export class PromptTexts {
     const tools = own.map(forModel)
     const wanted = JSON.stringify(tools.map(({ name, inputSchema }) => [name, inputSchema]))
     if (this.#found?.tools !== wanted) {
-      const finder = new CallFinder(tools, this.#found?.finder)
+      const finder = new (actionPart().CallFinder)(tools, this.#found?.finder)
       for (const call of this.#importedCalls) finder.addCall(toModelNames(call, own))
       for (const text of this.#unstored) finder.addText(text)
       this.#found = { tools: wanted, finder, read: 0 }
     }
     const { finder, read } = this.#found
-    for (const text of this.#texts.slice(read)) finder.addText(text)
+    for (const text of [...this.#unread.splice(0), ...this.#texts.slice(read)]) finder.addText(text)
     this.#found.read = this.#texts.length
     return finder
   }

@@ -1,5 +1,6 @@
 import { loneThinkCloser } from '../../action/action-scanner.ts'
-import { type ActionScanner, createActionScanner, createThinkSplitter } from '../../action/index.ts'
+import type { ActionScanner } from '../../action/action-scanner.ts'
+import type { ThinkSplitter } from '../../action/think-splitter.ts'
 import { isJson } from '../../lib/json/is-json.ts'
 import type { ErrorData } from '../../protocol/error.ts'
 import type { AttemptRef, DeltaOf } from '../../protocol/delta.ts'
@@ -18,12 +19,14 @@ import type {
 } from '../../protocol/message.ts'
 import type { TurnCaps } from '../../protocol/model.ts'
 import type { ToolDefinition } from '../../protocol/tool.ts'
+import { WaitingScanner } from '../../providers/text-calls.ts'
 import {
   STRAY_CLOSER,
   STRAY_CLOSER_CODE,
   UNOPENED_REASONING,
   UNOPENED_REASONING_CODE,
 } from '../../providers/unopened-reasoning.ts'
+import { actionPart, loadedActionPart } from '../parts.ts'
 
 const DEFAULTS: Required<TurnCaps> = {
   calls: 64,
@@ -197,7 +200,8 @@ export interface TurnReaderOptions {
 export class TurnReader {
   readonly #options: TurnReaderOptions
   readonly #scanner: Pick<ActionScanner, 'push' | 'end'> &
-    Partial<Pick<ActionScanner, 'reset' | 'output'>>
+    Partial<Pick<ActionScanner, 'reset' | 'output'>> &
+    Partial<Pick<WaitingScanner, 'needsScanner'>>
   readonly #parts: Part[] = []
   readonly #ids = new Map<string, string>()
   readonly #openInputs = new Set<string>()
@@ -219,10 +223,22 @@ export class TurnReader {
     this.#meter = new TurnMeter(options.caps, options.raw)
     const { toolMode, tools, textCalls = true, delimitedOnly = false } = options
     const rescue = toolMode === 'native'
-    this.#scanner =
-      textCalls && (!rescue || tools.length > 0)
-        ? createActionScanner(tools, { newId: () => options.newId('call_'), rescue, delimitedOnly })
-        : createThinkSplitter({ loneCloser: () => UNOPENED_REASONING })
+    const createSplitter = (): ThinkSplitter =>
+      actionPart().createThinkSplitter({ loneCloser: () => UNOPENED_REASONING })
+    const createScanner = (): ActionScanner =>
+      actionPart().createActionScanner(tools, {
+        newId: () => options.newId('call_'),
+        rescue,
+        delimitedOnly,
+      })
+    const names = textCalls && (!rescue || tools.length > 0) ? tools.map(({ name }) => name) : null
+    const create = names ? createScanner : createSplitter
+    this.#scanner = !rescue || loadedActionPart() ? create() : new WaitingScanner(names, create)
+  }
+
+  /** Whether the scanner must be loaded before this part is read. */
+  needsScanner(part: StreamPart): boolean {
+    return part.type === 'text-delta' && this.#scanner.needsScanner?.(part.delta) === true
   }
 
   get error(): ErrorData | null {

@@ -13,15 +13,16 @@ import { providerOf } from '../model/engine-providers.ts'
 import { buildRequest } from '../model/build-request.ts'
 import { meterUsage, messageTokens } from '../model/token-counts.ts'
 import { modelFetch } from '../model/page-fetch.ts'
-import { REQUEST_CHANGED, TOOLS_REFUSED } from '../../providers/core/form-adapter.ts'
+import { REQUEST_CHANGED, TOOLS_REFUSED } from '../../providers/core/form-memory.ts'
 import { readsTextCalls } from '../../providers/text-calls.ts'
 import { maySeal } from './hide-secrets.ts'
 import type { CallDetails, FactOf, Identified } from '../../protocol/fact.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { formatObservation } from '../../action/index.ts'
+import { formatObservation } from '../../action/format-observation.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { AssistantMessage, Loss, Message, ToolCallPart } from '../../protocol/message.ts'
 import { toOwnNames } from '../model/model-names.ts'
+import { loadActionPart } from '../parts.ts'
 import type { ModelTurn } from '../model/turn-reader.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 
@@ -220,6 +221,19 @@ interface AskingQuietly extends Pick<
   readonly signal?: AbortSignal
 }
 
+/** Loads the part that reads calls in text. The run is paused while that can't be loaded. */
+export function actionPartLoader({
+  conversation: { storageRetry },
+  signal,
+}: Pick<RunContext, 'conversation' | 'signal'>): () => Promise<unknown> | null {
+  return () => {
+    const { waiter } = storageRetry
+    const stopped = waiter && { ...waiter, signal: AbortSignal.any([waiter.signal, signal]) }
+    const load = async (): Promise<void> => void (await loadActionPart())
+    return loadActionPart() && storageRetry.persist(load, { waiter: stopped })
+  }
+}
+
 /** Asks the model for the run's next step, configured by the page's `stepContext`. */
 export async function askModel(
   context: RunContext,
@@ -233,17 +247,18 @@ export async function askModel(
   memory.forms.restore(conversation.forms.values())
   const request: ModelCall['request'] = (toolMode) =>
     buildRequest(conversation.state, run, { stepContext, toolMode })
-  if (readsTextCalls(stepContext.model, memory.toolMode(stepContext.model)))
-    conversation.promptTexts.takeUnstored(stepContext)
+  const mayCallInText = readsTextCalls(stepContext.model, memory.toolMode(stepContext.model))
+  if (mayCallInText) conversation.promptTexts.takeUnstored(stepContext)
   const { drafts } = conversation
   // Drafts must not hold secrets, and which values are secret is known only once the answer is complete.
   if (tools.toolsWithSecrets.length === 0) drafts.begin()
   try {
-    return await callModel({
+    const outcome = callModel({
       ...reaching(context, stepContext),
       ...asking,
       step,
       request,
+      loadActionPart: actionPartLoader(context),
       meter: meter(context, run, { stepContext, request }),
       emit: (given, attempt) => {
         if (hides(given)) return
@@ -253,6 +268,9 @@ export async function askModel(
       },
       attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
     })
+    // Loaded early: once a new release is deployed, the files of this one may be gone.
+    if (mayCallInText && stepContext.tools.length > 0) loadActionPart()?.catch(() => {})
+    return await outcome
   } finally {
     drafts.end()
   }

@@ -2,6 +2,7 @@ import { isStepLooping } from '../../conversation/crash-loop.ts'
 import type { ModelOutcome } from '../model/call-model.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import {
+  actionPartLoader,
   type RequestedStep,
   askModel,
   cutFact,
@@ -285,7 +286,7 @@ export class ModelSteps {
   }
 
   async #ask(before: CountedRun): Promise<void> {
-    const { conversation, page, agentId, runId, effects } = this.#context
+    const { conversation, page, agentId, runId, effects, memory } = this.#context
     const { stop, lease, takenOver } = this.#parts
     const { conversationId } = conversation
     const step = before.steps + 1
@@ -317,6 +318,8 @@ export class ModelSteps {
     if (stop.stopped) return
     await amendMessage(this.#context, step, stepContext)
     if (stop.stopped) return
+    // The size of the request depends on its text.
+    if (memory.toolMode(stepContext.model) === 'action') await actionPartLoader(this.#context)()
     const confirm = (): Promise<boolean> | true => lease.confirm(takenOver)
     await compactIfNeeded(this.#context, { stepContext, confirm, occasion: 'asked' })
     if (stop.stopped) return

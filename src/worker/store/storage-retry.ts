@@ -120,7 +120,7 @@ export class StorageRetry {
   }
 }
 
-/** Pause reason for errors that a storage may recover from, by itself or with a person's help. Null for all others. */
+/** Pause reason for errors that may pass, by themselves or with a person's help. Null for all others. */
 function parkReason(code: ErrorCode): ParkReason | null {
   switch (code) {
     case 'storage-full':
@@ -129,6 +129,8 @@ function parkReason(code: ErrorCode): ParkReason | null {
     case 'storage-offline':
     case 'storage-failed':
       return code
+    case 'worker-load-failed':
+      return 'part-unavailable'
     default:
       return null
   }

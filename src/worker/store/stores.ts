@@ -8,7 +8,6 @@ import {
   type StorageState,
 } from '../../protocol/conversation.ts'
 import { OffstageError, toErrorData } from '../../protocol/error.ts'
-import { type PageVisibility, PageVisibilityTarget } from '../page-visibility.ts'
 import { createMemoryStore } from './memory-store.ts'
 import type { Store } from './store.ts'
 import type { Fact, NewRow } from '../../protocol/fact.ts'
@@ -16,6 +15,21 @@ import type { PageApi } from '../../protocol/page-calls.ts'
 import { wrongOf } from './check-row.ts'
 import { isJson } from '../../lib/json/is-json.ts'
 import { isRecord } from '../../lib/shape.ts'
+
+/** Whether the page is visible. Fires `change` when that changes. */
+export interface PageVisibility extends EventTarget {
+  readonly isVisible: boolean
+}
+
+/** The visibility that the page last reported. */
+export class PageVisibilityTarget extends EventTarget implements PageVisibility {
+  isVisible = true
+
+  set(isVisible: boolean): void {
+    this.isVisible = isVisible
+    this.dispatchEvent(new Event('change'))
+  }
+}
 
 /** Fields with text by people, models and tools, anywhere in a fact. The fold relies on all other fields. */
 const CONTENT: ReadonlySet<string> = new Set([

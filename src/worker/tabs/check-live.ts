@@ -24,6 +24,7 @@ const reason = amongAll<ParkReason>({
   'storage-newer': true,
   'storage-offline': true,
   'storage-failed': true,
+  'part-unavailable': true,
 })
 const ofRun = { runId: isText }
 const ofAttempt = { ...ofRun, step: isNumber, attempt: isNumber }

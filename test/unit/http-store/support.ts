@@ -1,7 +1,7 @@
 import type { CustomStorage, StorageState } from '../../../src/protocol/conversation.ts'
 import type { NewRow } from '../../../src/protocol/fact.ts'
 import { httpStore, type HttpStoreOptions } from '../../../src/http-store/index.ts'
-import { PageVisibilityTarget } from '../../../src/worker/page-visibility.ts'
+import { PageVisibilityTarget } from '../../../src/worker/store/stores.ts'
 import type { Append, Store } from '../../../src/worker/start-worker.ts'
 
 let ids = 0

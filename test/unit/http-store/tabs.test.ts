@@ -1,6 +1,6 @@
 import 'fake-indexeddb/auto'
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
-import { PageVisibilityTarget } from '../../../src/worker/page-visibility.ts'
+import { PageVisibilityTarget } from '../../../src/worker/store/stores.ts'
 import type { Store, StoreChange } from '../../../src/worker/start-worker.ts'
 import { openSqlite, type TestDatabase } from '../../http-store/databases.ts'
 import { serveStore, type StoreServer } from '../../http-store/serve-store.ts'

@@ -1,5 +1,5 @@
 import type { ModelConfigData, ToolChoice } from '../../../protocol/model.ts'
-import { omitUndefined } from '../../../providers/core/omit-undefined.ts'
+import { omitUndefined } from '../../../providers/core/read-json.ts'
 import type { ModelRequest, StreamOptions } from '../../../providers/provider.ts'
 import type { JsonObject } from '../../../protocol/json.ts'
 import type {

@@ -12,12 +12,12 @@ import {
   asRecord,
   asText,
   type JsonRecord,
+  omitUndefined,
 } from '../../../providers/core/read-json.ts'
 import { incompleteError } from '../../../providers/core/provider-error.ts'
 import type { ModelRequest } from '../../../providers/provider.ts'
 import { modelError } from './model-error.ts'
 import { type Block, optionsOf, storedBlocks } from './own-content.ts'
-import { omitUndefined } from '../../../providers/core/omit-undefined.ts'
 
 interface ReadCall {
   readonly toolCallId: string

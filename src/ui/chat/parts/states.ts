@@ -169,6 +169,7 @@ export const STATES: Readonly<Record<StateName, StateEntry>> = {
   'storage-newer': notice(pausedText),
   'storage-offline': paused,
   'storage-failed': paused,
+  'part-unavailable': paused,
   // The connection
   online: { announcement: 'online' },
   offline: notice('offline'),

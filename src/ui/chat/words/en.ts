@@ -177,6 +177,7 @@ export const en: Words = {
     'storage-newer': 'Paused: reload the page to continue',
     'storage-offline': 'Paused: the storage can’t be used',
     'storage-failed': 'Paused: the storage can’t be used',
+    'part-unavailable': 'Paused: reload the page to continue',
   },
   failed: 'Something went wrong.',
   failures: {

@@ -176,6 +176,7 @@ export const zh: Words = {
     'storage-newer': '已暂停：请刷新',
     'storage-offline': '已暂停：存储无法访问',
     'storage-failed': '已暂停：存储无法访问',
+    'part-unavailable': '已暂停：请刷新',
   },
   failed: '出错了。',
   failures: {

@@ -28,6 +28,8 @@ export async function openShop({ createAgent, defineTool, moreTools = [] }) {
     model: {
       provider: 'scripted',
       model: 'script',
+      // Its calls come as text, so the worker needs its part, too.
+      toolMode: 'action',
       script: {
         steps: [
           { text: 'I add it.', toolCalls: [{ toolName: 'add_item', input: { name: 'blue mug' } }] },
