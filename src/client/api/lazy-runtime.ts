@@ -38,6 +38,7 @@ import {
   reflectSettings,
 } from './agent-config.ts'
 import type { CompactionChooser } from '../features/choose-compaction.ts'
+import { AskedCalls } from '../execution/asked-calls.ts'
 import { badConfig } from './failures.ts'
 import { formatOutput, stringify, truncate } from '../execution/format-output.ts'
 import { fillValues } from './fill-values.ts'
@@ -48,6 +49,7 @@ import type { Verifier, VerifierParts } from '../features/verify.ts'
 import { loadPartWithRetry, retryWhenLeaving } from '../page-life/page-leaving.ts'
 import { findChildRunResumer } from '../page-life/child-run-resumers.ts'
 import type { Skill } from '../features/skill.ts'
+import type * as ToolHooks from '../execution/tool-hooks.ts'
 import type * as SkillsOnPage from '../features/skills-on-page.ts'
 import type { PreparedTool } from '../tools/prepare-tool.ts'
 import type { ToolRegistry } from '../tools/tool-registry.ts'
@@ -82,11 +84,14 @@ function consentKey(entry: PreparedTool | undefined, call: CallContext): string 
 
 // Hooks that few tools have are loaded on first use.
 
+const loadToolHooks = (): Promise<typeof ToolHooks> =>
+  loadPartWithRetry(() => import('../execution/tool-hooks.ts'))
+
 async function describeCall(
   registry: ToolRegistry,
   call: DescribeCall,
 ): ReturnType<AgentPage['describeCall']> {
-  const part = await loadPartWithRetry(() => import('../tools/describe-call.ts'))
+  const part = await loadToolHooks()
   return retryWhenLeaving(() => part.describeCall(registry.get(call.toolName), call))
 }
 
@@ -94,7 +99,7 @@ async function secretsIn(
   { registry, warn }: Pick<VerifierParts, 'warn'> & { readonly registry: ToolRegistry },
   call: CallContext,
 ): ReturnType<AgentPage['secretsIn']> {
-  const part = await loadPartWithRetry(() => import('../execution/secrets-in.ts'))
+  const part = await loadToolHooks()
   return retryWhenLeaving(() =>
     part.secretsIn(registry.get(call.toolName), call, (message) => warn('hook-failed', message)),
   )
@@ -241,7 +246,7 @@ function createAgentPage(agent: PageParts): AgentPage {
     retrieveMemories: (query) => recallFor(agent, query),
     undoTool: (call) => undo(agent, call),
     async goOnWithCaller(call) {
-      const part = await loadPartWithRetry(() => import('../sub-agents/resume-caller.ts'))
+      const part = await loadPartWithRetry(() => import('../sub-agents/child-runs.ts'))
       return part.resumeCaller(call)
     },
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
@@ -491,6 +496,8 @@ export function connectAgent(options: LinkOptions, agent: AgentParts): WorkerLin
 /** The agent's interface for its worker, its supervision and its tool executions. */
 function createLinkedAgent(agent: AgentParts): LinkedAgent {
   const { agentEvents, config, personCheck, lists, registry, runs, signal, options } = agent
+  const asked = new AskedCalls()
+  personCheck.find = (call) => asked.find(call)
   return {
     agentId: agent.scope().agentId,
     redactor: options.redact && {
@@ -506,7 +513,9 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
       signal,
       warn: (code, message) => agentEvents.emit({ type: 'warning', code, message }),
     }),
-    onRow: (row) => personCheck.recordRow(row),
+    onRow(row) {
+      if (asked.note(row)) personCheck.watch()
+    },
     onListChange(storage) {
       if (storage === undefined || storage === storageKey(agent.scope().storage))
         for (const list of lists) list.changed()
