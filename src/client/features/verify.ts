@@ -1,7 +1,8 @@
 import { describeThrown } from '../../protocol/error.ts'
-import type { VerifyQuery } from '../../protocol/page-calls.ts'
+import type { BeforeModelQuery, VerifyQuery } from '../../protocol/page-calls.ts'
 import { truncate } from '../execution/format-output.ts'
 import type { AgentOptions } from '../api/options.ts'
+import type { AgentPage } from '../page-life/page-api.ts'
 import { retryWhenLeaving } from '../page-life/page-leaving.ts'
 import { untilAborted } from '../runs/until-aborted.ts'
 
@@ -88,4 +89,24 @@ function feedbackOf(verdict: unknown): string | null {
   if (typeof feedback === 'string' && feedback.trim() !== '') return truncate(feedback)
   if (ok === true) return null
   throw new TypeError('return { ok: true } or { feedback }.')
+}
+
+/** Calls `beforeModel`. If it throws or returns anything else, nothing changes. */
+export async function beforeModel(
+  { options, warn }: VerifierParts,
+  { agentId: _agent, ...request }: BeforeModelQuery,
+): ReturnType<AgentPage['beforeModel']> {
+  try {
+    const change = (await retryWhenLeaving(async () => options.beforeModel?.(request))) ?? {}
+    const { appendToLastUser: appended, rewriteLastUser: rewritten } = change
+    for (const text of [appended, rewritten])
+      if (text && typeof text !== 'string') throw new TypeError('return texts.')
+    return {
+      ...(appended && { appended: truncate(appended) }),
+      ...(rewritten && { rewritten: truncate(rewritten) }),
+    }
+  } catch (thrown) {
+    warn('hook-failed', `beforeModel has failed, and changes nothing: ${describeThrown(thrown)}`)
+    return {}
+  }
 }
