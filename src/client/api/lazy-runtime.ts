@@ -43,28 +43,26 @@ import { fillValues } from './fill-values.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
 import { memoriesOf } from '../features/memory.ts'
 import type { AgentPage } from '../page-life/page-api.ts'
-import type * as ModelHooks from '../features/verify.ts'
-import type { Verifier, VerifierParts } from '../features/verify.ts'
+import type * as hooks from '../features/hooks.ts'
+import type { ApprovalFunctions, Verifier, VerifierParts } from '../features/hooks.ts'
 import { loadPartWithRetry, retryWhenLeaving } from '../page-life/page-leaving.ts'
 import { findChildRunResumer } from '../page-life/child-run-resumers.ts'
 import type { Skill } from '../features/skill.ts'
-import type * as ToolHooks from '../execution/tool-hooks.ts'
 import type * as SkillsOnPage from '../features/skills-on-page.ts'
 import type { PreparedTool } from '../tools/prepare-tool.ts'
 import type { ToolRegistry } from '../tools/tool-registry.ts'
 
 export { createCommands } from './agent-commands.ts'
 
-// Hooks that few tools have are loaded on first use.
-
-const loadToolHooks = (): Promise<typeof ToolHooks> =>
-  loadPartWithRetry(() => import('../execution/tool-hooks.ts'))
+/** Hooks that few tools and agents have are loaded on first use. */
+const loadHooks = (): Promise<typeof hooks> =>
+  loadPartWithRetry(() => import('../features/hooks.ts'))
 
 async function describeCall(
   registry: ToolRegistry,
   call: DescribeCall,
 ): ReturnType<AgentPage['describeCall']> {
-  const part = await loadToolHooks()
+  const part = await loadHooks()
   return retryWhenLeaving(() => part.describeCall(registry.get(call.toolName), call))
 }
 
@@ -72,7 +70,7 @@ async function secretsIn(
   { registry, warn }: Pick<VerifierParts, 'warn'> & { readonly registry: ToolRegistry },
   call: CallContext,
 ): ReturnType<AgentPage['secretsIn']> {
-  const part = await loadToolHooks()
+  const part = await loadHooks()
   return retryWhenLeaving(() =>
     part.secretsIn(registry.get(call.toolName), call, (message) => warn('hook-failed', message)),
   )
@@ -161,13 +159,13 @@ async function withNames(
   return part.withNamesForModel(described, registry)
 }
 
-type LoadApprovals = () => Promise<ToolHooks.ApprovalFunctions>
+type LoadApprovals = () => Promise<ApprovalFunctions>
 
 /** Loads the functions that decide about approval, once for each agent. */
 function loadingApprovals(agent: PageParts): LoadApprovals {
-  let approvals: ToolHooks.ApprovalFunctions | undefined
+  let approvals: ApprovalFunctions | undefined
   return async () => {
-    const part = await loadToolHooks()
+    const part = await loadHooks()
     return (approvals ??= new part.ApprovalFunctions(agent))
   }
 }
@@ -186,11 +184,11 @@ function askingPeople(
       return retryWhenLeaving(() => approvals.needsApproval(toolOf(call), call, hooked(call)))
     },
     async commits(call) {
-      const part = await loadToolHooks().catch(() => null)
+      const part = await loadHooks().catch(() => null)
       return part ? part.commits(toolOf(call), call) : true
     },
     async consentKey(call) {
-      const part = await loadToolHooks().catch(() => null)
+      const part = await loadHooks().catch(() => null)
       return part && part.consentKey(toolOf(call), call)
     },
     describeCall: (call) => describeCall(registry, call),
@@ -254,8 +252,8 @@ function modelHooks(
   agent: VerifierParts,
 ): Pick<AgentPage, 'beforeModel' | 'verify' | 'stopVerifying'> {
   let verifier: Promise<Verifier> | undefined
-  const load = (hook: string): Promise<typeof ModelHooks> =>
-    loadPartWithRetry(() => import('../features/verify.ts')).catch((thrown) => {
+  const load = (hook: string): Promise<typeof hooks> =>
+    loadHooks().catch((thrown) => {
       agent.warn('hook-failed', `${hook} did not run: ${describeThrown(thrown)}`)
       throw thrown
     })
@@ -337,7 +335,7 @@ async function reconcile(
   entry: PreparedTool | undefined,
   call: ReconcileTool,
 ): ReturnType<AgentPage['reconcileTool']> {
-  const part = await loadToolHooks().catch(() => null)
+  const part = await loadHooks().catch(() => null)
   return part ? part.reconcile(entry, call, hooked(call)) : { type: 'unknown' }
 }
 

@@ -1,17 +1,156 @@
 import type {
+  BeforeModelQuery,
   CallContext,
   CallDescription,
   DescribeCall,
   ReconcileTool,
   ReconcileVerdict,
+  VerifyQuery,
 } from '../../protocol/page-calls.ts'
+import type { Fact } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
-import { describeThrown } from '../../protocol/error.ts'
+import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { AgentOptions, HookedCall } from '../api/options.ts'
+import { errorOutput, formatOutput, stringify, truncate } from '../execution/format-output.ts'
+import type { AgentPage, Redactor } from '../page-life/page-api.ts'
 import { retryWhenLeaving } from '../page-life/page-leaving.ts'
+import { untilAborted } from '../runs/until-aborted.ts'
 import { byAnnotations } from '../tools/describe-tools.ts'
 import type { PreparedTool } from '../tools/prepare-tool.ts'
-import { errorOutput, formatOutput, stringify, truncate } from './format-output.ts'
+
+// Callers of the hooks that few tools and agents have.
+
+const ROUNDS = 2
+const TIMEOUT_MS = 60_000
+
+/** The parts of an agent that the verifier needs. */
+export interface VerifierParts {
+  readonly options: AgentOptions
+  /** Emits a warning of the agent. */
+  warn(code: string, message: string): void
+  /** Aborted when the agent is disposed. */
+  readonly signal: AbortSignal
+}
+
+interface Asked {
+  readonly verdict: Promise<string | null>
+  readonly stop: AbortController
+  isOver: boolean
+}
+
+/** Calls the app's `verify` for answers: once for each, whoever asks. */
+export class Verifier {
+  readonly #agent: VerifierParts
+  /** Checks by message. */
+  readonly #asked = new Map<string, Asked>()
+
+  constructor(agent: VerifierParts) {
+    this.#agent = agent
+  }
+
+  /** Returns feedback for an answer that is wrong, else null. If the hook fails, the answer is accepted. */
+  verify(answer: VerifyQuery): Promise<string | null> {
+    if (answer.round > (this.#agent.options.verifyRounds ?? ROUNDS)) return Promise.resolve(null)
+    const known = this.#asked.get(answer.messageId)
+    if (known) return known.verdict
+    for (const [id, { isOver }] of this.#asked) if (isOver) this.#asked.delete(id)
+    const stop = new AbortController()
+    const asked: Asked = { stop, isOver: false, verdict: this.#check(answer, stop) }
+    this.#asked.set(answer.messageId, asked)
+    void asked.verdict.then(() => (asked.isOver = true))
+    return asked.verdict
+  }
+
+  /** Stops a check that nobody waits for any more. Asking again starts a new one. */
+  stop(messageId: string): void {
+    this.#asked.get(messageId)?.stop.abort()
+    this.#asked.delete(messageId)
+  }
+
+  async #check(answer: VerifyQuery, stop: AbortController): Promise<string | null> {
+    const { options, signal: life } = this.#agent
+    const { verifyTimeoutMs = TIMEOUT_MS } = options
+    const { runId, conversationId, text, toolCalls } = answer
+    const { signal } = stop
+    const abort = (): void => stop.abort()
+    let isLate = false
+    life.addEventListener('abort', abort)
+    const timer = setTimeout(() => {
+      isLate = true
+      stop.abort()
+    }, verifyTimeoutMs)
+    try {
+      const asked = { runId, conversationId, text, toolCalls, signal }
+      const verdict: unknown = await retryWhenLeaving(() =>
+        untilAborted(async () => options.verify?.(asked), signal),
+      )
+      return feedbackOf(verdict)
+    } catch (thrown) {
+      if (signal.aborted && !isLate) return null
+      const why = isLate ? `it took longer than ${verifyTimeoutMs} ms` : describeThrown(thrown)
+      const message = `verify has failed, and the answer stands: ${why}`
+      this.#agent.warn('hook-failed', message)
+      return null
+    } finally {
+      clearTimeout(timer)
+      life.removeEventListener('abort', abort)
+    }
+  }
+}
+
+function feedbackOf(verdict: unknown): string | null {
+  const { ok, feedback } = (verdict ?? {}) as { ok?: unknown; feedback?: unknown }
+  if (typeof feedback === 'string' && feedback.trim() !== '') return truncate(feedback)
+  if (ok === true) return null
+  throw new TypeError('return { ok: true } or { feedback }.')
+}
+
+/** Calls `beforeModel`. If it throws or returns anything else, nothing changes. */
+export async function beforeModel(
+  { options, warn }: VerifierParts,
+  { agentId: _agent, ...request }: BeforeModelQuery,
+): ReturnType<AgentPage['beforeModel']> {
+  try {
+    const change = (await retryWhenLeaving(async () => options.beforeModel?.(request))) ?? {}
+    const { appendToLastUser: appended, rewriteLastUser: rewritten } = change
+    for (const text of [appended, rewritten])
+      if (text && typeof text !== 'string') throw new TypeError('return texts.')
+    return {
+      ...(appended && { appended: truncate(appended) }),
+      ...(rewritten && { rewritten: truncate(rewritten) }),
+    }
+  } catch (thrown) {
+    warn('hook-failed', `beforeModel has failed, and changes nothing: ${describeThrown(thrown)}`)
+    return {}
+  }
+}
+
+/**
+ * Passes each fact through the redact functions in turn. A function that several agents share runs once. Throws
+ * `redact-failed`. Only the page gets the original error: it may hold the data to redact.
+ */
+export function redactFacts(
+  redactors: readonly Redactor[],
+  facts: readonly Fact[],
+): readonly unknown[] {
+  if (redactors.length === 0) throw failed('no redact function was found on the page.')
+  const known = [...new Map(redactors.map((each) => [each.redact, each])).values()]
+  return facts.map((fact) =>
+    known.reduce((redacted, { redact, warn }) => {
+      try {
+        // Cloning throws for results that can't be posted, such as a promise. Here the responsible function is known.
+        return structuredClone(redact(redacted))
+      } catch (thrown) {
+        warn(`redact has failed, and nothing was stored: ${describeThrown(thrown)}`)
+        throw failed(`redact threw for a ${fact.type} fact.`)
+      }
+    }, fact),
+  )
+}
+
+function failed(why: string): OffstageError {
+  return new OffstageError('redact-failed', `Nothing was stored: ${why}`)
+}
 
 /** Calls the tool's `commits`. Throwing, or returning anything but false, counts as true. */
 export async function commits(
