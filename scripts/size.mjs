@@ -12,7 +12,7 @@ const CHAT_PARTS =
   'announce|answer|details|ask|page-sentences|edit-input|code-colors|align-columns|report|undo-turn|discussed'
 /** Chunks that a page loads only if it uses their feature. */
 const FEATURES =
-  'idle-work|skills-on-page|run-composite|child-runs|retrieve-memories|discuss|verify|choose-compaction|secrets-in|hidden-secrets'
+  'idle-work|skills-on-page|run-composite|child-runs|retrieve-memories|discuss|hooks|choose-compaction|hidden-secrets'
 
 /** Chunks that the page loads along with a feature that has its own row below. */
 const BESIDE =
@@ -33,7 +33,7 @@ const rows = [
   },
   {
     name: 'page, with the first run',
-    bytes: pageWithout(`lazy-views|transfer|${FEATURES}`),
+    bytes: pageWithout(`lazy-views|user-gestures|transfer|${FEATURES}`),
     limit: 47.9 * KILOBYTE,
   },
   {

@@ -1,7 +1,7 @@
-import type { Row } from '../protocol/fact.ts'
 import type { ContextRow, ConversationState, MessageNode } from '../protocol/state.ts'
 import type { Taint } from '../protocol/taint.ts'
 import { contextOn, isOpenItem, contextLayout } from './context.ts'
+import { sourcesOf, taints } from './taint-sources.ts'
 
 const NONE: readonly Taint[] = []
 
@@ -31,28 +31,6 @@ export function taintOfRequest(state: ConversationState, messageId: string): rea
   const rows = contextOn(state)
   if (!rows.some(taints)) return NONE
   return walkOf(state.path, rows).walk.requestOf(messageId) ?? nextRequestTaint(state)
-}
-
-/** Whether a windowed state is tainted. It knows its taint only as a whole, not by message. */
-export function isTaintedInWhole({ taintBefore, context }: ConversationState): boolean {
-  if (taintBefore === undefined) return false
-  const { seq, taint } = taintBefore
-  return taint.length > 0 || context.some((row) => row.seq > seq && taints(row))
-}
-
-/** Whether the row may remove taint. */
-export function mayUntaint({ type }: Pick<Row, 'type'>): boolean {
-  return UNTAINTING.has(type) || type.startsWith('skill-')
-}
-
-const UNTAINTING: ReadonlySet<Row['type']> = new Set([
-  'results-cleared',
-  'compacted',
-  'descriptions-taken-in',
-])
-
-function taints(row: ContextRow): boolean {
-  return sourcesOf(row).length > 0
 }
 
 function walkOf(path: Path, rows: Rows): Known {
@@ -89,59 +67,6 @@ function isSame(one: readonly Taint[], other: readonly Taint[]): boolean {
 type Origins = ReadonlyMap<string, Taint>
 
 const NO_ORIGINS: Origins = new Map()
-
-const NO_SOURCES: readonly Taint[] = []
-
-const sources = new WeakMap<ContextRow, readonly Taint[]>()
-
-/** Untrusted content that the row adds to the context. Cached: a row always gives the same list. */
-function sourcesOf(row: ContextRow): readonly Taint[] {
-  const before = sources.get(row)
-  if (before) return before
-  const found = findSources(row)
-  if (found.length > 0) sources.set(row, found)
-  return found
-}
-
-function findSources(row: ContextRow): readonly Taint[] {
-  switch (row.type) {
-    case 'untrusted-taken-in': {
-      const { at, origin, path, title } = row
-      return [{ origin, ...(path && { path }), ...(title !== undefined && { title }), at }]
-    }
-    case 'skill-activated': {
-      const { at, loaded, name, path } = row
-      return loaded ? [{ origin: originOfSkill(name), ...(path && { path }), at }] : NO_SOURCES
-    }
-    case 'descriptions-taken-in':
-      return row.origins.map((origin) => ({ origin, at: row.at }))
-    default:
-      return (row satisfies TrustedRow, NO_SOURCES)
-  }
-}
-
-/** Rows that add nothing untrusted by themselves. A new type of context row must be listed here or handled above. */
-type TrustedRow = Extract<
-  ContextRow,
-  {
-    readonly type:
-      | 'results-cleared'
-      | 'compacted'
-      | 'skill-dropped'
-      | 'plan-changed'
-      | 'memory-retrieved'
-  }
->
-
-/** Origin of the taint from a skill that isn't part of the app's code. */
-export function originOfSkill(name: string): string {
-  return `skill ${name}`
-}
-
-/** Origin of the taint while tools of this source are described to the model. */
-export function originOfTools(source: string): string {
-  return `tools of ${source}`
-}
 
 /** Untrusted content at a place of the path: in the result of a call, or in the message itself. */
 interface Brought {

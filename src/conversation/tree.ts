@@ -1,6 +1,6 @@
 import type { ConversationState, MessageNode } from '../protocol/state.ts'
 import type { Draft } from './state.ts'
-import { isTaintedInWhole } from './taint.ts'
+import { isTaintedInWhole } from './taint-sources.ts'
 
 /**
  * Adds a message under its parent and makes it the head. If the parent was set aside, the current head is the parent.

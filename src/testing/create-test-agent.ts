@@ -13,12 +13,8 @@ import { createMemoryStore } from '../worker/store/memory-store.ts'
 import type { Store } from '../worker/store/store.ts'
 import { forgetPage } from '../client/page-life/page-registry.ts'
 import { deletePageSingleton, getPageSingleton } from '../lib/page-singleton.ts'
-import {
-  recordGesture,
-  type CallAnswers,
-  type CallRef,
-  type PersonConsent,
-} from '../client/execution/person-check.ts'
+import type { CallAnswers, CallRef, PersonConsent } from '../client/execution/person-check.ts'
+import { recordGesture } from '../client/execution/user-gestures.ts'
 
 /** Options of `createTestAgent`: those of `createAgent`, with a script for the model and a storage for tests. */
 export interface TestAgentOptions

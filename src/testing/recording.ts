@@ -1,5 +1,6 @@
 import type { Agent } from '../client/api/agent.ts'
-import { recordGesture, type CallOutcome } from '../client/execution/person-check.ts'
+import type { CallOutcome } from '../client/execution/person-check.ts'
+import { recordGesture } from '../client/execution/user-gestures.ts'
 import type { Run } from '../client/runs/run.ts'
 import { describeThrown } from '../protocol/error.ts'
 import type { FactOf, Row } from '../protocol/fact.ts'

@@ -69,7 +69,9 @@ export class AgentCore implements AgentParts {
     this.options = options
     this.#inline = inline
     this.signal = this.#life.signal
-    this.personCheck = new PersonCheck(options.consent, this.signal)
+    this.personCheck = new PersonCheck(options.consent, this.signal, () =>
+      loadPart(() => import('../execution/user-gestures.ts')),
+    )
     this.config = { model: copyConfig(model), instructions, values, contexts: new Set() }
     this.registry = createToolRegistry({
       reserved: [...(options.controlTools ?? []), ...(options.skills?.length ? SKILL_TOOLS : [])],

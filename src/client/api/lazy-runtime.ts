@@ -13,18 +13,16 @@ import {
   type HookedCall,
 } from './options.ts'
 import { storageKey } from '../../protocol/conversation.ts'
-import { byAnnotations, describeTools, usableDefinition } from '../tools/describe-tools.ts'
+import { describeTools, usableDefinition } from '../tools/describe-tools.ts'
 import { resumeChildRuns } from '../runs/resume-run.ts'
 import { failCrashedRun } from '../runs/send-run.ts'
 import { type LinkedAgent, type LinkOptions, WorkerLink } from '../worker-link/worker-link.ts'
 import type {
-  BeforeModelQuery,
   CallContext,
   DescribeCall,
   FieldsQuery,
   MemoryQuery,
   ReconcileTool,
-  ReconcileVerdict,
   SkillRef,
   StepContext,
 } from '../../protocol/page-calls.ts'
@@ -38,13 +36,15 @@ import {
   reflectSettings,
 } from './agent-config.ts'
 import type { CompactionChooser } from '../features/choose-compaction.ts'
+import { AskedCalls } from '../execution/asked-calls.ts'
 import { badConfig } from './failures.ts'
-import { formatOutput, stringify, truncate } from '../execution/format-output.ts'
+import { stringify, truncate } from '../execution/format-output.ts'
 import { fillValues } from './fill-values.ts'
 import { createConfigBook, isKeyless, readContext, readCredentials } from './model-config.ts'
 import { memoriesOf } from '../features/memory.ts'
 import type { AgentPage } from '../page-life/page-api.ts'
-import type { Verifier, VerifierParts } from '../features/verify.ts'
+import type * as hooks from '../features/hooks.ts'
+import type { ApprovalFunctions, Verifier, VerifierParts } from '../features/hooks.ts'
 import { loadPartWithRetry, retryWhenLeaving } from '../page-life/page-leaving.ts'
 import { findChildRunResumer } from '../page-life/child-run-resumers.ts'
 import type { Skill } from '../features/skill.ts'
@@ -54,39 +54,15 @@ import type { ToolRegistry } from '../tools/tool-registry.ts'
 
 export { createCommands } from './agent-commands.ts'
 
-/** Calls the tool's `commits`. Throwing, or returning anything but false, counts as true. */
-async function commits(
-  entry: PreparedTool | undefined,
-  { runId, conversationId, toolCallId, input }: CallContext,
-): Promise<boolean> {
-  if (!entry?.tool.commits) return true
-  const { tool } = entry
-  const context = { runId, conversationId, toolCallId, tainted: true }
-  try {
-    const says: unknown = await retryWhenLeaving(async () => tool.commits?.(input, context))
-    return says !== false
-  } catch {
-    return true
-  }
-}
-
-/** Returns null if the tool's `consentKey` throws or returns no text. */
-function consentKey(entry: PreparedTool | undefined, call: CallContext): string | null {
-  try {
-    const key: unknown = entry?.tool.consentKey?.(call.input)
-    return typeof key === 'string' && key !== '' ? key : null
-  } catch {
-    return null
-  }
-}
-
-// Hooks that few tools have are loaded on first use.
+/** Hooks that few tools and agents have are loaded on first use. */
+const loadHooks = (): Promise<typeof hooks> =>
+  loadPartWithRetry(() => import('../features/hooks.ts'))
 
 async function describeCall(
   registry: ToolRegistry,
   call: DescribeCall,
 ): ReturnType<AgentPage['describeCall']> {
-  const part = await loadPartWithRetry(() => import('../tools/describe-call.ts'))
+  const part = await loadHooks()
   return retryWhenLeaving(() => part.describeCall(registry.get(call.toolName), call))
 }
 
@@ -94,7 +70,7 @@ async function secretsIn(
   { registry, warn }: Pick<VerifierParts, 'warn'> & { readonly registry: ToolRegistry },
   call: CallContext,
 ): ReturnType<AgentPage['secretsIn']> {
-  const part = await loadPartWithRetry(() => import('../execution/secrets-in.ts'))
+  const part = await loadHooks()
   return retryWhenLeaving(() =>
     part.secretsIn(registry.get(call.toolName), call, (message) => warn('hook-failed', message)),
   )
@@ -105,91 +81,12 @@ async function sensitiveFields({ fields }: FieldsQuery): ReturnType<AgentPage['s
   return part.sensitiveFields(fields)
 }
 
-interface Policy {
-  readonly options: Pick<AgentOptions, 'toolApproval'>
-  /** Emits a warning of the agent. */
-  warn(code: string, message: string): void
-}
-
-/** Calls the functions of tools and of the agent that decide whether a call needs approval. */
-export class ApprovalFunctions {
-  readonly #policy: Policy
-  /** Tools that have been warned about. */
-  readonly #warned = new Set<string>()
-
-  constructor(policy: Policy) {
-    this.#policy = policy
-  }
-
-  /**
-   * Whether the call needs approval. Each function can require it. If one throws, or returns an unclear value, approval
-   * is needed.
-   */
-  async needsApproval(
-    entry: PreparedTool | undefined,
-    call: CallContext,
-    asked: HookedCall,
-  ): Promise<boolean> {
-    const { toolApproval = 'destructive' } = this.#policy.options
-    const { toolName } = call
-    const needs = entry?.tool.needsApproval
-    try {
-      const own: unknown =
-        entry && typeof needs === 'function'
-          ? await needs.call(entry.tool, call.input, asked)
-          : (needs ?? 'default')
-      if (typeof own !== 'boolean' && own !== 'default')
-        return this.#unclear(toolName, 'needsApproval', own)
-      if (own === true) return true
-      if (typeof toolApproval !== 'function')
-        return own === 'default' && byAnnotations(entry?.tool.annotations, toolApproval)
-      const asks: unknown = await toolApproval(asked)
-      if (typeof asks !== 'boolean') return this.#unclear(toolName, 'toolApproval', asks)
-      if (!asks && own === 'default') this.#frees(entry)
-      return asks
-    } catch {
-      return true
-    }
-  }
-
-  /** Warns of destructive tools that never need approval. */
-  warnOfUnapprovedTools(entries: readonly PreparedTool[]): void {
-    if (this.#policy.options.toolApproval === 'never')
-      for (const entry of entries) this.#frees(entry)
-  }
-
-  /** Warns if only the agent's `toolApproval` lets a destructive tool run without approval. */
-  #frees(entry: PreparedTool | undefined): void {
-    if (entry?.tool.annotations?.destructive !== true || entry.tool.needsApproval !== undefined)
-      return
-    this.#warn(
-      entry.name,
-      `The tool ${entry.name} is marked as destructive, but toolApproval lets it run without approval. If that is right, set needsApproval: false.`,
-    )
-  }
-
-  #unclear(toolName: string, name: string, answer: unknown): true {
-    const wanted = name === 'toolApproval' ? 'true or false' : "true, false or 'default'"
-    this.#warn(
-      toolName,
-      `${name} of the tool ${toolName} returned ${typeof answer}, not ${wanted}: approval is requested.`,
-    )
-    return true
-  }
-
-  #warn(toolName: string, message: string): void {
-    if (this.#warned.has(toolName)) return
-    this.#warned.add(toolName)
-    this.#policy.warn('approval-policy', message)
-  }
-}
-
 type PageParts = VerifierParts & { readonly config: AgentConfig; readonly registry: ToolRegistry }
 
 /** Functions of an agent's configuration that the worker may call. */
 function createAgentPage(agent: PageParts): AgentPage {
   const { config, options, registry, signal } = agent
-  const approvals = new ApprovalFunctions(agent)
+  const approvals = loadingApprovals(agent)
   const warned = new Set<string>()
   const tools = async (): Promise<ToolDescriptor[]> =>
     withNames(agent, await describeAll(options, registry, approvals), warned)
@@ -241,7 +138,7 @@ function createAgentPage(agent: PageParts): AgentPage {
     retrieveMemories: (query) => recallFor(agent, query),
     undoTool: (call) => undo(agent, call),
     async goOnWithCaller(call) {
-      const part = await loadPartWithRetry(() => import('../sub-agents/resume-caller.ts'))
+      const part = await loadPartWithRetry(() => import('../sub-agents/child-runs.ts'))
       return part.resumeCaller(call)
     },
     reconcileTool: (call) => reconcile(registry.get(call.toolName), call),
@@ -262,18 +159,38 @@ async function withNames(
   return part.withNamesForModel(described, registry)
 }
 
+type LoadApprovals = () => Promise<ApprovalFunctions>
+
+/** Loads the functions that decide about approval, once for each agent. */
+function loadingApprovals(agent: PageParts): LoadApprovals {
+  let approvals: ApprovalFunctions | undefined
+  return async () => {
+    const part = await loadHooks()
+    return (approvals ??= new part.ApprovalFunctions(agent))
+  }
+}
+
 /** Hooks that decide whether a call needs approval, and what the request shows. */
 function askingPeople(
   registry: ToolRegistry,
-  approvals: ApprovalFunctions,
+  loadApprovals: LoadApprovals,
 ): Pick<AgentPage, 'needsApproval' | 'commits' | 'consentKey' | 'describeCall'> {
+  const toolOf = ({ toolName }: CallContext): PreparedTool | undefined => registry.get(toolName)
   return {
-    needsApproval: (call) =>
-      retryWhenLeaving(() =>
-        approvals.needsApproval(registry.get(call.toolName), call, hooked(call)),
-      ),
-    commits: (call) => commits(registry.get(call.toolName), call),
-    consentKey: async (call) => consentKey(registry.get(call.toolName), call),
+    async needsApproval(call) {
+      // Without the part, approval is needed, as after any error of a hook.
+      const approvals = await loadApprovals().catch(() => null)
+      if (!approvals) return true
+      return retryWhenLeaving(() => approvals.needsApproval(toolOf(call), call, hooked(call)))
+    },
+    async commits(call) {
+      const part = await loadHooks().catch(() => null)
+      return part ? part.commits(toolOf(call), call) : true
+    },
+    async consentKey(call) {
+      const part = await loadHooks().catch(() => null)
+      return part && part.consentKey(toolOf(call), call)
+    },
     describeCall: (call) => describeCall(registry, call),
   }
 }
@@ -326,48 +243,36 @@ async function recallFor(
   })
 }
 
-/** Calls `beforeModel`. If it throws or returns anything else, nothing changes. */
-async function beforeModel(
-  { options, warn }: VerifierParts,
-  { agentId: _agent, ...request }: BeforeModelQuery,
-): ReturnType<AgentPage['beforeModel']> {
-  try {
-    const change = (await retryWhenLeaving(async () => options.beforeModel?.(request))) ?? {}
-    const { appendToLastUser: appended, rewriteLastUser: rewritten } = change
-    for (const text of [appended, rewritten])
-      if (text && typeof text !== 'string') throw new TypeError('return texts.')
-    return {
-      ...(appended && { appended: truncate(appended) }),
-      ...(rewritten && { rewritten: truncate(rewritten) }),
-    }
-  } catch (thrown) {
-    warn('hook-failed', `beforeModel has failed, and changes nothing: ${describeThrown(thrown)}`)
-    return {}
-  }
-}
-
 function hooksThere({ verify, beforeModel: before }: AgentOptions): Partial<StepContext> {
   return { ...(verify && { hasVerify: true }), ...(before && { hasBeforeModel: true }) }
 }
 
-/** Loads the caller of `verify` on first use: few agents have one. */
+/** Loads the callers of `verify` and `beforeModel` on first use: few agents have one. */
 function modelHooks(
   agent: VerifierParts,
 ): Pick<AgentPage, 'beforeModel' | 'verify' | 'stopVerifying'> {
   let verifier: Promise<Verifier> | undefined
-  const load = (): Promise<Verifier> =>
-    loadPartWithRetry(() => import('../features/verify.ts')).then(
+  const load = (hook: string): Promise<typeof hooks> =>
+    loadHooks().catch((thrown) => {
+      agent.warn('hook-failed', `${hook} did not run: ${describeThrown(thrown)}`)
+      throw thrown
+    })
+  const loadVerifier = (): Promise<Verifier> =>
+    load('verify').then(
       (part) => new part.Verifier(agent),
       (thrown) => {
         verifier = undefined
-        agent.warn('hook-failed', `verify did not run: ${describeThrown(thrown)}`)
         throw thrown
       },
     )
   return {
-    beforeModel: (request) => beforeModel(agent, request),
+    beforeModel: (request) =>
+      load('beforeModel').then(
+        (part) => part.beforeModel(agent, request),
+        () => ({}),
+      ),
     verify: async (answer) =>
-      agent.options.verify ? (await (verifier ??= load())).verify(answer) : null,
+      agent.options.verify ? (await (verifier ??= loadVerifier())).verify(answer) : null,
     stopVerifying: async ({ messageId }) => (await verifier)?.stop(messageId),
   }
 }
@@ -400,9 +305,14 @@ function compactionPolicy({
 async function describeAll(
   options: AgentOptions,
   registry: ToolRegistry,
-  approvals: ApprovalFunctions,
+  loadApprovals: LoadApprovals,
 ): Promise<ToolDescriptor[]> {
-  approvals.warnOfUnapprovedTools(registry.all())
+  // Warnings are for the developer: without the part, there are none.
+  if (options.toolApproval === 'never')
+    await loadApprovals().then(
+      (approvals) => approvals.warnOfUnapprovedTools(registry.all()),
+      () => undefined,
+    )
   const { skills = [], tools, controlTools = [], questionFields } = options
   const part = skills.length > 0 ? await loadSkills() : undefined
   part?.provideFiles(registry, skills)
@@ -421,24 +331,12 @@ function refOf({ name, description, loaded }: Skill): SkillRef {
   return { name, description, ...(loaded && { loaded }) }
 }
 
-/** Calls the tool's `reconcile`. If it throws, the outcome is unknown. */
 async function reconcile(
   entry: PreparedTool | undefined,
   call: ReconcileTool,
-): Promise<ReconcileVerdict> {
-  const { idempotencyKey, epoch: fence } = call
-  const context = { ...hooked(call), idempotencyKey, fence }
-  try {
-    const verdict = await retryWhenLeaving(async () =>
-      entry && 'reconcile' in entry.tool ? entry.tool.reconcile?.(call.input, context) : undefined,
-    )
-    if (!verdict) return { type: 'unknown' }
-    return verdict.happened
-      ? { type: 'happened', output: await formatOutput(verdict.result) }
-      : { type: 'did-not-happen' }
-  } catch {
-    return { type: 'unknown' }
-  }
+): ReturnType<AgentPage['reconcileTool']> {
+  const part = await loadHooks().catch(() => null)
+  return part ? part.reconcile(entry, call, hooked(call)) : { type: 'unknown' }
 }
 
 /** Returns the names of registered tools that aren't offered. */
@@ -491,6 +389,8 @@ export function connectAgent(options: LinkOptions, agent: AgentParts): WorkerLin
 /** The agent's interface for its worker, its supervision and its tool executions. */
 function createLinkedAgent(agent: AgentParts): LinkedAgent {
   const { agentEvents, config, personCheck, lists, registry, runs, signal, options } = agent
+  const asked = new AskedCalls()
+  personCheck.find = (call) => asked.find(call)
   return {
     agentId: agent.scope().agentId,
     redactor: options.redact && {
@@ -506,7 +406,9 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
       signal,
       warn: (code, message) => agentEvents.emit({ type: 'warning', code, message }),
     }),
-    onRow: (row) => personCheck.recordRow(row),
+    onRow(row) {
+      if (asked.note(row)) personCheck.watch()
+    },
     onListChange(storage) {
       if (storage === undefined || storage === storageKey(agent.scope().storage))
         for (const list of lists) list.changed()

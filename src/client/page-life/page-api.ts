@@ -61,7 +61,7 @@ export class Redactors {
     const live = [...this.#agents].filter((each) => each.storage === storage)
     const last = this.#last.get(storage)
     const redactors = live.length > 0 || last === undefined ? live : [last]
-    const part = await loadPartWithRetry(() => import('../features/redact-facts.ts'))
+    const part = await loadPartWithRetry(() => import('../features/hooks.ts'))
     return part.redactFacts(redactors, facts)
   }
 }

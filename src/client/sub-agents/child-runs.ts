@@ -2,7 +2,7 @@ import { whenAborted } from '../../lib/abort.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { type RunRef, storageKey } from '../../protocol/conversation.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
-import type { AgentParts } from '../api/agent-parts.ts'
+import { type AgentParts, agents } from '../api/agent-parts.ts'
 import { badConfig, reportThrown } from '../api/failures.ts'
 import type { RunInput, SubAgentOptions } from '../api/options.ts'
 import type { Run } from '../runs/run.ts'
@@ -15,7 +15,7 @@ import {
   emptySnapshot,
   type ShownCall,
 } from '../../conversation/snapshot.ts'
-import { adopt } from '../runs/resume-run.ts'
+import { adopt, resumeChildRuns, resumeWithoutChildren } from '../runs/resume-run.ts'
 import { isSettledStatus } from '../../conversation/pending.ts'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'
 import type { RunUsage, ToolOutput } from '../../protocol/message.ts'
@@ -26,6 +26,7 @@ import { isRecord } from '../../lib/is-record.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import { jsonSchemaOf, type StandardSchema } from '../tools/standard-schema.ts'
 import { loadPart } from '../api/load-part.ts'
+import type { CallerRef } from '../../protocol/page-calls.ts'
 import type { AgentCore } from '../api/agent-core.ts'
 import type { RunStarter } from '../runs/agent-runs.ts'
 
@@ -540,4 +541,25 @@ export interface SubAgent {
   readonly core: AgentCore
   readonly start: RunStarter
   readonly options: SubAgentOptions
+}
+
+/**
+ * Resumes a run whose call uses a sub-agent, and the child runs of that call. `agentId` names the agent to try first.
+ * Otherwise uses any agent of this page that has the sub-agent as a tool. Does nothing if there is none.
+ */
+export async function resumeCaller({
+  agentId,
+  conversationId,
+  toolName,
+}: CallerRef): Promise<void> {
+  const asking = agents.get(agentId)
+  if (!asking) return
+  const store = storageKey(asking.scope().storage)
+  const isAble = ({ registry, scope, signal }: AgentParts): boolean =>
+    !signal.aborted &&
+    storageKey(scope().storage) === store &&
+    findChildRunResumer(registry.get(toolName)?.tool) !== undefined
+  const caller = [asking, ...agents.values()].find(isAble)
+  if (caller && (await resumeWithoutChildren(caller, { conversationId })))
+    await resumeChildRuns(caller, conversationId)
 }

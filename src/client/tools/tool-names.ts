@@ -6,7 +6,7 @@ import { hintAmong } from '../api/check-names.ts'
 import { cleanName } from './clean-name.ts'
 import type { PreparedTool } from './prepare-tool.ts'
 import type { ToolRegistry } from './tool-registry.ts'
-import type { VerifierParts } from '../features/verify.ts'
+import type { VerifierParts } from '../features/hooks.ts'
 
 type Agent = Pick<VerifierParts, 'warn'> & {
   readonly config: AgentConfig

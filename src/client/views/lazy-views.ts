@@ -369,6 +369,8 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
   constructor(agent: AgentParts, first: ConversationSnapshot, listeners: Listeners) {
     const { conversationId } = first
     this.#agent = agent
+    // A shown call may be answered.
+    agent.personCheck.watch()
     this.#listeners = listeners
     this.#notifier = new Notifier(listeners)
     this.#ref = { storage: storageKey(agent.scope().storage), conversationId }

@@ -3,7 +3,7 @@ import {
   NO_TRACK,
   type ObservedInput,
   trackPress,
-} from '../../../src/client/execution/person-check.ts'
+} from '../../../src/client/execution/user-gestures.ts'
 
 /** Which of the events are presses of a person. */
 function pressesOf(...events: readonly Partial<ObservedInput>[]): boolean[] {

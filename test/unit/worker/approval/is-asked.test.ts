@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it, test } from 'vitest'
-import { ApprovalFunctions } from '../../../../src/client/api/lazy-runtime.ts'
+import { ApprovalFunctions } from '../../../../src/client/features/hooks.ts'
 import { describeTools } from '../../../../src/client/tools/describe-tools.ts'
 import type { AgentOptions } from '../../../../src/client/api/options.ts'
 import { createToolRegistry } from '../../../../src/client/tools/tool-registry.ts'
