@@ -6,11 +6,18 @@ interface DemoAgentOptions {
   readonly model: ModelConfig
   /** Default: Offstage's own worker. */
   readonly worker?: () => Worker
+  /** Default: the app's own. */
+  readonly tools?: DemoApp['tools']
+  /** Lets the inspector show requests and raw answers. Default false. */
+  readonly recordsRequests?: boolean
   /** Called before the agent uses the app by hand. */
   onHands?(): void
 }
 
-export function createDemoAgent(app: DemoApp, { model, worker, onHands }: DemoAgentOptions): Agent {
+export function createDemoAgent(
+  app: DemoApp,
+  { model, worker, tools = app.tools, recordsRequests = false, onHands }: DemoAgentOptions,
+): Agent {
   // The app's own tools come first; with these the agent can do by hand what none of them does.
   const hands = pageTools({
     root: () => document.getElementById(app.id),
@@ -25,7 +32,9 @@ export function createDemoAgent(app: DemoApp, { model, worker, onHands }: DemoAg
     heartbeatMs: 1000,
     instructions: `${app.instructions} Only for what your tools cannot do, such as showing where something is, use the page itself: read_page, click, type_text, highlight. Answer in one or two sentences. Today is {{date}}.`,
     values: { date: new Date().toDateString() },
-    tools: [...app.tools, ...hands],
+    tools: [...tools, ...hands],
+    requests: recordsRequests,
+    raw: recordsRequests,
     controlTools: ['ask_user'],
     questionFields: true,
     consent: 'person',

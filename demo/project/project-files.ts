@@ -9,6 +9,7 @@ const shared = import.meta.glob<string>(
     '../agent/demo-agent.ts',
     '../lib/{browser-network,dom,format,keyed-list,stored,wait}.ts',
     '../model/{outcome,script}.ts',
+    '../tools/edit-tools.ts',
     '../styles/{base,project}.css',
   ],
   { query: '?raw', import: 'default' },

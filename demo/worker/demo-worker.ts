@@ -1,6 +1,6 @@
 // oxlint-disable-next-line import/default -- Vite makes it: the address of the worker's file.
 import address from './agent-worker.ts?worker&url'
-import { faultIn, faults, type Fault, type FaultMessage } from './messages.ts'
+import { faultIn, faults, type Fault, type FaultMessage, isLasting } from './messages.ts'
 
 /** The agent's worker, to be killed or broken while it works. */
 export interface DemoWorker {
@@ -8,7 +8,7 @@ export interface DemoWorker {
   readonly make: () => Worker
   kill(): void
   setFault(fault: Fault, isOn: boolean): void
-  /** Calls back when a fault has hit an answer or a call. It is off from then on. */
+  /** Calls back when a fault has its first effect. It is off from then on, unless it lasts. */
   onHit(listener: (fault: Fault) => void): void
 }
 
@@ -20,7 +20,7 @@ export function createDemoWorker(): DemoWorker {
   const onMessage = ({ data }: MessageEvent): void => {
     const fault = faultIn(data, 'hit')
     if (!fault) return
-    on.delete(fault)
+    if (!isLasting(fault)) on.delete(fault)
     for (const listener of listeners) listener(fault)
   }
   return {
