@@ -8,6 +8,7 @@ import { createJournal } from './journal/journal.ts'
 import { createLedgerApp } from './ledger/ledger-app.ts'
 import { byId, setText } from './lib/dom.ts'
 import { Latest } from './lib/latest.ts'
+import { browserEngines } from './model/browser-engines.ts'
 import { loadCallMode, saveCallMode } from './model/call-mode.ts'
 import { createFailure } from './model/failure.ts'
 import { loadChoice, type ModelChoice, toModelConfig } from './model/model-choice.ts'
@@ -31,6 +32,7 @@ const agent = createDemoAgent(app, {
   model,
   worker: worker.make,
   tools: editTools(app.tools, edits.read()),
+  engines: browserEngines,
   recordsRequests: true,
   onHands: () => views.show('app'),
 })
@@ -86,7 +88,7 @@ const picker = new ModelPicker({
 
 // A run would fail without its key. It is asked for first, and picking the model resumes.
 if (picker.choice.hadKey)
-  picker.demand('A reload forgets keys. Type it again, and the run continues.')
+  picker.demand('A reload forgets keys and files. Give it again, and the run continues.')
 else chat.agent = agent
 
 byId('take', HTMLButtonElement).addEventListener('click', () => {

@@ -1,4 +1,4 @@
-import { createAgent, type Agent, type ModelConfig } from 'offstage'
+import { createAgent, type Agent, type AgentOptions, type ModelConfig } from 'offstage'
 import { pageTools } from 'offstage/page-tools'
 import type { DemoApp } from '../app.ts'
 
@@ -8,6 +8,8 @@ interface DemoAgentOptions {
   readonly worker?: () => Worker
   /** Default: the app's own. */
   readonly tools?: DemoApp['tools']
+  /** Default: none. */
+  readonly engines?: NonNullable<AgentOptions['engines']>
   /** Lets the inspector show requests and raw answers. Default false. */
   readonly recordsRequests?: boolean
   /** Called before the agent uses the app by hand. */
@@ -16,7 +18,14 @@ interface DemoAgentOptions {
 
 export function createDemoAgent(
   app: DemoApp,
-  { model, worker, tools = app.tools, recordsRequests = false, onHands }: DemoAgentOptions,
+  {
+    model,
+    worker,
+    tools = app.tools,
+    engines = [],
+    recordsRequests = false,
+    onHands,
+  }: DemoAgentOptions,
 ): Agent {
   // The app's own tools come first; with these the agent can do by hand what none of them does.
   const hands = pageTools({
@@ -28,6 +37,7 @@ export function createDemoAgent(
   return createAgent({
     model,
     ...(worker && { worker }),
+    engines,
     // A worker that was killed is missed soon.
     heartbeatMs: 1000,
     instructions: `${app.instructions} Only for what your tools cannot do, such as showing where something is, use the page itself: read_page, click, type_text, highlight. Answer in one or two sentences. Today is {{date}}.`,

@@ -1,3 +1,4 @@
+import { scriptAddress } from '../lib/script-address.ts'
 // oxlint-disable-next-line import/default -- Vite makes it: the address of the worker's file.
 import address from './agent-worker.ts?worker&url'
 import { faultIn, faults, type Fault, type FaultMessage, isLasting } from './messages.ts'
@@ -25,7 +26,7 @@ export function createDemoWorker(): DemoWorker {
   }
   return {
     make() {
-      worker = new Worker(trusted(address), { type: 'module' })
+      worker = new Worker(scriptAddress(address), { type: 'module' })
       worker.addEventListener('message', onMessage)
       for (const fault of faults) if (on.has(fault)) send(`${fault} on`)
       return worker
@@ -38,28 +39,4 @@ export function createDemoWorker(): DemoWorker {
     },
     onHit: (listener) => void listeners.add(listener),
   }
-}
-
-interface Policy {
-  createScriptURL(url: string): string
-}
-
-declare global {
-  interface Window {
-    /** Not in all browsers. */
-    readonly trustedTypes?: { createPolicy(name: string, rules: Policy): Policy }
-  }
-}
-
-let policy: Policy | undefined
-
-/** The address as the page's policy wants it, which allows no other. */
-function trusted(url: string): string {
-  policy ??= window.trustedTypes?.createPolicy('kiln', {
-    createScriptURL(asked) {
-      if (asked !== address) throw new TypeError(`No script of this page: ${asked}`)
-      return asked
-    },
-  })
-  return policy?.createScriptURL(url) ?? url
 }
