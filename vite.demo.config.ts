@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { defineConfig } from 'vite'
+import { type Connect, defineConfig } from 'vite'
 import { measuredStream, STREAM_FILE } from './demo/meter/measured-stream.ts'
 
 const root = import.meta.dirname
@@ -27,6 +27,26 @@ const policy = [
 ].join('; ')
 const headers = { 'Content-Security-Policy': policy }
 
+/** What the workers of engines allow, in addition: WebAssembly, and WebLLM's module, which the demo doesn't ship. */
+const enginePolicy = [
+  "default-src 'none'",
+  "script-src 'self' blob: 'wasm-unsafe-eval' https://cdn.jsdelivr.net",
+  "worker-src 'self' blob:",
+  "connect-src 'self' blob: http: https:",
+].join('; ')
+
+/** Gives workers of engines their own policy. A worker's policy is that of its file. */
+function serveEnginePolicy({ middlewares }: { readonly middlewares: Connect.Server }): void {
+  middlewares.use((request, response, next) => {
+    if (/\/(?:wllama|webllm)-worker[^/]*\.[jt]s/.test(request.url ?? '')) {
+      const set = response.setHeader.bind(response)
+      response.setHeader = (name, value) =>
+        set(name, name === 'Content-Security-Policy' ? enginePolicy : value)
+    }
+    next()
+  })
+}
+
 /** The demo imports the package as its users do: by the entries of its exports map. */
 export default defineConfig({
   root: path.join(root, 'demo'),
@@ -35,6 +55,11 @@ export default defineConfig({
     {
       name: 'repository',
       transformIndexHtml: (html) => html.replaceAll('%REPOSITORY%', repository()),
+    },
+    {
+      name: 'engine-policy',
+      configureServer: serveEnginePolicy,
+      configurePreviewServer: serveEnginePolicy,
     },
     {
       // The file is served as others are, so that both readers of the main-thread panel fetch it.

@@ -1,4 +1,4 @@
-import { createAgent, type Agent, type ModelConfig } from 'offstage'
+import { createAgent, type Agent, type AgentOptions, type ModelConfig } from 'offstage'
 import { pageTools } from 'offstage/page-tools'
 import type { DemoApp } from '../app.ts'
 
@@ -6,11 +6,27 @@ interface DemoAgentOptions {
   readonly model: ModelConfig
   /** Default: Offstage's own worker. */
   readonly worker?: () => Worker
+  /** Default: the app's own. */
+  readonly tools?: DemoApp['tools']
+  /** Default: none. */
+  readonly engines?: NonNullable<AgentOptions['engines']>
+  /** Lets the inspector show requests and raw answers. Default false. */
+  readonly recordsRequests?: boolean
   /** Called before the agent uses the app by hand. */
   onHands?(): void
 }
 
-export function createDemoAgent(app: DemoApp, { model, worker, onHands }: DemoAgentOptions): Agent {
+export function createDemoAgent(
+  app: DemoApp,
+  {
+    model,
+    worker,
+    tools = app.tools,
+    engines = [],
+    recordsRequests = false,
+    onHands,
+  }: DemoAgentOptions,
+): Agent {
   // The app's own tools come first; with these the agent can do by hand what none of them does.
   const hands = pageTools({
     root: () => document.getElementById(app.id),
@@ -21,11 +37,14 @@ export function createDemoAgent(app: DemoApp, { model, worker, onHands }: DemoAg
   return createAgent({
     model,
     ...(worker && { worker }),
+    engines,
     // A worker that was killed is missed soon.
     heartbeatMs: 1000,
     instructions: `${app.instructions} Only for what your tools cannot do, such as showing where something is, use the page itself: read_page, click, type_text, highlight. Answer in one or two sentences. Today is {{date}}.`,
     values: { date: new Date().toDateString() },
-    tools: [...app.tools, ...hands],
+    tools: [...tools, ...hands],
+    requests: recordsRequests,
+    raw: recordsRequests,
     controlTools: ['ask_user'],
     questionFields: true,
     consent: 'person',

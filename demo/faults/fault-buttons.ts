@@ -2,7 +2,7 @@ import type { Agent, Conversation } from 'offstage'
 import { readJournal } from '../journal/read-journal.ts'
 import { byId, setText } from '../lib/dom.ts'
 import type { DemoWorker } from '../worker/demo-worker.ts'
-import type { Fault } from '../worker/messages.ts'
+import { type Fault, isLasting } from '../worker/messages.ts'
 import { describeEffect } from './describe-effect.ts'
 import { faultNote } from './fault-note.ts'
 import type { Network } from './network.ts'
@@ -13,6 +13,8 @@ interface FaultOptions {
   readonly network: Network
   /** Titles of the tools, by name. */
   readonly titles: ReadonlyMap<string, string>
+  /** Called when the endpoint begins or ends to refuse tools. */
+  onToolsRefused(isRefused: boolean): void
 }
 
 /** Follows the conversation on view: what a fault left is reported at the end of its run. */
@@ -24,7 +26,7 @@ const FIRST = 'Start something first.'
 
 /** Creates the buttons that break things while the agent works, and tells what each did. */
 export function createFaultButtons(options: FaultOptions): FaultButtons {
-  const { agent, worker, network } = options
+  const { agent, worker } = options
   const told = byId('fault-told', HTMLElement)
   const tell = (text: string): void => setText(told, text)
   const note = (name: string, text: string): void => {
@@ -33,30 +35,19 @@ export function createFaultButtons(options: FaultOptions): FaultButtons {
   }
   connectToAgent(agent, worker, { tell, note })
 
-  const offline = byId('go-offline', HTMLButtonElement)
-  offline.addEventListener('click', () => {
-    network.setOffline(!network.isOffline)
-    setText(offline, network.isOffline ? 'Go online' : 'Go offline')
-    note(
-      'Offline',
-      network.isOffline ? 'Offline. Retrying when the network is back.' : 'Back online.',
-    )
+  let shown = ''
+  connectSwitches(options, {
+    tell,
+    note,
+    // The run also continues by itself, but later.
+    onRoom: () => void agent.continue(shown).catch(() => {}),
   })
-  createSwitch('slow', worker, (isOn) =>
-    isOn ? note('Slow network', 'Each piece takes 120 ms longer.') : tell('Full speed again.'),
-  )
-  createSwitch('cut-stream', worker, (isOn) =>
-    tell(isOn ? 'The next answer is cut in its middle.' : 'Nothing is cut.'),
-  )
-  createSwitch('malformed-call', worker, (isOn) =>
-    tell(isOn ? 'The next call arrives with broken arguments.' : 'Calls arrive whole.'),
-  )
-  worker.onHit((fault) => {
-    byId(fault, HTMLButtonElement).setAttribute('aria-pressed', 'false')
-    if (fault === 'cut-stream') note('Cut stream', 'Stream cut. The answer is asked for again.')
-    else note('Malformed call', 'The call was malformed. The model is told so.')
-  })
-  return { show: (conversation, signal) => follow(conversation, signal, { ...options, tell }) }
+  return {
+    show(conversation, signal) {
+      shown = conversation.getSnapshot().conversationId
+      follow(conversation, signal, { ...options, tell })
+    },
+  }
 }
 
 interface Telling {
@@ -98,6 +89,53 @@ function connectToAgent(agent: Agent, worker: DemoWorker, { tell, note }: Tellin
     const told = byId('fault-told', HTMLElement)
     if (isRunning && told.textContent === FIRST) tell('')
   })
+}
+
+/** Connects the buttons that switch a fault on and off. */
+function connectSwitches(
+  { worker, network, onToolsRefused }: FaultOptions,
+  { tell, note, onRoom }: Telling & { onRoom(): void },
+): void {
+  const offline = byId('go-offline', HTMLButtonElement)
+  offline.addEventListener('click', () => {
+    network.setOffline(!network.isOffline)
+    setText(offline, network.isOffline ? 'Go online' : 'Go offline')
+    note(
+      'Offline',
+      network.isOffline ? 'Offline. Retrying when the network is back.' : 'Back online.',
+    )
+  })
+  createSwitch('slow', worker, (isOn) =>
+    isOn ? note('Slow network', 'Each piece takes 120 ms longer.') : tell('Full speed again.'),
+  )
+  createSwitch('cut-stream', worker, (isOn) =>
+    tell(isOn ? 'The next answer is cut in its middle.' : 'Nothing is cut.'),
+  )
+  createSwitch('malformed-call', worker, (isOn) =>
+    tell(isOn ? 'The next native call arrives with broken arguments.' : 'Calls arrive whole.'),
+  )
+  createSwitch('refuse-tools', worker, (isOn) => {
+    onToolsRefused(isOn)
+    if (isOn) note('Refused tools', 'The endpoint refuses requests that offer tools.')
+    else tell('Tools are accepted again.')
+  })
+  createSwitch('storage-full', worker, (isOn) => {
+    tell(isOn ? 'Nothing more can be stored.' : 'There is room again.')
+    if (!isOn) onRoom()
+  })
+  worker.onHit((fault) => {
+    if (!isLasting(fault)) byId(fault, HTMLButtonElement).setAttribute('aria-pressed', 'false')
+    const told = HITS[fault]
+    if (told) note(...told)
+  })
+}
+
+/** Name and description of what a fault did, by fault. */
+const HITS: Partial<Record<Fault, readonly [name: string, text: string]>> = {
+  'cut-stream': ['Cut stream', 'Stream cut. The answer is asked for again.'],
+  'malformed-call': ['Malformed call', 'The call was malformed. The model is told so.'],
+  'refuse-tools': ['Refused tools', 'Tools refused. They are asked for as text instead.'],
+  'storage-full': ['Full storage', 'Storage full. The run waits, and nothing is lost.'],
 }
 
 function createSwitch(fault: Fault, worker: DemoWorker, onSwitch: (isOn: boolean) => void): void {

@@ -12,15 +12,19 @@ const READ_MS = 300
 /** The stored rows of the conversation in view, and the events of its runs. */
 export interface Journal {
   show(conversationId: string): void
+  /** Records requests from the next step on, for the inspector's tab. */
+  record(): void
 }
 
-export function createJournal(agent: Agent): Journal {
+/** @param openTools Called once, when the panel of tools is first opened. */
+export function createJournal(agent: Agent, openTools: () => Promise<void>): Journal {
   const rows = createRecordList('journal-rows', 'journal-count')
   const events = createRecordList('events', 'event-count')
   const usage = byId('run-usage', HTMLElement)
-  const inspect = createTabs(agent)
+  const { inspect, record } = createTabs(agent, openTools)
   let shown = new AbortController()
   return {
+    record,
     show(conversationId) {
       shown.abort()
       shown = new AbortController()
@@ -72,37 +76,55 @@ function reader(
   return ask
 }
 
-/** Tabs for the lists and the inspector. Returns a function that shows another conversation in the inspector. */
-function createTabs(agent: Agent): (conversationId: string) => void {
+interface Tabs {
+  /** Shows another conversation in the inspector. */
+  inspect(conversationId: string): void
+  record(): void
+}
+
+/** Tabs for the lists, the inspector, the tools and the meter. */
+function createTabs(agent: Agent, openTools: () => Promise<void>): Tabs {
   const inspector = byId('inspector', HTMLElement) as HTMLElementTagNameMap['offstage-inspector']
   const meter = byId('meter', HTMLElement)
+  const tools = byId('tools', HTMLElement)
   const tabs = [
     { button: 'journal-tab', panel: byId('journal-rows', HTMLElement) },
     { button: 'event-tab', panel: byId('events', HTMLElement) },
     { button: 'inspector-tab', panel: inspector },
+    { button: 'tools-tab', panel: tools },
     { button: 'meter-tab', panel: meter },
   ].map(({ button, panel }) => ({ button: byId(button, HTMLButtonElement), panel }))
   let conversationId: string | undefined
   let openMeter: ((isShown: boolean) => void) | undefined
+  let opened: Promise<void> | undefined
+  let isRecording = false
   const inspect = (): void => {
-    if (inspector.hidden || conversationId === undefined) return
+    if (!isRecording || conversationId === undefined) return
     inspector.agent = agent
     inspector.conversationId = conversationId
   }
+  const record = async (): Promise<void> => {
+    await import('offstage/inspector')
+    isRecording = true
+    inspect()
+  }
   const show = async (shown: HTMLElement): Promise<void> => {
-    if (shown === inspector) await import('offstage/inspector')
+    if (shown === inspector) await record()
+    if (shown === tools) await (opened ??= openTools())
     if (shown === meter) openMeter ??= await loadMeter()
     for (const { button, panel } of tabs) {
       button.setAttribute('aria-pressed', String(panel === shown))
       panel.hidden = panel !== shown
     }
     openMeter?.(shown === meter)
-    inspect()
   }
   for (const { button, panel } of tabs) button.addEventListener('click', () => void show(panel))
-  return (next) => {
-    conversationId = next
-    inspect()
+  return {
+    record: () => void record(),
+    inspect(next) {
+      conversationId = next
+      inspect()
+    },
   }
 }
 

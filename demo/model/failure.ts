@@ -1,7 +1,7 @@
 import type { ErrorCode, ErrorData, ModelConfig } from 'offstage'
 import { byId, setText } from '../lib/dom.ts'
 import { createCheckup } from './checkup.ts'
-import { NO_MODEL } from './presets.ts'
+import { isServed } from './presets.ts'
 
 const hints: Partial<Record<ErrorCode, string>> = {
   authentication: 'Open the model picker and check the key.',
@@ -45,7 +45,7 @@ export function createFailure(model: () => ModelConfig): (error: ErrorData | und
     shown = error
     const hint = error && (hints[error.code] ?? '')
     const isOfEndpoint =
-      error !== undefined && endpointCodes.has(error.code) && model().provider !== NO_MODEL
+      error !== undefined && endpointCodes.has(error.code) && isServed(model().provider)
     box.hidden = !hint && !isOfEndpoint
     why.hidden = !isOfEndpoint
     setText(byId('failure-hint', HTMLElement), hint ?? '')

@@ -3,8 +3,15 @@ import { byId, el, setText } from '../lib/dom.ts'
 import { Latest } from '../lib/latest.ts'
 import { presetOf } from './presets.ts'
 
-/** The demo has no engine for the browser's own model, so only servers are of use. */
 export type FoundServer = Extract<Discovery, { type: 'server' }>
+
+type FoundEngine = Exclude<Discovery, FoundServer>
+
+interface FoundOptions {
+  onPick(server: FoundServer, model: string): void
+  /** An engine of this browser was chosen. Its model may be large, so nothing is loaded yet. */
+  onEngine(provider: string, model: string): void
+}
 
 export interface FoundModels {
   search(): void
@@ -13,22 +20,28 @@ export interface FoundModels {
 }
 
 /** The part of the dialog that lists the local servers and their models. */
-export function createFoundModels(
-  onPick: (server: FoundServer, model: string) => void,
-): FoundModels {
+export function createFoundModels(options: FoundOptions): FoundModels {
   const list = byId('found', HTMLElement)
   const status = byId('found-status', HTMLElement)
   const latest = new Latest()
 
-  const show = (text: string, servers: readonly FoundServer[] = []): void => {
+  const show = (text: string, models: readonly Discovery[] = []): void => {
     setText(status, text)
-    list.replaceChildren(...servers.map((server) => describeServer(server, onPick)))
+    list.replaceChildren(
+      ...models.map((found) =>
+        found.type === 'server'
+          ? describeServer(found, options.onPick)
+          : describeEngine(found, options.onEngine),
+      ),
+    )
   }
   const search = async (): Promise<void> => {
     const signal = latest.start()
     show('Looking…')
-    const servers = await findServers(signal)
-    if (!signal.aborted) show(servers.length > 0 ? '' : 'No model server found.', servers)
+    const models = await findModels(signal)
+    if (signal.aborted) return
+    const hasServer = models.some(({ type }) => type === 'server')
+    show(hasServer ? '' : 'No model server found.', models)
   }
   const startSearch = (): void => void search()
   byId('found-search', HTMLButtonElement).addEventListener('click', startSearch)
@@ -41,10 +54,10 @@ export function createFoundModels(
   }
 }
 
-async function findServers(signal: AbortSignal): Promise<readonly FoundServer[]> {
+async function findModels(signal: AbortSignal): Promise<readonly Discovery[]> {
   try {
     const { discover } = await import('offstage/providers')
-    return (await discover({ signal })).filter((entry) => entry.type === 'server')
+    return await discover({ signal })
   } catch {
     return []
   }
@@ -77,6 +90,32 @@ function describeServer(
       { class: 'found-choices' },
       ...(isReady ? server.models.map((model) => choice(model, model)) : []),
       ...(needsKey ? [choice('', 'Type the key')] : []),
+    ),
+  )
+}
+
+function describeEngine(
+  { config: { provider, model } }: FoundEngine,
+  onEngine: FoundOptions['onEngine'],
+): HTMLElement {
+  const { label = provider, note = '' } = presetOf(provider) ?? {}
+  return el(
+    'li',
+    {},
+    el('p', { class: 'found-name' }, label),
+    el('p', { class: 'hint' }, note),
+    el(
+      'div',
+      { class: 'found-choices' },
+      el(
+        'button',
+        {
+          type: 'button',
+          'aria-label': `${label}: ${model}`,
+          onclick: () => onEngine(provider, model),
+        },
+        model === 'default' ? 'Choose it' : model,
+      ),
     ),
   )
 }

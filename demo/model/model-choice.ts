@@ -16,6 +16,9 @@ const noModel: ModelChoice = { provider: NO_MODEL, baseURL: '', model: '', hadKe
 /** Enough retries that the run survives about a minute without a network. */
 const retry = { maxRetries: 30, maxDelayMs: 2000 }
 
+/** Tokens that a model from a file is given. More take more memory. */
+const FILE_CONTEXT = 8192
+
 const store = stored('localStorage', 'kiln-model')
 
 /** Describes the chosen model to an agent. Without a model, `script` is played. */
@@ -26,7 +29,13 @@ export function toModelConfig(
 ): ModelConfig {
   if (choice.provider === NO_MODEL) return { provider: NO_MODEL, model: 'script', script, retry }
   const { provider, baseURL, model } = choice
-  return { provider, model, ...(baseURL && { baseURL }), ...(apiKey && { apiKey }) }
+  return {
+    provider,
+    model,
+    ...(provider === 'wllama' && { contextWindow: FILE_CONTEXT }),
+    ...(baseURL && { baseURL }),
+    ...(apiKey && { apiKey }),
+  }
 }
 
 /** The model's name for the visitor. */

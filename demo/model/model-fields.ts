@@ -1,8 +1,12 @@
 import { byId, el, setText } from '../lib/dom.ts'
 import type { ModelChoice } from './model-choice.ts'
-import { NO_MODEL, presetOf, presets } from './presets.ts'
+import { isServed, NO_MODEL, presetOf, presets } from './presets.ts'
 
-export type TypedModel = Omit<ModelChoice, 'hadKey'> & { readonly apiKey: string }
+export type TypedModel = Omit<ModelChoice, 'hadKey'> & {
+  readonly apiKey: string
+  /** A model's file, for wllama. */
+  readonly file?: File
+}
 
 /** The fields in which a model is named by hand. */
 export interface ModelFields {
@@ -16,6 +20,7 @@ export function createModelFields(): ModelFields {
   const baseURL = byId('base-url', HTMLInputElement)
   const model = byId('model', HTMLInputElement)
   const apiKey = byId('api-key', HTMLInputElement)
+  const file = byId('model-file', HTMLInputElement)
   provider.append(
     ...presets.map((preset) => el('option', { value: preset.provider }, preset.label)),
   )
@@ -23,13 +28,22 @@ export function createModelFields(): ModelFields {
   const showPreset = (): void => {
     const preset = presetOf(provider.value)
     const isModel = provider.value !== NO_MODEL
+    const isServer = isServed(provider.value)
     setText(byId('provider-note', HTMLElement), preset?.note ?? '')
     byId('model-fields', HTMLElement).hidden = !isModel
-    byId('model-test', HTMLElement).hidden = !isModel
+    byId('model-test', HTMLElement).hidden = !isServer
+    for (const id of ['base-url-field', 'api-key-field', 'api-key-note'])
+      byId(id, HTMLElement).hidden = !isServer
+    byId('model-file-field', HTMLElement).hidden = provider.value !== 'wllama'
+    file.value = ''
     baseURL.value = preset?.baseURL ?? ''
     model.value = preset?.model ?? ''
-    for (const field of [baseURL, model]) field.required = isModel
+    baseURL.required = isServer
+    model.required = isModel
   }
+  file.addEventListener('change', () => {
+    model.value = file.files?.[0]?.name ?? model.value
+  })
   provider.addEventListener('change', showPreset)
 
   return {
@@ -39,12 +53,16 @@ export function createModelFields(): ModelFields {
       baseURL.value = choice.baseURL || baseURL.value
       model.value = choice.model || model.value
     },
-    read: () => ({
-      provider: provider.value,
-      baseURL: baseURL.value,
-      model: model.value,
-      apiKey: apiKey.value,
-    }),
+    read() {
+      const chosen = file.files?.[0]
+      return {
+        provider: provider.value,
+        baseURL: baseURL.value,
+        model: model.value,
+        apiKey: apiKey.value,
+        ...(chosen?.name === model.value && { file: chosen }),
+      }
+    },
     focusKey: () => apiKey.focus(),
   }
 }

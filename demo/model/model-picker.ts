@@ -1,4 +1,5 @@
 import { byId, setText } from '../lib/dom.ts'
+import { addModelFile } from './browser-engines.ts'
 import { createCheckup } from './checkup.ts'
 import type { FoundModels, FoundServer } from './found-models.ts'
 import { createFoundModels } from './found-models.ts'
@@ -24,13 +25,16 @@ export class ModelPicker {
 
   constructor(options: PickerOptions) {
     this.#options = options
-    this.#found = createFoundModels((server, model) => this.#pickFound(server, model))
+    this.#found = createFoundModels({
+      onPick: (server, model) => this.#pickFound(server, model),
+      onEngine: (provider, model) => this.#fields.show({ provider, baseURL: '', model }),
+    })
     const form = byId('model-form', HTMLFormElement)
     const checkup = createCheckup(byId('model-report', HTMLElement))
     byId('model-button', HTMLElement).addEventListener('click', () => this.open())
     byId('model-cancel', HTMLElement).addEventListener('click', () => this.#dialog.close())
     byId('model-test', HTMLElement).addEventListener('click', () => {
-      const { apiKey, ...typed } = this.#fields.read()
+      const { apiKey, file: _, ...typed } = this.#fields.read()
       if (form.reportValidity()) void checkup.run(toModelConfig(typed, apiKey))
     })
     form.addEventListener('input', () => checkup.clear())
@@ -75,8 +79,9 @@ export class ModelPicker {
     this.#dialog.close()
   }
 
-  #pick({ apiKey, ...picked }: TypedModel): void {
-    this.#choice = { ...picked, hadKey: apiKey !== '' }
+  #pick({ apiKey, file, ...picked }: TypedModel): void {
+    if (file) addModelFile(file)
+    this.#choice = { ...picked, hadKey: apiKey !== '' || file !== undefined }
     saveChoice(this.#choice)
     showName(this.#choice)
     this.#options.onPick(this.#choice, apiKey)

@@ -7,6 +7,8 @@ export interface Preset {
   readonly model: string
   /** Hint for the visitor, such as how to let a page call this endpoint. */
   readonly note: string
+  /** Runs in this browser: it has no address and no key. */
+  readonly isEngine?: true
 }
 
 export const NO_MODEL = 'scripted'
@@ -55,6 +57,30 @@ export const presets: readonly Preset[] = [
     note: 'Start it with CORS=true and CORS_ALLOW_ORIGINS set to this page.',
   },
   {
+    provider: 'wllama',
+    label: 'A GGUF file, in this browser',
+    baseURL: '',
+    model: '',
+    note: 'llama.cpp in WebAssembly (wllama). Choose a file, or type its address. It loads with your first message.',
+    isEngine: true,
+  },
+  {
+    provider: 'webllm',
+    label: 'WebLLM, on this graphics card',
+    baseURL: '',
+    model: 'Qwen3-1.7B-q4f16_1-MLC',
+    note: 'Needs WebGPU. Your first message downloads WebLLM (2 MB) and the model: about 1 GB, once.',
+    isEngine: true,
+  },
+  {
+    provider: 'prompt-api',
+    label: 'This browser’s own model',
+    baseURL: '',
+    model: 'default',
+    note: 'In some versions of Chrome and Edge. The browser may download it first.',
+    isEngine: true,
+  },
+  {
     provider: 'openai',
     label: 'OpenAI',
     baseURL: 'https://api.openai.com/v1',
@@ -93,4 +119,9 @@ export const presets: readonly Preset[] = [
 
 export function presetOf(provider: string): Preset | undefined {
   return presets.find((preset) => preset.provider === provider)
+}
+
+/** Whether a server answers, and neither the script nor an engine in this browser. */
+export function isServed(provider: string): boolean {
+  return provider !== NO_MODEL && !presetOf(provider)?.isEngine
 }

@@ -1,22 +1,27 @@
 import type { ProjectSetup } from './project-setup.ts'
 
 /** Text of the project's `src/main.ts`. */
-export function mainFile({ app, model }: ProjectSetup, isScripted: boolean): string {
+export function mainFile(
+  { app, model, callMode, edits }: ProjectSetup,
+  isScripted: boolean,
+): string {
   const create = app === 'shop' ? 'createShopApp' : 'createLedgerApp'
   const { provider, baseURL, model: name, hadKey } = model
-  const config = JSON.stringify({ provider, model: name, ...(baseURL && { baseURL }) }, null, 2)
+  const toolMode = callMode === 'auto' ? {} : { toolMode: callMode }
+  const config = toCode({ provider, model: name, ...(baseURL && { baseURL }), ...toolMode })
   const connected = `${
     hadKey ? '// Add `apiKey`, or a relay that keeps the key on your server.\n' : ''
   }const model: ModelConfig = ${config}\n`
+  const isEdited = Object.keys(edits).length > 0
   return `import 'offstage/chat'
 import type { ModelConfig } from 'offstage'
 import { createDemoAgent } from './agent/demo-agent.ts'
 import { suggestionsOf${isScripted ? ', scriptOf' : ''} } from './model/script.ts'
 import { ${create} } from './${app}/${app}-app.ts'
-
+${isEdited ? `import { editTools${isScripted ? ', ownScenes' : ''}, type ToolEdits } from './tools/edit-tools.ts'\n` : ''}
 const app = ${create}()
-${isScripted ? scripted : connected}
-const agent = createDemoAgent(app, { model })
+${isEdited ? `const edits: ToolEdits = ${toCode(edits)}\n` : ''}${isScripted ? scripted(isEdited, toolMode) : connected}
+const agent = createDemoAgent(app, { model${isEdited ? ', tools: editTools(app.tools, edits)' : ''} })
 const chat = document.querySelector('offstage-chat')
 if (!chat) throw new Error('index.html has no chat.')
 chat.heading = app.heading
@@ -27,7 +32,15 @@ chat.agent = agent
 `
 }
 
-const scripted = `// A script plays the model. To connect one, replace this by the line below.
-const model: ModelConfig = { provider: 'scripted', model: 'script', script: scriptOf(app.scenes) }
+function scripted(isEdited: boolean, toolMode: object): string {
+  const scenes = isEdited ? '[...ownScenes(edits), ...app.scenes]' : 'app.scenes'
+  const config = JSON.stringify({ provider: 'scripted', model: 'script', ...toolMode }).slice(1, -1)
+  return `// A script plays the model. To connect one, replace this by the line below.
+const model: ModelConfig = { ${config}, script: scriptOf(${scenes}) }
 // const model: ModelConfig = { provider: 'ollama', model: 'qwen3:4b' }
 `
+}
+
+function toCode(value: object): string {
+  return JSON.stringify(value, null, 2)
+}

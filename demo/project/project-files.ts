@@ -1,4 +1,4 @@
-import { NO_MODEL } from '../model/presets.ts'
+import { isServed } from '../model/presets.ts'
 import { mainFile } from './main-file.ts'
 import type { ProjectFile, ProjectSetup } from './project-setup.ts'
 
@@ -9,6 +9,7 @@ const shared = import.meta.glob<string>(
     '../agent/demo-agent.ts',
     '../lib/{browser-network,dom,format,keyed-list,stored,wait}.ts',
     '../model/{outcome,script}.ts',
+    '../tools/edit-tools.ts',
     '../styles/{base,project}.css',
   ],
   { query: '?raw', import: 'default' },
@@ -38,7 +39,7 @@ export async function projectFiles(setup: ProjectSetup): Promise<readonly Projec
     ...modules.map(({ path, text }) => ({ path: path.replace('../', 'src/'), text })),
     ...examples.map(({ path, text }) => exampleFile(path.split('/').at(-1) ?? path, text, setup)),
     { path: 'index.html', text: pageFile(page, setup, modules) },
-    { path: 'src/main.ts', text: mainFile(setup, setup.model.provider === NO_MODEL) },
+    { path: 'src/main.ts', text: mainFile(setup, !isServed(setup.model.provider)) },
     { path: 'README.md', text: readme(setup) },
     { path: '.gitignore', text: 'node_modules\ndist\n' },
   ]

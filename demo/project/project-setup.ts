@@ -1,5 +1,7 @@
 import type { DemoApp } from '../app.ts'
+import type { CallMode } from '../model/call-mode.ts'
 import type { ModelChoice } from '../model/model-choice.ts'
+import type { ToolEdits } from '../tools/edit-tools.ts'
 
 export interface ProjectFile {
   readonly path: string
@@ -10,4 +12,6 @@ export interface ProjectSetup {
   readonly app: DemoApp['id']
   readonly title: string
   readonly model: ModelChoice
+  readonly callMode: CallMode
+  readonly edits: ToolEdits
 }

@@ -29,7 +29,9 @@ export const shopScenes: readonly Scene[] = [
           toolCalls: [{ toolName: 'search_products', input: { query: 'blue mugs' } }],
         },
         { toolCalls: [{ toolName: 'add_to_cart', input: { sku: 'mug-blue', quantity: 2 } }] },
-        { text: 'Done: two blue mugs went into your cart, €28.00 for the pair.' },
+        {
+          text: 'Done: two blue mugs went into your cart, €28.00 for the pair. *Undo* takes them out again.',
+        },
       ],
     },
   },

@@ -6,7 +6,7 @@ import { wait } from '../lib/wait.ts'
 import { findProduct, searchProducts } from './catalogue.ts'
 import { askedOrder, describeOrder, isStill } from './asked-order.ts'
 import { priceOf, totalsOf } from './prices.ts'
-import type { Shop } from './shop.ts'
+import { quantityOf, type Shop } from './shop.ts'
 
 /** Seconds until the courier confirms a slot. Leaves enough time to reload the page meanwhile. */
 const COURIER_SECONDS = 6
@@ -79,6 +79,7 @@ function cartTools(shop: Shop): readonly Tool[] {
         shop.add(sku, quantity)
         return cartSummary(shop)
       },
+      undo: ({ sku, quantity = 1 }) => shop.takeOut(sku, quantity),
     }),
     defineTool({
       name: 'remove_from_cart',
@@ -87,9 +88,11 @@ function cartTools(shop: Shop): readonly Tool[] {
       inputSchema: skuOnly,
       annotations: { reversible: true },
       execute({ sku }) {
+        const removed = quantityOf(shop.getState(), sku)
         shop.remove(sku)
-        return cartSummary(shop)
+        return { removed, ...cartSummary(shop) }
       },
+      undo: ({ sku }, output) => shop.add(sku, (output as { removed: number }).removed),
     }),
     defineTool({
       name: 'set_quantity',

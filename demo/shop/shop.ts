@@ -17,6 +17,8 @@ export interface Shop {
   subscribe(listener: () => void): () => void
   add(sku: string, quantity: number): void
   remove(sku: string): void
+  /** Takes out as many as were added. Throws if the cart holds fewer. */
+  takeOut(sku: string, quantity: number): void
   setQuantity(sku: string, quantity: number): void
   applyCoupon(code: string): void
   /** Books a slot once for each key. */
@@ -57,6 +59,11 @@ export function createShop(): Shop {
     remove(sku) {
       if (!quantityOf(state, sku)) throw new Error(`The cart holds no ${sku}.`)
       setQuantity(sku, 0)
+    },
+    takeOut(sku, quantity) {
+      const present = quantityOf(state, sku)
+      if (present < quantity) throw new Error(`The cart holds only ${present} of ${sku} by now.`)
+      setQuantity(sku, present - quantity)
     },
     setQuantity,
     applyCoupon(code) {

@@ -3,8 +3,11 @@ import { startWorker } from 'offstage/worker'
 import { ledgerOutcomes } from '../ledger/ledger-outcomes.ts'
 import { withOutcome } from '../model/outcome.ts'
 import { withRepeats } from '../model/repeats.ts'
+import { withDiscussion } from '../shop/order-discussion.ts'
 import { shopOutcomes } from '../shop/shop-outcomes.ts'
+import { followFaults } from './active-faults.ts'
 import { breakNetwork, breakScript } from './break-model.ts'
+import { breakStorage } from './break-storage.ts'
 import { serveMeasuredAnswer } from './measured-answer.ts'
 
 const outcomes = { ...shopOutcomes, ...ledgerOutcomes }
@@ -20,15 +23,20 @@ const script = defineProvider({
       yield [{ type: 'error', error: { code: 'network', message, retryable: true } }]
       return
     }
-    const { messages } = request
+    const { messages, tools } = request
     const played = config.script && {
       ...config,
-      script: withRepeats(withOutcome(config.script, messages, outcomes), messages),
+      script: withDiscussion(
+        withRepeats(withOutcome(config.script, messages, outcomes), messages),
+        tools,
+      ),
     }
-    yield* breakScript(createProvider(played ?? config).batches(request, options))
+    yield* breakScript(request, createProvider(played ?? config).batches(request, options))
   },
 })
 
+followFaults()
 serveMeasuredAnswer()
 breakNetwork()
+breakStorage()
 startWorker({ providers: [script] })

@@ -1,5 +1,5 @@
 import type { createProvider } from 'offstage/providers'
-import { faultIn, type Fault, type FaultMessage } from './messages.ts'
+import { hit, isOn } from './active-faults.ts'
 
 /** Milliseconds that a slow network takes for each piece. */
 const SLOW_MS = 120
@@ -8,37 +8,55 @@ const PIECES_BEFORE_CUT = 5
 
 type Batches = ReturnType<ReturnType<typeof createProvider>['batches']>
 type StreamPart = Batches extends AsyncIterable<readonly (infer Part)[]> ? Part : never
+type Request = Parameters<ReturnType<typeof createProvider>['batches']>[0]
 
-const on = new Set<Fault>()
+const NO_TOOLS = 'This model does not support tools.'
 
-/** Listens to the page, and gives the worker a network that the page can break. */
+/** Gives the worker a network that the page can break. */
 export function breakNetwork(): void {
-  addEventListener('message', ({ data }) => {
-    const started = faultIn(data, 'on')
-    const ended = faultIn(data, 'off')
-    if (started) on.add(started)
-    if (ended) on.delete(ended)
-  })
   const send = fetch
   globalThis.fetch = async (...request) => {
-    if (on.has('offline')) throw new TypeError('The network is cut.')
+    if (isOn('offline')) throw new TypeError('The network is cut.')
+    if (isOn('refuse-tools') && offersTools(request[1]?.body)) {
+      hit('refuse-tools')
+      const error = { message: NO_TOOLS, type: 'invalid_request_error' }
+      return Response.json({ error }, { status: 400 })
+    }
     const response = await send(...request)
     const isAnswer = request[1]?.method === 'POST' && response.body !== null
-    if (!isAnswer || on.size === 0) return response
+    if (!isAnswer || !STREAM_FAULTS.some(isOn)) return response
     return new Response(response.body?.pipeThrough(brokenBytes()), response)
+  }
+}
+
+const STREAM_FAULTS = ['slow', 'cut-stream', 'malformed-call'] as const
+
+function offersTools(body: unknown): boolean {
+  if (typeof body !== 'string') return false
+  try {
+    return 'tools' in JSON.parse(body)
+  } catch {
+    return false
   }
 }
 
 /** Breaks the parts of a script as the network would break a model's answer. */
 export async function* breakScript(
+  { toolMode, tools }: Pick<Request, 'toolMode' | 'tools'>,
   batches: AsyncIterable<readonly StreamPart[]>,
 ): AsyncGenerator<readonly StreamPart[]> {
+  if (isOn('refuse-tools') && toolMode !== 'action' && tools.length > 0) {
+    hit('refuse-tools')
+    const error = { code: 'tools-unsupported', message: NO_TOOLS, retryable: false } as const
+    yield [{ type: 'error', error }]
+    return
+  }
   let count = 0
   for await (const batch of batches) {
     count += 1
-    if (on.has('slow')) await delay(SLOW_MS)
+    if (isOn('slow')) await delay(SLOW_MS)
     const isLast = batch.some(({ type }) => type === 'finish')
-    if (on.has('cut-stream') && (count > PIECES_BEFORE_CUT || isLast)) {
+    if (isOn('cut-stream') && (count > PIECES_BEFORE_CUT || isLast)) {
       hit('cut-stream')
       const message = 'The stream was cut.'
       yield [{ type: 'error', error: { code: 'stream-incomplete', message, retryable: true } }]
@@ -50,7 +68,7 @@ export async function* breakScript(
 
 /** Cuts the last character off the arguments of a call. */
 function breakCall(part: StreamPart): StreamPart {
-  if (part.type !== 'tool-call' || !on.has('malformed-call')) return part
+  if (part.type !== 'tool-call' || !isOn('malformed-call')) return part
   hit('malformed-call')
   const { input, ...call } = part
   const message = 'The arguments are no JSON: they end early.'
@@ -76,11 +94,11 @@ function brokenBytes(): TransformStream<Bytes, Bytes> {
   return new TransformStream<Bytes, Bytes>({
     async transform(piece, controller) {
       count += 1
-      if (on.has('slow')) await delay(SLOW_MS)
+      if (isOn('slow')) await delay(SLOW_MS)
       if (held) controller.enqueue(held)
       held = undefined
       const bytes = withBrokenCall(piece)
-      if (!on.has('cut-stream')) return controller.enqueue(bytes)
+      if (!isOn('cut-stream')) return controller.enqueue(bytes)
       if (count > PIECES_BEFORE_CUT) return cut(controller)
       // An answer may come as one piece: its second half waits, and is lost at the end.
       const half = Math.ceil(bytes.length / 2)
@@ -89,14 +107,14 @@ function brokenBytes(): TransformStream<Bytes, Bytes> {
     },
     flush(controller) {
       if (!held) return
-      if (on.has('cut-stream')) cut(controller)
+      if (isOn('cut-stream')) cut(controller)
       else controller.enqueue(held)
     },
   })
 }
 
 function withBrokenCall(bytes: Bytes): Bytes {
-  const text = on.has('malformed-call') ? textOf(bytes) : ''
+  const text = isOn('malformed-call') ? textOf(bytes) : ''
   if (!ARGUMENTS.test(text)) return bytes
   hit('malformed-call')
   return new TextEncoder().encode(text.replace(ARGUMENTS, '$1{'))
@@ -109,11 +127,6 @@ function textOf(bytes: Uint8Array): string {
   } catch {
     return ''
   }
-}
-
-function hit(fault: Fault): void {
-  on.delete(fault)
-  postMessage(`${fault} hit` satisfies FaultMessage)
 }
 
 function delay(ms: number): Promise<void> {

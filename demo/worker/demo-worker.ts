@@ -1,6 +1,7 @@
+import { scriptAddress } from '../lib/script-address.ts'
 // oxlint-disable-next-line import/default -- Vite makes it: the address of the worker's file.
 import address from './agent-worker.ts?worker&url'
-import { faultIn, faults, type Fault, type FaultMessage } from './messages.ts'
+import { faultIn, faults, type Fault, type FaultMessage, isLasting } from './messages.ts'
 
 /** The agent's worker, to be killed or broken while it works. */
 export interface DemoWorker {
@@ -8,7 +9,7 @@ export interface DemoWorker {
   readonly make: () => Worker
   kill(): void
   setFault(fault: Fault, isOn: boolean): void
-  /** Calls back when a fault has hit an answer or a call. It is off from then on. */
+  /** Calls back when a fault has its first effect. It is off from then on, unless it lasts. */
   onHit(listener: (fault: Fault) => void): void
 }
 
@@ -20,12 +21,12 @@ export function createDemoWorker(): DemoWorker {
   const onMessage = ({ data }: MessageEvent): void => {
     const fault = faultIn(data, 'hit')
     if (!fault) return
-    on.delete(fault)
+    if (!isLasting(fault)) on.delete(fault)
     for (const listener of listeners) listener(fault)
   }
   return {
     make() {
-      worker = new Worker(trusted(address), { type: 'module' })
+      worker = new Worker(scriptAddress(address), { type: 'module' })
       worker.addEventListener('message', onMessage)
       for (const fault of faults) if (on.has(fault)) send(`${fault} on`)
       return worker
@@ -38,28 +39,4 @@ export function createDemoWorker(): DemoWorker {
     },
     onHit: (listener) => void listeners.add(listener),
   }
-}
-
-interface Policy {
-  createScriptURL(url: string): string
-}
-
-declare global {
-  interface Window {
-    /** Not in all browsers. */
-    readonly trustedTypes?: { createPolicy(name: string, rules: Policy): Policy }
-  }
-}
-
-let policy: Policy | undefined
-
-/** The address as the page's policy wants it, which allows no other. */
-function trusted(url: string): string {
-  policy ??= window.trustedTypes?.createPolicy('kiln', {
-    createScriptURL(asked) {
-      if (asked !== address) throw new TypeError(`No script of this page: ${asked}`)
-      return asked
-    },
-  })
-  return policy?.createScriptURL(url) ?? url
 }

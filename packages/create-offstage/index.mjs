@@ -1,5 +1,13 @@
 #!/usr/bin/env node
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { fileURLToPath } from 'node:url'
@@ -97,16 +105,30 @@ function checkTarget(target, folder) {
   if (!existsSync(target)) return
   if (!statSync(target).isDirectory()) throw new Error(`"${folder}" is a file. Name a folder.`)
   // A repository without files is as good as an empty folder.
-  if (readdirSync(target).some((name) => name !== '.git'))
+  if (filesIn(target).length > 0)
     throw new Error(`"${folder}" is not empty. Choose another folder.`)
 }
 
+function filesIn(target) {
+  return readdirSync(target).filter((name) => name !== '.git')
+}
+
+/** Creates all of it or nothing: a full disk leaves no half project, for which the next try would be refused. */
 function createProject(target, template) {
-  mkdirSync(target, { recursive: true })
-  unpackTemplate(path.join(templatesFolder(), template), target)
-  const manifestFile = path.join(target, 'package.json')
-  const manifest = { ...readJson(manifestFile), name: toPackageName(path.basename(target)) }
-  writeFileSync(manifestFile, `${JSON.stringify(manifest, null, 2)}\n`)
+  const firstCreated = mkdirSync(target, { recursive: true })
+  try {
+    unpackTemplate(path.join(templatesFolder(), template), target)
+    const manifestFile = path.join(target, 'package.json')
+    const manifest = { ...readJson(manifestFile), name: toPackageName(path.basename(target)) }
+    writeFileSync(manifestFile, `${JSON.stringify(manifest, null, 2)}\n`)
+  } catch (error) {
+    // A folder that was there before had no files, so all files in it are the template's.
+    const created = firstCreated
+      ? [firstCreated]
+      : filesIn(target).map((name) => path.join(target, name))
+    for (const file of created) rmSync(file, { recursive: true, force: true })
+    throw error
+  }
 }
 
 /** The packed templates. In a checkout, the examples that they are copied from. */

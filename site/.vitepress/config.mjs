@@ -20,6 +20,8 @@ export default defineConfig({
   srcExclude: ['public/**'],
   outDir: 'dist',
   cacheDir: '.vitepress/cache',
+  // Visitors of the home page download no pages that they may never open.
+  router: { prefetchLinks: false },
   head: [
     ['link', { rel: 'icon', type: 'image/svg+xml', href: ICON }],
     ['meta', { name: 'theme-color', content: '#2a5596' }],

@@ -99,6 +99,47 @@ test(
   },
 )
 
+test('a run that finds the storage full waits, and continues when there is room', async ({
+  openDemo,
+}) => {
+  const page = await openDemo()
+  const fill = page.getByRole('button', { name: 'Fill storage' })
+  await ask(page, 'Book Thursday delivery, then reload')
+  await expect(calls(page, 'Book a delivery slot')).toContainText('Asking the courier')
+  await fill.click()
+  await expect(told(page)).toHaveText('Nothing more can be stored.')
+  await expect(page.locator('offstage-chat')).toContainText('Paused: the storage is full')
+  await expect(told(page)).toHaveText('Storage full. The run waits, and nothing is lost.')
+  await expect(fill).toHaveAttribute('aria-pressed', 'true')
+  await fill.click()
+  await expect(messages(page)).toContainText('The courier saw 1 request, 1 booking.')
+  await expect(told(page)).toHaveText(
+    /^Full storage: kept \d+ rows\. Ran: Book a delivery slot once\.$/,
+  )
+})
+
+test('an endpoint that refuses tools gets them as text, until it takes them again', async ({
+  openDemo,
+}) => {
+  const page = await openDemo()
+  await press(page, 'Refuse tools')
+  await ask(page, 'Two blue mugs, please')
+  await expect(messages(page)).toContainText('€28.00 for the pair')
+  await expect(told(page)).toHaveText(
+    /^Refused tools: kept \d rows?\. Read again: 1 answer\. Ran: Search the catalogue once; Put into the cart once\.$/,
+  )
+  await expect(quantity(page, 'Blue mug')).toHaveValue('2')
+  await expect(messages(page)).toContainText('Tools are sent to this model as text.')
+  await press(page, 'Refuse tools')
+  await expect(told(page)).toHaveText('Tools are accepted again.')
+  await ask(page, 'Use the coupon SUMMER99')
+  await expect(messages(page)).toContainText('the run went on')
+  // The refusal isn't remembered: the last answers were none in ACTION mode.
+  const answers = rows(page).filter({ hasText: 'model-output' })
+  await expect(answers.first()).toContainText('actionText')
+  await expect(answers.last()).not.toContainText('actionText')
+})
+
 test('a model over HTTP meets the same faults', MORE, async ({ openDemo, model }) => {
   const input = { sku: 'vase-ochre', quantity: 1 }
   const call = callTools([{ name: 'add_to_cart', input }])
@@ -123,4 +164,13 @@ test('a model over HTTP meets the same faults', MORE, async ({ openDemo, model }
   await expect(messages(page)).toContainText('and it will stay there.')
   await expect(told(page)).toHaveText(/^Cut stream: .* Read again: 1 answer\. No tool ran\.$/)
   expect(model.requests).toHaveLength(5)
+  await press(page, 'Refuse tools')
+  model.enqueue(
+    say('Gladly.\n<ACTION>\n<add_to_cart><sku>mug-blue</sku></add_to_cart>\n</ACTION>'),
+    say('The mug is in, too.'),
+  )
+  await ask(page, 'And a mug')
+  await expect(messages(page)).toContainText('The mug is in, too.')
+  await expect(quantity(page, 'Blue mug')).toHaveValue('1')
+  expect(model.requests.slice(5).map(({ body }) => 'tools' in body)).toEqual([false, false])
 })

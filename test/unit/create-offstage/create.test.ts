@@ -1,5 +1,13 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -149,6 +157,28 @@ describe('in a checkout', () => {
     expect([...contentsOf(path.join(folder, 'my-app')).keys()]).toEqual([
       ...contentsOf(exampleFolder('vanilla')).keys(),
     ])
+  })
+})
+
+describe('a failure in the middle', () => {
+  let broken = ''
+  beforeAll(() => {
+    broken = path.join(checkout, 'broken')
+    cpSync(packed, broken, { recursive: true })
+    // It is read after all files have been copied.
+    rmSync(path.join(broken, 'templates/vanilla/package.json'))
+  })
+
+  test('removes the folders that were created', () => {
+    expect(sentence(create(['deep/er/shop'], { from: broken }))).toContain('ENOENT')
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('empties a folder that was there before, and keeps its repository', () => {
+    mkdirSync(path.join(folder, '.git'))
+    writeFileSync(path.join(folder, '.git/HEAD'), 'ref')
+    expect(sentence(create(['.'], { from: broken }))).toContain('ENOENT')
+    expect([...contentsOf(folder)]).toEqual([['.git/HEAD', 'ref']])
   })
 })
 

@@ -1,0 +1,25 @@
+interface Policy {
+  createScriptURL(url: string): string
+}
+
+declare global {
+  interface Window {
+    /** Not in all browsers. */
+    readonly trustedTypes?: { createPolicy(name: string, rules: Policy): Policy }
+  }
+}
+
+let policy: Policy | undefined
+const allowed = new Set<string>()
+
+/** The address of a worker's file as the page's policy wants it, which allows only those that the build made. */
+export function scriptAddress(url: string): string {
+  allowed.add(url)
+  policy ??= window.trustedTypes?.createPolicy('kiln', {
+    createScriptURL(asked) {
+      if (!allowed.has(asked)) throw new TypeError(`No script of this page: ${asked}`)
+      return asked
+    },
+  })
+  return policy?.createScriptURL(url) ?? url
+}

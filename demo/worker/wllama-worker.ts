@@ -1,0 +1,3 @@
+import { serveWllama } from 'offstage/wllama/worker'
+
+serveWllama()
