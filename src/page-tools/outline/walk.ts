@@ -14,6 +14,9 @@ import {
   clipsContent,
   hasDragCursor,
   hasPointerCursor,
+  isAriaHidden,
+  isButton,
+  seenButtons,
   type Visibility,
   visibilityOf,
 } from './visibility.ts'
@@ -28,6 +31,7 @@ import {
   getsPointerOnHover,
   hasParts,
   isCellOfBoard,
+  isMarkedLabel,
   isStepSign,
   isTabStop,
   reactsItself,
@@ -35,6 +39,7 @@ import {
 import { isActionable, getShownRole } from './role.ts'
 import { drawsDots } from '../generated-text.ts'
 import type { ElementName } from './name.ts'
+import { isReadable } from './region.ts'
 import { stateOf } from './state.ts'
 
 /** The visible part of a frame. */
@@ -230,11 +235,17 @@ export function pageContext(view: Window): WalkContext {
 function childrenIn(task: Walk, element: Element): readonly Node[] {
   const inner = frameDocument(element)
   if (inner) task.onTree?.(inner)
+  if (isAriaHidden(element) && !isButton(element)) return buttonsIn(element, task.options)
   const children = childrenOf(element)
   // The content of a closed disclosure has the styles of visible content.
   if (isTag(element, 'details') && !element.open)
     return children.filter((child) => isElement(child) && isTag(child, 'summary')).slice(0, 1)
   return children
+}
+
+/** The buttons that people see in an `aria-hidden` part. The rest of it is left out, as authors want. */
+function buttonsIn(part: Element, options: PageOptions): readonly Element[] {
+  return seenButtons(part).filter((one) => isReadable(one, options) && !isMasked(one, options))
 }
 
 function innerContext(
@@ -431,7 +442,9 @@ function makeNode(
     !isActionable(role) &&
     !(isTag(element, 'label') && element.control) &&
     (context.pointerCursor
-      ? reactsItself(element) || isCellOfBoard(element)
+      ? reactsItself(element) ||
+        isCellOfBoard(element) ||
+        (!role && parent?.clickable === true && isMarkedLabel(element))
       : hasPointerCursor(visibility) ||
         hasDragCursor(element, visibility.style) ||
         (!hasNoAttributes &&

@@ -195,6 +195,8 @@ function headWithoutRef(node: OutlineNode, options: PageOptions): Head {
   else if (unlabelled && node.visuallyHidden && text) rest.push('[sr-only]')
   else if (unlabelled && visuallyHidden) rest.push(...unshownMark(text, node))
   else if (text && !visuallyHidden) rest.push(...nameMark(node, text, options))
+  if (node.role === 'button' && native.closest(element, '[aria-hidden="true"]'))
+    rest.push('[aria-hidden]')
   if (node.clickable) rest.push('[clickable]')
   return { role: node.role || 'generic', name: text, rest }
 }

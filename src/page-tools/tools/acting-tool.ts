@@ -43,7 +43,7 @@ import {
 } from '../act/approval-target.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { lookUpRef } from '../refs.ts'
-import { typedTool } from './read-part.ts'
+import { typedTool } from '../definitions.ts'
 import { shownAddress } from '../clean-text.ts'
 
 /** Outcome of an action that was cut off: it happened if a note says that it left the page. */
