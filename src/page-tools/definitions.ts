@@ -1,9 +1,5 @@
 // Names, descriptions and schemas of the page tools. Their code is loaded on first use.
 
-import type { ToolDefinitionOptions } from '../client/tools/define-tool.ts'
-import type { InferInput } from '../client/tools/infer-schema.ts'
-import type { Tool } from '../client/tools/tool.ts'
-import type { JsonSchema } from '../protocol/json.ts'
 import type { ToolAnnotations } from '../protocol/tool.ts'
 
 type Ref = typeof REF
@@ -405,15 +401,3 @@ export const DEFINITIONS: readonly (readonly [
   [NAVIGATE, ACTS, 'acting'],
   [GO_BACK, CHANGES, 'acting'],
 ]
-
-/**
- * Types a tool as `defineTool` does, but without checks. Registration checks it, with code that the page has already
- * loaded.
- */
-export function typedTool<
-  const Name extends string,
-  const Schema extends JsonSchema,
-  Output = unknown,
->(tool: ToolDefinitionOptions<Name, Schema, Output>): Tool<Name, InferInput<Schema>, Output> {
-  return tool
-}

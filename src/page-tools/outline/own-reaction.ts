@@ -1,6 +1,37 @@
-import { isText } from '../dom.ts'
+import { isTag, isText } from '../dom.ts'
 import * as native from '../native.ts'
 import { stylesIn } from './hover/on-hover.ts'
+import { isActionable } from './role.ts'
+import { hasDragCursor, hasPointerCursor, type Visibility } from './visibility.ts'
+
+interface Surroundings {
+  readonly role: string
+  readonly parent: { readonly clickable: boolean } | null
+  readonly context: { readonly inControl: boolean; readonly pointerCursor: boolean }
+  readonly visibility: Visibility
+}
+
+/** Whether a person would click an element that is no control. */
+export function isClickable(
+  element: Element,
+  { role, parent, context, visibility }: Surroundings,
+): boolean {
+  if (visibility.invisible || context.inControl || isActionable(role)) return false
+  if (isTag(element, 'label') && element.control) return false
+  if (context.pointerCursor)
+    return (
+      reactsItself(element) ||
+      isCellOfBoard(element) ||
+      (!role && parent?.clickable === true && isMarkedLabel(element))
+    )
+  const hasAttributes = !visibility.hasNoAttributes
+  return (
+    hasPointerCursor(visibility) ||
+    hasDragCursor(element, visibility.style) ||
+    (hasAttributes && (native.hasAttribute(element, 'onclick') || getsPointerOnHover(element))) ||
+    (!role && ((hasAttributes && isTabStop(element)) || isStepSign(element)))
+  )
+}
 
 /**
  * Whether a style gives the element itself the pointer cursor, which its content inherits. This identifies a button
@@ -65,7 +96,7 @@ const BOARD_LIMIT = 40
 const SMALLEST_CELL_PX = 8
 
 /** Whether it is one of several like boxes in a click target, some of them empty, such as the squares of a game. */
-export function isCellOfBoard(element: Element): boolean {
+function isCellOfBoard(element: Element): boolean {
   const parent = native.parentElement(element)
   if (!parent || native.firstElementChild(element)) return false
   const { width, height } = native.getBoundingClientRect(element)
@@ -108,7 +139,7 @@ const LABEL = /^\s*\p{L}{1,16}(?: \p{L}{1,16})?\s*$/u
  * Whether it is one of a few short labels that fill a click target, each with a mark of its own by which a script finds
  * it, such as `<i id="reply">Reply</i> <i id="forward">Forward</i>`. Items of a list don't count: their parts are words.
  */
-export function isMarkedLabel(element: Element): boolean {
+function isMarkedLabel(element: Element): boolean {
   const parent = native.parentElement(element)
   const labels = parent ? [...native.children(parent)] : []
   if (!parent || labels.length < 2 || labels.length > MOST_WORDS) return false
@@ -149,7 +180,7 @@ export function hasParts(drawing: Element): boolean {
 const SIGNS = '-+ −+ –+ ‹› «» <> ◀▶ ◂▸ ←→ ▲▼ ▴▾ ↑↓'.split(' ')
 
 /** Whether its whole text is a sign of a pair, such as `-` and `+`, with the other sign beside it. */
-export function isStepSign(element: Element): boolean {
+function isStepSign(element: Element): boolean {
   const text = onlyText(element)
   const parent = text && native.parentElement(element)
   if (!parent) return false

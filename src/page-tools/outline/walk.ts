@@ -12,11 +12,9 @@ import {
 } from '../secrets/secret-fields.ts'
 import {
   clipsContent,
-  hasDragCursor,
   hasPointerCursor,
   isAriaHidden,
   isButton,
-  seenButtons,
   type Visibility,
   visibilityOf,
 } from './visibility.ts'
@@ -27,19 +25,11 @@ import {
   roleUntilHover,
   type HoverHiding,
 } from './hover/on-hover.ts'
-import {
-  getsPointerOnHover,
-  hasParts,
-  isCellOfBoard,
-  isMarkedLabel,
-  isStepSign,
-  isTabStop,
-  reactsItself,
-} from './own-reaction.ts'
+import { hasParts, isClickable } from './own-reaction.ts'
 import { isActionable, getShownRole } from './role.ts'
 import { drawsDots } from '../generated-text.ts'
 import type { ElementName } from './name.ts'
-import { isReadable } from './region.ts'
+import { shownButtons } from './region.ts'
 import { stateOf } from './state.ts'
 
 /** The visible part of a frame. */
@@ -235,17 +225,12 @@ export function pageContext(view: Window): WalkContext {
 function childrenIn(task: Walk, element: Element): readonly Node[] {
   const inner = frameDocument(element)
   if (inner) task.onTree?.(inner)
-  if (isAriaHidden(element) && !isButton(element)) return buttonsIn(element, task.options)
+  if (isAriaHidden(element) && !isButton(element)) return shownButtons(element, task.options)
   const children = childrenOf(element)
   // The content of a closed disclosure has the styles of visible content.
   if (isTag(element, 'details') && !element.open)
     return children.filter((child) => isElement(child) && isTag(child, 'summary')).slice(0, 1)
   return children
-}
-
-/** The buttons that people see in an `aria-hidden` part. The rest of it is left out, as authors want. */
-function buttonsIn(part: Element, options: PageOptions): readonly Element[] {
-  return seenButtons(part).filter((one) => isReadable(one, options) && !isMasked(one, options))
 }
 
 function innerContext(
@@ -436,20 +421,7 @@ function makeNode(
       visibility.style !== null &&
       holdsText(element) &&
       drawsDots(visibility.style))
-  const clickable =
-    !visibility.invisible &&
-    !context.inControl &&
-    !isActionable(role) &&
-    !(isTag(element, 'label') && element.control) &&
-    (context.pointerCursor
-      ? reactsItself(element) ||
-        isCellOfBoard(element) ||
-        (!role && parent?.clickable === true && isMarkedLabel(element))
-      : hasPointerCursor(visibility) ||
-        hasDragCursor(element, visibility.style) ||
-        (!hasNoAttributes &&
-          (native.hasAttribute(element, 'onclick') || getsPointerOnHover(element))) ||
-        (!role && ((!hasNoAttributes && isTabStop(element)) || isStepSign(element))))
+  const clickable = isClickable(element, { role, parent, context, visibility })
   const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
   const inView =
     hoverHiding !== 'unrendered' &&

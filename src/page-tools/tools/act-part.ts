@@ -30,12 +30,12 @@ import {
   SELECT_TEXT,
   SET_CHECKED,
   TYPE_TEXT,
-  typedTool,
   WAIT_FOR,
 } from '../definitions.ts'
 import { type ActOptions, type Page, PageError, part } from '../page.ts'
 import { UNTRUSTED } from '../read/snapshot.ts'
 import { actingTool, readUnloadNote } from './acting-tool.ts'
+import { typedTool } from './page-tools.ts'
 
 export {
   actingTool,

@@ -43,8 +43,8 @@ import {
 } from '../act/approval-target.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { lookUpRef } from '../refs.ts'
-import { typedTool } from '../definitions.ts'
 import { shownAddress } from '../clean-text.ts'
+import { typedTool } from './page-tools.ts'
 
 /** Outcome of an action that was cut off: it happened if a note says that it left the page. */
 export function readUnloadNote(idempotencyKey: string): Reconciled {

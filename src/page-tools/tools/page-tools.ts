@@ -1,4 +1,7 @@
+import type { ToolDefinitionOptions } from '../../client/tools/define-tool.ts'
+import type { InferInput } from '../../client/tools/infer-schema.ts'
 import type { Tool } from '../../client/tools/tool.ts'
+import type { JsonSchema } from '../../protocol/json.ts'
 import { DEFINITIONS, type Hook, type PageToolName } from '../definitions.ts'
 import {
   createPage,
@@ -130,6 +133,18 @@ function callLater(
     if (typeof called !== 'function') throw new TypeError(`The tool has no ${hook}().`)
     return Reflect.apply(called, undefined, args)
   }
+}
+
+/**
+ * Types a tool as `defineTool` does, but without checks. Registration checks it, with code that the page has already
+ * loaded.
+ */
+export function typedTool<
+  const Name extends string,
+  const Schema extends JsonSchema,
+  Output = unknown,
+>(tool: ToolDefinitionOptions<Name, Schema, Output>): Tool<Name, InferInput<Schema>, Output> {
+  return tool
 }
 
 /**

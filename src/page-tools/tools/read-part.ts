@@ -1,12 +1,13 @@
 import type { Tool } from '../../client/tools/tool.ts'
 import { resolveTarget } from '../act/target.ts'
 import { escapeMarks } from '../clean-text.ts'
-import { FIND, READ_PAGE, READ_SELECTION, typedTool } from '../definitions.ts'
+import { FIND, READ_PAGE, READ_SELECTION } from '../definitions.ts'
 import type { Page } from '../page.ts'
 import { livePage } from '../outline/live-page.ts'
 import { find } from '../read/find.ts'
 import { readSelection, readTextPlace } from '../read/long-text.ts'
 import { framed, snapshot, UNTRUSTED } from '../read/snapshot.ts'
+import { typedTool } from './page-tools.ts'
 
 export { find, readSelection, snapshot }
 
