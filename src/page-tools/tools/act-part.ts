@@ -184,6 +184,7 @@ function typeTool(page: Page): Tool {
       ...TYPE_TEXT,
     },
     {
+      fills: true,
       uses: ({ ref, text, enter }) => [
         { target: ref, action: enter ? 'enter' : 'type', typed: true, breaks: hasBreaks(text) },
       ],
@@ -226,6 +227,7 @@ function fillTool(page: Page): Tool {
       ...FILL_FORM,
     },
     {
+      fills: true,
       uses: ({ fields }) =>
         fields.map(({ ref, value }) =>
           typeof value === 'boolean'
@@ -254,6 +256,7 @@ function selectTool(page: Page): Tool {
       ...SELECT_OPTION,
     },
     {
+      fills: true,
       uses: ({ ref, options }) => [{ target: ref, action: 'select', labels: options }],
       writes: ({ ref }) => [{ target: ref, pointer: '/options' }],
       act: ({ ref, options }, { signal }, at) => selectOption(at(ref), options, { page, signal }),
@@ -268,6 +271,7 @@ function checkTool(page: Page): Tool {
       ...SET_CHECKED,
     },
     {
+      fills: true,
       uses: ({ ref }) => [{ target: ref, action: 'check' }],
       act: ({ ref, checked }, { signal }, at) => setChecked(at(ref), checked, { page, signal }),
     },
