@@ -120,3 +120,37 @@ test('each cell of a clickable board has a line, in rows and in full rows, too',
     '  - listitem: Bert',
   ])
 })
+
+test('the words that interest in an element shows are its hint', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<button interestfor="tip">Buy</button><div id="tip" popover="hint">Charged at once</div>
+      <a href="#x" interestfor="secret">Plan</a><div id="secret" popover="hint">Code <b data-offstage-mask>1234</b></div>`,
+  })
+  const { call } = await drive(page)
+  expect(lines(await call('read_page'))).toEqual([
+    '- button "Buy" [hint="Charged at once"]',
+    '- link "Plan"',
+  ])
+})
+
+test('a grid whose cells are redrawn row by row is one change', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<table role="grid" aria-label="Days">${'<tr></tr>'.repeat(5)}</table><button id="next">Next</button><button id="one">One</button>
+      <script>
+        const rows = [...document.querySelectorAll('tr')]
+        const cells = (from) => Array.from({ length: 7 }, (_, day) => '<td><button>' + (from + day) + '</button>').join('')
+        const draw = (from) => rows.forEach((row, week) => (row.innerHTML = cells(from + week * 7)))
+        draw(1)
+        next.onclick = () => draw(100)
+        one.onclick = () => (rows[0].firstChild.innerHTML = '<button>New</button>')
+      </script>`,
+  })
+  const { call } = await drive(page)
+  await call('read_page')
+  const text = await call('click', { ref: 'Next' })
+  expect(text).toMatch(
+    /<changed> grid "Days" \[ref=\w+\] was redrawn: 35 controls, all with new refs/,
+  )
+  expect(text).not.toMatch(/<new>|<removed>/)
+  expect(await call('click', { ref: 'One' })).toMatch(/<new> button "New"/)
+})
