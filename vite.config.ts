@@ -7,7 +7,7 @@ import {
   inlineEntryBeside,
   linearUniqueItems,
   minifiedTwice,
-  nativeSets,
+  nativeCollections,
   onlyCalls,
   onlyReadSentences,
   onlyTextAsXml,
@@ -121,6 +121,11 @@ const builds: Record<string, UserConfig> = {
       groups: [
         { name: 'once', test: /[\\/]src[\\/]lib[\\/](fnv1a|once)\.ts$/ },
         { name: 'tool-prefix', test: /[\\/]src[\\/]lib[\\/](tool-prefix|unload-note)\.ts$/ },
+        // What a page pays for page tools before their first call.
+        {
+          name: 'lend-tools',
+          test: /[\\/]src[\\/]page-tools[\\/](page|definitions|tools[\\/](page-tools|use-form-tools))\.ts$/,
+        },
       ],
     },
   }),
@@ -242,7 +247,7 @@ function library({
       ...plugins,
       fixedSchemaBase(),
       linearUniqueItems(),
-      nativeSets(),
+      nativeCollections(),
       onlyCalls(),
       onlyReadSentences(),
       onlyTextAsXml(),

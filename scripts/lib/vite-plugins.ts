@@ -192,15 +192,17 @@ export function onlyCalls(): Plugin {
 }
 
 /**
- * For browsers without `Set`, dom-accessibility-api has a class of its own, and by mistake uses it in all others: each
- * look-up reads a whole list.
+ * Replaces the polyfills of dom-accessibility-api. Its class for browsers without `Set` is used in all others by
+ * mistake, where each look-up reads a whole list.
  */
-export function nativeSets(): Plugin {
+export function nativeCollections(): Plugin {
   const own =
     /^function _typeof[^]*(?=^export default )|typeof Set === "undefined" \? | : SetLike/gm
   return {
-    name: 'offstage:native-sets',
+    name: 'offstage:native-collections',
     transform(code, id) {
+      if (id.endsWith('/dom-accessibility-api/dist/polyfills/array.from.mjs'))
+        return { code: 'export default Array.from', map: null }
       if (!id.endsWith('/dom-accessibility-api/dist/polyfills/SetLike.mjs')) return null
       if (code.match(own)?.length !== 3) this.error(`${id} is not as this plugin knows it.`)
       return { code: code.replace(own, ''), map: null }

@@ -360,7 +360,14 @@ export type PageToolName =
   | 'go_back'
 
 /** Functions of a tool that its code has. */
-export type Hook = 'execute' | 'commits' | 'reconcile' | 'needsApproval' | 'describe' | 'secretsIn'
+export type Hook =
+  | 'execute'
+  | 'commits'
+  | 'reconcile'
+  | 'needsApproval'
+  | 'describe'
+  | 'secretsIn'
+  | 'undo'
 
 const READS: readonly Hook[] = ['execute']
 /** `describe` also fails calls whose code can't be loaded before anybody is asked. */
@@ -369,6 +376,8 @@ const CHANGES: readonly Hook[] = [...READS, 'commits', 'reconcile', 'describe']
 const ACTS: readonly Hook[] = [...CHANGES, 'needsApproval']
 /** The call has texts that it writes into elements. */
 const WRITES: readonly Hook[] = [...ACTS, 'secretsIn']
+/** A person can undo what the call left in fields. */
+const FILLS: readonly Hook[] = [...WRITES, 'undo']
 
 interface Definition {
   readonly name: PageToolName
@@ -392,11 +401,11 @@ export const DEFINITIONS: readonly (readonly [
   [HOVER, CHANGES, 'acting'],
   [DRAG, ACTS, 'acting'],
   [SCROLL, CHANGES, 'acting'],
-  [TYPE_TEXT, WRITES, 'acting'],
+  [TYPE_TEXT, FILLS, 'acting'],
   [SELECT_TEXT, CHANGES, 'acting'],
-  [FILL_FORM, WRITES, 'acting'],
-  [SELECT_OPTION, WRITES, 'acting'],
-  [SET_CHECKED, ACTS, 'acting'],
+  [FILL_FORM, FILLS, 'acting'],
+  [SELECT_OPTION, FILLS, 'acting'],
+  [SET_CHECKED, [...ACTS, 'undo'], 'acting'],
   [PRESS_KEY, WRITES, 'acting'],
   [NAVIGATE, ACTS, 'acting'],
   [GO_BACK, CHANGES, 'acting'],

@@ -1,3 +1,5 @@
+import { sleepUnlessAborted } from '../lib/sleep.ts'
+
 /** A native `alert`, `confirm` or `prompt` that the page opened during an action. */
 export interface NativeDialog {
   readonly type: 'alert' | 'confirm' | 'prompt'
@@ -118,4 +120,32 @@ export class PageError extends Error {
   static is(value: unknown): value is PageError {
     return value instanceof Error && value.name === 'PageError'
   }
+}
+
+/** How long to wait for a stalled server. Milliseconds. */
+const LOAD_MS = 60_000
+
+/** Returns a function that loads a part of the package, once. It tries twice, and rejects with `unavailable`. */
+export function part<Part>(load: () => Promise<Part>): () => Promise<Part> {
+  let loading: Promise<Part> | undefined
+  const loadOnce = async (): Promise<Part> => {
+    const ended = new AbortController()
+    try {
+      return await Promise.race([load().catch(load), stalled(ended.signal)])
+    } catch (thrown) {
+      loading = undefined
+      throw new PageError(
+        'unavailable',
+        `The code of the page tools could not be loaded, so nothing was done. ${String(thrown)}`,
+      )
+    } finally {
+      ended.abort()
+    }
+  }
+  return () => (loading ??= loadOnce())
+}
+
+async function stalled(ended: AbortSignal): Promise<never> {
+  await sleepUnlessAborted(LOAD_MS, ended)
+  throw new Error('the server does not answer')
 }

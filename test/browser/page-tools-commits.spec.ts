@@ -69,6 +69,15 @@ const click = (ref: string) => ({ ref })
 
 const POST = 'method=post action="/s"'
 const COMMITS: readonly Case[] = [
+  ...['Request Reservation', 'Confirm Return', 'Change e-mail'].flatMap((name): readonly Case[] => [
+    [`${name} of a script`, `<button type=button>${name}</button>`, 'click', click(name)],
+    [
+      `${name} in a form without a method`,
+      `<form><input><button>${name}</button></form>`,
+      'click',
+      click(name),
+    ],
+  ]),
   [
     'a form that is posted, whatever its button is called',
     `<form ${POST}><input aria-label=Q><button>Save</button></form>`,

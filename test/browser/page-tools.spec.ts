@@ -691,6 +691,22 @@ test('a snapshot of a large page stays small', MORE, async ({ openPage }) => {
   expect(costs.diff).toBeLessThan(400)
 })
 
+test('a slow page is searched for as many steps as a fast one', async ({ openPage }) => {
+  const items = Array.from({ length: 80 }, (_, index) => `<li>${'abcdefgh'[index % 8]} word</li>`)
+  const page = await openPage({
+    body: `<style>li { height: 100px }</style><ul id="list" aria-label="Words" style="height: 200px; overflow: auto">${items.join('')}<li>Goal</li></ul><script>
+      // Each step takes a third of a second by the page's clock.
+      const now = performance.now.bind(performance)
+      let late = 0
+      performance.now = () => now() + late
+      const goal = list.lastChild
+      goal.remove()
+      list.onscroll = () => { late += 300; if (list.scrollTop > 7000) list.append(goal) }</script>`,
+  })
+  const { call } = await drive(page)
+  expect(await call('scroll', { ref: 'Words', until: 'Goal' })).toMatch(/^Found /)
+})
+
 test('a list is searched in all its cells, and not beyond it', async ({ openPage }) => {
   const page = await openPage({
     body: `<style>#list { height: 200px; overflow: auto; position: relative } .row { position: absolute; height: 20px }</style>

@@ -1,5 +1,7 @@
-import { isElement, isTag, viewOf } from '../dom.ts'
+import { closest, isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import { getShownRole } from '../outline/role.ts'
+import { checkedState, fieldValue } from '../outline/state.ts'
 
 /** `EditContext` is missing in TypeScript's DOM types. */
 export interface EditContext extends EventTarget {
@@ -143,4 +145,28 @@ export function editableIn(target: HTMLElement): HTMLElement | null {
 
 function isTypedField(element: HTMLElement): boolean {
   return isPlainTextField(element) || native.isContentEditable(element)
+}
+
+/** What a field holds, as a text to compare: its value, its choices, or whether it is checked. Null: no field. */
+export function contentOf(element: Element): string | null {
+  const field = isTag(element, 'label') ? element.control : element
+  if (!field || isTag(field, 'option')) return null
+  if (isTag(field, 'select'))
+    return JSON.stringify([...field.selectedOptions].map(({ index, value }) => [index, value]))
+  const radios = radiosOf(field)
+  if (radios.length > 0) return String(radios.findIndex((one) => checkedState(one) === true))
+  const checked = checkedState(field) ?? native.getAttribute(field, 'aria-pressed')
+  return checked === null ? fieldValue(field, getShownRole(field)) : String(checked)
+}
+
+/** The radio buttons of a group, in order. Empty for other elements. */
+export function radiosOf(radio: Element): readonly Element[] {
+  if (isTag(radio, 'input') && radio.type === 'radio') {
+    const scope = radio.form ?? (native.getRootNode(radio) as Document | ShadowRoot)
+    return [...native.querySelectorAll<HTMLInputElement>(scope, 'input[type=radio]')].filter(
+      (one) => one === radio || (radio.name && one.name === radio.name && one.form === radio.form),
+    )
+  }
+  const group = native.matches(radio, '[role=radio]') && closest(radio, '[role=radiogroup]')
+  return group ? [...native.querySelectorAll(group, '[role=radio]')] : []
 }

@@ -21,6 +21,7 @@ import { describeElement } from './target.ts'
 import { type Hit, hitOnPlace, hitTest, type Point, scrollToPlace } from './hit-test.ts'
 import * as nativeDocument from '../native-document.ts'
 import { isAllowed } from '../outline/region.ts'
+import { isEditable } from './field-kind.ts'
 import { canReceiveKeys } from './guard-actions.ts'
 import { keyOf } from './text/key.ts'
 import { sendKey } from './text/keyboard.ts'
@@ -189,7 +190,8 @@ function dismissCovering(blocker: Element, element: Element, live: LivePage): vo
   const focused = focusedElement(native.ownerDocument(element))
   const own = focused ? ownLists(focused).find((one) => contains(one, blocker)) : undefined
   const list = own ?? closest(blocker, LISTS)
-  if (!list || contains(list, element) || !isFloating(list)) return
+  if (!list) return leavePicker(blocker, element, live)
+  if (contains(list, element) || !isFloating(list)) return
   const receiver = [focused, list].find((one) => one && canReceiveKeys(one, live))
   const isInDialog = [list, receiver].some((one) => one && closest(one, DIALOGS))
   if (isInDialog && !own) return
@@ -197,6 +199,15 @@ function dismissCovering(blocker: Element, element: Element, live: LivePage): vo
   if (isInDialog) return
   const body = nativeDocument.body(native.ownerDocument(list))
   if (native.checkVisibility(list) && isAllowed(body, live.options)) pressOutside(body)
+}
+
+/** Leaves a field whose picker floats over an element, as a press beside it would: a colour picker over a button. */
+function leavePicker(blocker: Element, element: Element, live: LivePage): void {
+  const focused = focusedElement(native.ownerDocument(element))
+  const body = nativeDocument.body(native.ownerDocument(element))
+  if (!focused || !isFloating(blocker) || isFloating(element) || closest(blocker, DIALOGS)) return
+  if (isEditable(focused) || contains(blocker, focused)) native.blur(focused as HTMLElement)
+  if (native.checkVisibility(blocker) && isAllowed(body, live.options)) pressOutside(body)
 }
 
 function pressEscape(receiver: Element): void {

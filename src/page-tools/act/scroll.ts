@@ -26,6 +26,9 @@ export interface ScrollOptions extends ActOptions {
 
 /** How long a list is searched in one call. Milliseconds. */
 const SEARCH_MS = 8000
+/** A slow page is searched longer: until this many steps are made. */
+const LEAST_STEPS = 100
+const LONGEST_SEARCH_MS = 30_000
 /** How often the position of a numbered item is estimated before the list is scrolled page by page. */
 const MAX_ESTIMATES = 12
 /** How long a list may take to load more at its end. Milliseconds. */
@@ -78,13 +81,13 @@ async function scrollUntil(
 ): Promise<ActionOutcome> {
   const { live, signal } = context
   const direction = options.direction ?? 'down'
-  const until = performance.now() + SEARCH_MS
+  const isOver = searchLimit()
   const start = native.scrollTop(scroller)
   let samples: readonly (ScrollSample | null)[] = []
   let hasJumped = false
   // Without a direction, the part before the start is searched, too.
   let isBeforeStart = false
-  for (let step = 0; performance.now() < until; step += 1) {
+  for (let step = 0; !isOver(); step += 1) {
     const clean = scrubber(live)
     const read = (one: Element): TextForms => {
       const [spaced, joined] = textsIn(one, live.options)
@@ -105,9 +108,9 @@ async function scrollUntil(
     ]
     const jumped = mayJump && jumpToNumber(scroller, text, samples)
     hasJumped ||= jumped
-    const isOver = isBeforeStart && native.scrollTop(scroller) >= start
-    const moved = !isOver && (jumped || move(scroller, direction))
-    if (!moved && (isOver || !(await loadsMore(scroller, direction, signal)))) {
+    const isAtStart = isBeforeStart && native.scrollTop(scroller) >= start
+    const moved = !isAtStart && (jumped || move(scroller, direction))
+    if (!moved && (isAtStart || !(await loadsMore(scroller, direction, signal)))) {
       // Jumps skip parts of the list: search it page by page now.
       if (hasJumped && step < MAX_ESTIMATES) step = MAX_ESTIMATES - 1
       else if (!options.direction && !isBeforeStart && start > 1) {
@@ -120,6 +123,17 @@ async function scrollUntil(
   }
   const summary = `${notFound(scroller, text)} The list goes on: the same call searches further.`
   return { summary, expectsChange: false }
+}
+
+/** Returns a function that counts a step, and says whether the search has had its time. */
+function searchLimit(): () => boolean {
+  const start = performance.now()
+  let steps = 0
+  return () => {
+    const passed = performance.now() - start
+    steps += 1
+    return passed > LONGEST_SEARCH_MS || (passed > SEARCH_MS && steps > LEAST_STEPS)
+  }
 }
 
 async function foundOutcome(

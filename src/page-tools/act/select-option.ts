@@ -1,5 +1,5 @@
 import { cleanText, normalize, quote, quoteSent, shorten } from '../clean-text.ts'
-import { closest, contains, focusedElement, isTag, getParent, viewOf } from '../dom.ts'
+import { closest, contains, focusedElement, getParent, isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { type ActOptions, PageError } from '../page.ts'
@@ -26,6 +26,7 @@ import { keyOf } from './text/key.ts'
 import { sendKeyPress } from './text/keyboard.ts'
 import { type ActionContext, type ActionReport, perform, type ResultReporter } from './perform.ts'
 import { getShownRole } from '../outline/role.ts'
+import { hiddenReason } from '../outline/visibility.ts'
 import { makeReady } from './make-ready.ts'
 import { editableIn, sendChoice } from './field-kind.ts'
 import { typeInto } from './text/type-text.ts'
@@ -205,19 +206,107 @@ async function chooseNative(
   context: ActionContext,
 ): Promise<ResultReporter> {
   const { live, signal, showOverlay } = context
+  const standIn = standInFor(select, wanted)
+  const isUnseen = standIn !== null && hiddenReason(select) !== null
   // A library may have hidden the select behind its own list, and still listen to it.
-  await makeReady(select, { live, signal, byKeys: true })
-  await showOverlay(select)
+  if (!isUnseen) await makeReady(select, { live, signal, byKeys: true })
+  await showOverlay(standIn ?? select)
   if (wanted.length > 1 && !select.multiple)
     throw new PageError('refused-value', `${describeElement(select, live)} takes one option only.`)
   const chosen = wanted.map((label) => nativeOption(select, label, context))
   for (const one of [select, ...chosen]) checkAction(one, context)
-  select.focus({ preventScroll: true })
-  const before = [...select.selectedOptions]
-  for (const option of select.options) option.selected = chosen.includes(option)
-  const isSame = before.length === chosen.length && before.every((one) => chosen.includes(one))
-  if (!isSame) sendChoice(select)
-  return (seen) => reportNativeChoice(select, { wanted, chosen, live, ...seen })
+  if (isUnseen) await chooseCustom(standIn, wanted, context)
+  else {
+    select.focus({ preventScroll: true })
+    const before = [...select.selectedOptions]
+    for (const option of select.options) option.selected = chosen.includes(option)
+    const isSame = before.length === chosen.length && before.every((one) => chosen.includes(one))
+    if (!isSame) sendChoice(select)
+    if (standIn) await chooseVisibly(standIn, { select, wanted }, context)
+  }
+  return (seen) =>
+    reportNativeChoice(select, { wanted, chosen, live, ...seen }) +
+    (standIn && native.isConnected(standIn) && !isShownBy(standIn, select)
+      ? ` A person still sees ${describeElement(standIn, live)} there.`
+      : '')
+}
+
+const LIST_FIELDS = '[role=combobox],[aria-haspopup]'
+const OTHERS = 'label,script,style,input,select,textarea,button,a[href]'
+const SMALLEST_PX = 8
+
+/**
+ * The element that a library shows in place of a hidden select: it is beside the select, and says that it opens a list,
+ * shows the chosen option, or has a list with the wanted ones.
+ */
+function standInFor(select: HTMLSelectElement, wanted: readonly string[]): HTMLElement | null {
+  if ('receiver' in hitTest(select)) return null
+  const chosen = [...select.selectedOptions].map(({ label }) => normalize(label))
+  const isStandIn = (one: Element | null): one is HTMLElement => {
+    if (!one || !isElement(one) || hiddenReason(one)) return false
+    const { width, height } = native.getBoundingClientRect(one)
+    if (Math.min(width, height) < SMALLEST_PX) return false
+    if (native.matches(one, LIST_FIELDS)) return true
+    const text = normalize(native.innerText(one))
+    const showsChoice = text !== '' && chosen.includes(text)
+    return !native.matches(one, OTHERS) && (showsChoice || hasList(one, wanted))
+  }
+  let at: Element | null = select
+  for (let level = 0; at && level < LEVELS && !isTag(at, 'body'); level += 1, at = getParent(at)) {
+    const beside = [native.nextElementSibling(at), native.previousElementSibling(at)]
+    const found = beside.find(isStandIn)
+    if (found) return fieldIn(found, wanted)
+    if (holdsOther(at, select)) break
+  }
+  return null
+}
+
+/** The part to click of an element that also holds the list: its first visible one. */
+function fieldIn(standIn: HTMLElement, wanted: readonly string[]): HTMLElement {
+  const [first] = [...native.children(standIn)].filter((one) => native.checkVisibility(one))
+  return first && isElement(first) && holdsAll([standIn], wanted) ? first : standIn
+}
+
+/** Whether the element, or the one behind it, has elements with these labels. */
+function hasList(standIn: Element, wanted: readonly string[]): boolean {
+  return holdsAll([standIn, native.nextElementSibling(standIn)], wanted)
+}
+
+function holdsAll(lists: readonly (Element | null)[], wanted: readonly string[]): boolean {
+  const parts = lists.flatMap((one) => [...(one ? native.querySelectorAll(one, '*') : [])])
+  const texts = new Set(parts.map((part) => normalize(native.textContent(part))))
+  return wanted.every((label) => texts.has(normalize(label)))
+}
+
+/** Whether the element shows the chosen options, and not a list of all. */
+function isShownBy(standIn: HTMLElement, select: HTMLSelectElement): boolean {
+  const lines = native.innerText(standIn).split('\n').map(normalize)
+  return [...select.options].every(({ label, selected }) => {
+    const name = normalize(label)
+    return !name || (selected ? lines.some((line) => line.includes(name)) : !lines.includes(name))
+  })
+}
+
+/** Chooses in the visible list if what a person sees doesn't follow the select. */
+async function chooseVisibly(
+  standIn: HTMLElement,
+  { select, wanted }: { readonly select: HTMLSelectElement; readonly wanted: readonly string[] },
+  context: ActionContext,
+): Promise<void> {
+  native.blur(select)
+  const isShown = (): true | undefined => isShownBy(standIn, select) || undefined
+  if (await poll(isShown, context, deadline(viewOf(select), 300))) return
+  const search = { element: standIn, options: context.live.options, before: new Set<Element>() }
+  try {
+    const [label = ''] = wanted
+    // The select's focus may have opened the list.
+    const open = wanted.length === 1 ? findOption(search, label) : undefined
+    if (open) await clickElement(open, context)
+    else await chooseCustom(standIn, wanted, context)
+  } catch (error) {
+    // The select has the choice: the report says what is shown.
+    if (!PageError.is(error)) throw error
+  }
 }
 
 function nativeOption(

@@ -21,7 +21,7 @@ const ANY =
 const PEOPLE =
   '(?:users?|members?|accounts?|customers?|clients?|people|participants?|subscribers?|collaborators?|admins?|administrators?|owners?|moderators?|employees?)'
 /** Changing one of these takes over an account, locks somebody out or binds somebody. */
-const HOLDINGS = `(?:${PEOPLE}|e ?mails?(?: address)?|passwords?|passcodes?|pins?|phones?(?: number)?|recovery \\w+|2fa|mfa|(?:two factor|2 step)(?: \\w+)?|passkeys?|(?:api |access |ssh |secret |security |signing |client )?keys?|tokens?|secrets?|webhooks?|permissions?|roles?|access|delegates?|forwarding|(?:credit|debit|bank|payment) (?:cards?|methods?|accounts?)|orders?|purchases?|payments?|bookings?|reservations?|subscriptions?|memberships?|plans?|appointments?|contracts?|transactions?|transfers?|withdrawals?|merge|deletion)`
+const HOLDINGS = `(?:${PEOPLE}|e ?mails?(?: address)?|passwords?|passcodes?|pins?|phones?(?: number)?|recovery \\w+|2fa|mfa|(?:two factor|2 step)(?: \\w+)?|passkeys?|(?:api |access |ssh |secret |security |signing |client )?keys?|tokens?|secrets?|webhooks?|permissions?|roles?|access|delegates?|forwarding|(?:credit|debit|bank|payment) (?:cards?|methods?|accounts?)|orders?|purchases?|payments?|bookings?|reservations?|subscriptions?|memberships?|plans?|appointments?|contracts?|returns?|exchanges?|transactions?|transfers?|withdrawals?|merge|deletion)`
 const MACHINES = '(?:servers?|instances?|machines?|services?|clusters?|databases?|devices?)'
 
 /** English names begin with one of these verbs. The word after it excludes nouns: "Order by", "Post office". */
@@ -34,7 +34,7 @@ const ENGLISH: CommitWords = {
     'sign(?! (?:in|up|on|into|out|off|language))|e ?sign|countersign|authori[sz]e|grant|approve|accept(?! (?:cookies|all))|allow(?: access)?$|give access|install(?! (?:guide|instructions?|docs?|notes?))|(?:confirm )?merge (?:pull request|and|into)',
     `invite|impersonate|(?:log|sign) ?in as ${ANY}${PEOPLE}|promote(?: to \\w+| ${ANY}${PEOPLE})?$|make ${ANY}(?:an? )?(?:co )?(?:admin\\w*|owners?|moderators?)`,
     `ban(?! list)|kick(?! off)|suspend(?! (?:dates?|reasons?))|revoke(?! (?:dates?|reasons?))|downgrade|block ${ANY}(?:${PEOPLE}|cards?)|(?:freeze|lock) ${ANY}(?:${PEOPLE}|cards?)`,
-    `(?:change|update|save|set|enable|link|connect|reset|rotate|regenerate|roll|disable|turn off|remove|add|create|generate|cancel|close|confirm|complete|finali[sz]e|make|force) ${ANY}${HOLDINGS}(?! (?:email|mail|list|history|details?|settings?|filters?))`,
+    `(?:change|update|save|set|request|enable|link|connect|reset|rotate|regenerate|roll|disable|turn off|remove|add|create|generate|cancel|close|confirm|complete|finali[sz]e|make|force) ${ANY}${HOLDINGS}(?! (?:email|mail|list|history|details?|settings?|filters?))`,
     `(?:log|sign) ?(?:out|off)|reboot|shut ?down|(?:restart|stop|kill|power off) ${ANY}${MACHINES}|roll ?back ${ANY}(?:deployment|release|version|to)`,
   ],
   removes: `delete|erase|destroy|wipe|purge|deactivate|terminate|uninstall|empty (?:the )?(?:trash|bin|recycle bin)|clear (?:all )?(?:my |your )?(?:data|history|everything)|(?:factory )?reset (?:everything|all|device|data)|remove ${ANY}(?:projects?|repo\\w*|workspaces?|organi[sz]ations?|teams?|profiles?|devices?|permanently|everything)|drop (?:table|database)`,

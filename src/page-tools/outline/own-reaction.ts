@@ -1,6 +1,37 @@
-import { isText } from '../dom.ts'
+import { isTag, isText } from '../dom.ts'
 import * as native from '../native.ts'
 import { stylesIn } from './hover/on-hover.ts'
+import { isActionable } from './role.ts'
+import { hasDragCursor, hasPointerCursor, type Visibility } from './visibility.ts'
+
+interface Surroundings {
+  readonly role: string
+  readonly parent: { readonly clickable: boolean } | null
+  readonly context: { readonly inControl: boolean; readonly pointerCursor: boolean }
+  readonly visibility: Visibility
+}
+
+/** Whether a person would click an element that is no control. */
+export function isClickable(
+  element: Element,
+  { role, parent, context, visibility }: Surroundings,
+): boolean {
+  if (visibility.invisible || context.inControl || isActionable(role)) return false
+  if (isTag(element, 'label') && element.control) return false
+  if (context.pointerCursor)
+    return (
+      reactsItself(element) ||
+      isCellOfBoard(element) ||
+      (!role && parent?.clickable === true && isMarkedLabel(element))
+    )
+  const hasAttributes = !visibility.hasNoAttributes
+  return (
+    hasPointerCursor(visibility) ||
+    hasDragCursor(element, visibility.style) ||
+    (hasAttributes && (native.hasAttribute(element, 'onclick') || getsPointerOnHover(element))) ||
+    (!role && ((hasAttributes && isTabStop(element)) || isStepSign(element)))
+  )
+}
 
 /**
  * Whether a style gives the element itself the pointer cursor, which its content inherits. This identifies a button
@@ -22,13 +53,31 @@ export function pointerSelector(root: Node): string {
   return stylesIn(root).pointer
 }
 
-/** Whether an element within a larger click target reacts to a click by itself, judging by its markup and style. */
+/** Attributes of handlers: `onclick`, `@click.stop`, `ng-click`, `wire:click`, `data-action`, `hx-post`. */
+const HANDLER = /(?:^on|[-:@])click\b|^data-action$|^jsaction$|^hx-/
+/** Properties in which React, Vue, Svelte, Solid and Zone.js keep the handlers of an element. */
+const KEPT = /^__reactProps|^_vei$|^Symbol\(_vei|^(?:__|\$\$)click$|__clickfalse$/
+
+/**
+ * Whether an element within a larger click target reacts to a click by itself, judging by its markup, its style and the
+ * handlers of frameworks. Listeners can't be read.
+ */
 export function reactsItself(element: Element): boolean {
   return (
-    native.hasAttribute(element, 'onclick') ||
     isTabStop(element) ||
-    (native.hasAttributes(element) && hasOwnPointer(element))
+    (native.hasAttributes(element) &&
+      (native.getAttributeNames(element).some((name) => HANDLER.test(name)) ||
+        hasOwnPointer(element))) ||
+    (element as HTMLElement).onclick != null ||
+    Reflect.ownKeys(element).some((key) => KEPT.test(String(key)) && handlesClick(element, key))
   )
+}
+
+function handlesClick(element: Element, key: PropertyKey): boolean {
+  const kept: unknown = Reflect.getOwnPropertyDescriptor(element, key)?.value
+  return typeof kept === 'object' && kept
+    ? Boolean(Reflect.getOwnPropertyDescriptor(kept, 'onClick')?.value)
+    : Boolean(kept)
 }
 
 /**
@@ -42,18 +91,81 @@ export function isTabStop(element: Element): boolean {
 }
 
 const CELLS_OF_BOARD = 3
+/** Boards have at most this many rows, and cells in a row. */
+const BOARD_LIMIT = 40
 const SMALLEST_CELL_PX = 8
 
 /** Whether it is one of several like boxes in a click target, some of them empty, such as the squares of a game. */
-export function isCellOfBoard(element: Element): boolean {
+function isCellOfBoard(element: Element): boolean {
   const parent = native.parentElement(element)
-  const cells = parent && !native.firstElementChild(element) ? [...native.children(parent)] : []
-  if (cells.length < CELLS_OF_BOARD || !cells.some((cell) => !native.firstChild(cell))) return false
+  if (!parent || native.firstElementChild(element)) return false
   const { width, height } = native.getBoundingClientRect(element)
+  if (Math.min(width, height) < SMALLEST_CELL_PX) return false
+  const row = [...native.children(parent)]
   return (
-    Math.min(width, height) >= SMALLEST_CELL_PX &&
-    cells.every((cell) => native.localName(cell) === native.localName(element))
+    isBoard(row) || (row.every((cell) => hasSize(cell, width, height)) && isBoard(inRows(parent)))
   )
+}
+
+/** The cells of all rows like this one. Empty if other rows have more or fewer. */
+function inRows(row: Element): Element[] {
+  const board = native.parentElement(row)
+  const rows = board ? [...native.children(board)] : []
+  const { length } = native.children(row)
+  if (rows.length > BOARD_LIMIT || length > BOARD_LIMIT || length < 2) return []
+  return rows.every((one) => native.children(one).length === length)
+    ? rows.flatMap((one) => [...native.children(one)])
+    : []
+}
+
+function isBoard(cells: readonly Element[]): boolean {
+  const [first] = cells
+  return (
+    cells.length >= CELLS_OF_BOARD &&
+    cells.some((cell) => !native.firstChild(cell)) &&
+    cells.every((cell) => first && native.localName(cell) === native.localName(first))
+  )
+}
+
+function hasSize(element: Element, width: number, height: number): boolean {
+  const box = native.getBoundingClientRect(element)
+  return Math.abs(box.width - width) < 2 && Math.abs(box.height - height) < 2
+}
+
+const MOST_WORDS = 6
+const LABEL = /^\s*\p{L}{1,16}(?: \p{L}{1,16})?\s*$/u
+
+/**
+ * Whether it is one of a few short labels that fill a click target, each with a mark of its own by which a script finds
+ * it, such as `<i id="reply">Reply</i> <i id="forward">Forward</i>`. Items of a list don't count: their parts are words.
+ */
+function isMarkedLabel(element: Element): boolean {
+  const parent = native.parentElement(element)
+  const labels = parent ? [...native.children(parent)] : []
+  if (!parent || labels.length < 2 || labels.length > MOST_WORDS) return false
+  const marks = new Set(labels.map((label) => markOf(label, element)))
+  const isItem = [native.previousElementSibling(parent), native.nextElementSibling(parent)].some(
+    (one) => one && isLike(one, parent),
+  )
+  return marks.size === labels.length && !marks.has('') && !isItem
+}
+
+/** Whether both are items of one list. Any two may be a `div` without a class. */
+function isLike(one: Element, other: Element): boolean {
+  const kinds = [one, other].map(
+    (item) => `${native.localName(item)}.${native.getAttribute(item, 'class')}`,
+  )
+  return kinds[0] === kinds[1] && kinds[0] !== 'div.null'
+}
+
+/** The attributes of a label of the same kind. Empty: it has none, or is something else. */
+function markOf(label: Element, other: Element): string {
+  if (native.localName(label) !== native.localName(other)) return ''
+  if (!LABEL.test(native.textContent(label))) return ''
+  return native
+    .getAttributeNames(label)
+    .map((name) => `${name}=${native.getAttribute(label, name)}`)
+    .join()
 }
 
 const INNER = 'text,a,[role],[tabindex],[onclick],[cursor],[style*="cursor"]'
@@ -64,31 +176,18 @@ export function hasParts(drawing: Element): boolean {
   return native.querySelector(drawing, `${INNER},${clickable}`) !== null
 }
 
-/** Signs of step buttons, each with the sign of the button beside it. */
-const SIGNS: Readonly<Record<string, string>> = {
-  '-': '+',
-  '−': '+',
-  '–': '+',
-  '‹': '›',
-  '«': '»',
-  '<': '>',
-  '◀': '▶',
-  '◂': '▸',
-  '←': '→',
-  '▲': '▼',
-  '▴': '▾',
-  '↑': '↓',
-}
+/** Pairs of signs on step buttons. */
+const SIGNS = '-+ −+ –+ ‹› «» <> ◀▶ ◂▸ ←→ ▲▼ ▴▾ ↑↓'.split(' ')
 
 /** Whether its whole text is a sign of a pair, such as `-` and `+`, with the other sign beside it. */
-export function isStepSign(element: Element): boolean {
+function isStepSign(element: Element): boolean {
   const text = onlyText(element)
-  if (text === null) return false
-  const parent = native.parentElement(element)
-  const others = parent ? [...native.children(parent)].map(onlyText) : []
-  return SIGNS[text] !== undefined
-    ? others.includes(SIGNS[text])
-    : others.some((other) => other !== null && SIGNS[other] === text)
+  const parent = text && native.parentElement(element)
+  if (!parent) return false
+  const others = [...native.children(parent)].map(onlyText)
+  return others.some(
+    (other) => SIGNS.includes(`${text}${other}`) || SIGNS.includes(`${other}${text}`),
+  )
 }
 
 function onlyText(element: Element): string | null {

@@ -2,6 +2,8 @@ import { closest, contains, isAttached, isAgentElement } from '../dom.ts'
 import * as native from '../native.ts'
 import * as nativeDocument from '../native-document.ts'
 import { type PageOptions, PageError } from '../page.ts'
+import { isMasked } from '../secrets/secret-fields.ts'
+import { seenButtons } from './visibility.ts'
 
 const IGNORED = '[data-offstage-ignore]'
 
@@ -60,4 +62,9 @@ export function requireAllowed(element: Element, options: PageOptions): void {
       'outside',
       'You may read this element but not act on it: it is outside the allowed region.',
     )
+}
+
+/** The buttons that people see in an `aria-hidden` part. The rest of it is left out, as authors want. */
+export function shownButtons(part: Element, options: PageOptions): readonly Element[] {
+  return seenButtons(part).filter((one) => isReadable(one, options) && !isMasked(one, options))
 }

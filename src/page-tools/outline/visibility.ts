@@ -1,13 +1,16 @@
 import {
   closest,
+  contains,
   isAttached,
   isDisplayed,
   isTag,
   isText,
   getParent,
   renderedElement,
+  viewOf,
 } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 
 const MODAL = 'dialog,[role=dialog],[role=alertdialog],[role=menu],[role=listbox],[aria-modal=true]'
 const UNREACHABLE = '[aria-hidden="true"],[inert]'
@@ -108,11 +111,44 @@ export function clipsContent({ style }: Visibility): boolean {
 /** Whether the markup, not the style, excludes it. */
 function isExcludedByMarkup(element: Element): boolean {
   return (
-    native.getAttribute(element, 'aria-hidden') === 'true' ||
     native.hasAttribute(element, 'inert') ||
-    native.hasAttribute(element, IGNORED)
+    native.hasAttribute(element, IGNORED) ||
+    (isAriaHidden(element) && seenButtons(element).length === 0)
   )
 }
+
+export function isAriaHidden(element: Element): boolean {
+  return native.getAttribute(element, 'aria-hidden') === 'true'
+}
+
+export function isButton(element: Element): boolean {
+  return native.matches(element, BUTTONS)
+}
+
+const BUTTONS = 'button,input[type=button],input[type=submit],[role=button]'
+
+/**
+ * The buttons in an `aria-hidden` part, or the part itself, that a person sees and can click. None while a dialog, menu
+ * or list is open, which hides the page in this way.
+ */
+export function seenButtons(part: Element): readonly Element[] {
+  const found = isButton(part) ? [part] : [...native.querySelectorAll(part, BUTTONS)]
+  return found.length > 0 && ariaModal(native.ownerDocument(part)) === null
+    ? found.filter(takesPointer)
+    : []
+}
+
+/** Whether the pointer reaches its middle, or would after scrolling up or down. */
+function takesPointer(element: Element): boolean {
+  const { left, top, width, height } = native.getBoundingClientRect(element)
+  const x = left + width / 2
+  const root = native.getRootNode(element) as Document | ShadowRoot
+  const hit = nativeDocument.elementFromPoint(root, x, top + height / 2)
+  const isReached = hit ? contains(element, hit) : x > 0 && x < viewOf(element).innerWidth
+  return isReached && Math.min(width, height) >= SMALLEST_PX
+}
+
+const SMALLEST_PX = 8
 
 function holdsText(element: Element): boolean {
   return isText(native.firstChild(element))

@@ -12,8 +12,9 @@ import {
 } from '../secrets/secret-fields.ts'
 import {
   clipsContent,
-  hasDragCursor,
   hasPointerCursor,
+  isAriaHidden,
+  isButton,
   type Visibility,
   visibilityOf,
 } from './visibility.ts'
@@ -24,17 +25,11 @@ import {
   roleUntilHover,
   type HoverHiding,
 } from './hover/on-hover.ts'
-import {
-  getsPointerOnHover,
-  hasParts,
-  isCellOfBoard,
-  isStepSign,
-  isTabStop,
-  reactsItself,
-} from './own-reaction.ts'
+import { hasParts, isClickable } from './own-reaction.ts'
 import { isActionable, getShownRole } from './role.ts'
 import { drawsDots } from '../generated-text.ts'
 import type { ElementName } from './name.ts'
+import { shownButtons } from './region.ts'
 import { stateOf } from './state.ts'
 
 /** The visible part of a frame. */
@@ -230,6 +225,7 @@ export function pageContext(view: Window): WalkContext {
 function childrenIn(task: Walk, element: Element): readonly Node[] {
   const inner = frameDocument(element)
   if (inner) task.onTree?.(inner)
+  if (isAriaHidden(element) && !isButton(element)) return shownButtons(element, task.options)
   const children = childrenOf(element)
   // The content of a closed disclosure has the styles of visible content.
   if (isTag(element, 'details') && !element.open)
@@ -425,18 +421,7 @@ function makeNode(
       visibility.style !== null &&
       holdsText(element) &&
       drawsDots(visibility.style))
-  const clickable =
-    !visibility.invisible &&
-    !context.inControl &&
-    !isActionable(role) &&
-    !(isTag(element, 'label') && element.control) &&
-    (context.pointerCursor
-      ? reactsItself(element) || isCellOfBoard(element)
-      : hasPointerCursor(visibility) ||
-        hasDragCursor(element, visibility.style) ||
-        (!hasNoAttributes &&
-          (native.hasAttribute(element, 'onclick') || getsPointerOnHover(element))) ||
-        (!role && ((!hasNoAttributes && isTabStop(element)) || isStepSign(element))))
+  const clickable = isClickable(element, { role, parent, context, visibility })
   const visuallyHidden = context.visuallyHidden || visibility.visuallyHidden
   const inView =
     hoverHiding !== 'unrendered' &&

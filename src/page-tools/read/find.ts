@@ -20,7 +20,7 @@ import {
   textMark,
 } from './line.ts'
 import { excerptOf, longTextOf } from './long-text.ts'
-import { hiddenReason, visibilityOf } from '../outline/visibility.ts'
+import { hiddenReason, seenButtons, visibilityOf } from '../outline/visibility.ts'
 import { recountRules, hiddenUntilHover } from '../outline/hover/on-hover.ts'
 import { getAccessibleName } from '../outline/name.ts'
 import { comparableTexts, readableText, shownText } from './readable-text.ts'
@@ -379,7 +379,7 @@ function isShown(element: Element, options: PageOptions): boolean {
   return (
     (hiddenReason(element) === null || isControlOnHover(element)) &&
     isReadable(element, options) &&
-    !isAriaHidden(element) &&
+    !isUnseenByAria(element) &&
     !isOfHiddenList(element)
   )
 }
@@ -399,8 +399,9 @@ function isOfHiddenList(element: Element): boolean {
   return hiddenReason(list) !== null || (visuallyHidden && style?.opacity !== '0')
 }
 
-function isAriaHidden(element: Element): boolean {
-  return native.closest(element, '[aria-hidden="true"]') !== null
+function isUnseenByAria(element: Element): boolean {
+  const part = native.closest(element, '[aria-hidden="true"]')
+  return part !== null && !seenButtons(part).some((button) => contains(button, element))
 }
 
 function describe({ element, role, name, score }: Rated, { query, options, clean }: Asked): Found {

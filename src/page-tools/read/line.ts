@@ -18,7 +18,7 @@ import {
 } from '../generated-text.ts'
 import * as native from '../native.ts'
 import type { PageOptions } from '../page.ts'
-import { isMasked, isSecretField, MASKED } from '../secrets/secret-fields.ts'
+import { isMasked, isSecretField, MASKED, maskSelector } from '../secrets/secret-fields.ts'
 import { ensureRef, rememberRef } from '../refs.ts'
 import {
   type ElementName,
@@ -31,7 +31,7 @@ import { isNode, isText, type OutlineItem, type OutlineNode, pageContext } from 
 import { isActionable, isNamedByContent, isPopup, getShownRole } from '../outline/role.ts'
 import { stateOf } from '../outline/state.ts'
 import { type UnseenReason, unseenByStyle, unseenGenerated, unseenReason } from '../sight/unseen.ts'
-import { isInExcluded, isReadable } from '../outline/region.ts'
+import { excludedSelector, isInExcluded, isReadable } from '../outline/region.ts'
 import { hiddenUntilHover } from '../outline/hover/on-hover.ts'
 import { once } from '../../lib/once.ts'
 import { hintWords, withoutTokens } from '../secrets/secret-matcher.ts'
@@ -185,7 +185,8 @@ function headWithoutRef(node: OutlineNode, options: PageOptions): Head {
   const { flags } = stateOf(node.control, node.role)
   const rest: string[] = []
   const hint =
-    text || node.masked || node.control !== element ? '' : nameHint(element, node.role, options)
+    interestHint(element, options) ||
+    (text || node.masked || node.control !== element ? '' : nameHint(element, node.role, options))
   if (hint) rest.push(`[hint=${quote(hint)}]`)
   for (const flag of flags) rest.push(`[${flag}]`)
   const title = titleFlag(node)
@@ -195,8 +196,20 @@ function headWithoutRef(node: OutlineNode, options: PageOptions): Head {
   else if (unlabelled && node.visuallyHidden && text) rest.push('[sr-only]')
   else if (unlabelled && visuallyHidden) rest.push(...unshownMark(text, node))
   else if (text && !visuallyHidden) rest.push(...nameMark(node, text, options))
+  if (node.role === 'button' && native.closest(element, '[aria-hidden="true"]'))
+    rest.push('[aria-hidden]')
   if (node.clickable) rest.push('[clickable]')
   return { role: node.role || 'generic', name: text, rest }
+}
+
+/** The words that a person's pointer shows beside the element (`interestfor`), if tools may read all of them. */
+function interestHint(element: Element, options: PageOptions): string {
+  const [shown] = referenced(element, 'interestfor')
+  if (!shown || !isReadable(shown, options) || isMasked(shown, options)) return ''
+  const unread = `${maskSelector(options)},${excludedSelector(options)}`
+  return native.querySelector(shown, unread)
+    ? ''
+    : shorten(cleanText(native.textContent(shown)), NAME_LIMIT)
 }
 
 /** Adds how much of a name is missing, if there is room for that. */

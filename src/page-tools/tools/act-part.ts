@@ -5,10 +5,11 @@ import { click, hover } from '../act/click.ts'
 import { drag } from '../act/drag.ts'
 import { fillForm, setChecked } from '../act/fill-form.ts'
 import { highlight } from '../act/highlight.ts'
-import { look } from '../act/look.ts'
+import type { Look } from '../act/look.ts'
 import { type AddressNote, allowedUrl, goBack, navigate, noteOnAddress } from '../act/navigate.ts'
 import { scroll } from '../act/scroll.ts'
 import { selectOption } from '../act/select-option.ts'
+import type { Target } from '../act/target.ts'
 import { activates, pressKey } from '../act/text/press-key.ts'
 import { selectText } from '../act/text/select-text.ts'
 import { typeText } from '../act/text/type-text.ts'
@@ -31,9 +32,10 @@ import {
   TYPE_TEXT,
   WAIT_FOR,
 } from '../definitions.ts'
-import { type Page, PageError } from '../page.ts'
+import { type ActOptions, type Page, PageError, part } from '../page.ts'
+import { UNTRUSTED } from '../read/snapshot.ts'
 import { actingTool, readUnloadNote } from './acting-tool.ts'
-import { typedTool, UNTRUSTED } from './read-part.ts'
+import { typedTool } from './page-tools.ts'
 
 export {
   actingTool,
@@ -43,7 +45,6 @@ export {
   goBack,
   highlight,
   hover,
-  look,
   navigate,
   pressKey,
   readUnloadNote,
@@ -53,6 +54,12 @@ export {
   setChecked,
   typeText,
   waitFor,
+}
+
+const loadLook = part(() => import('../act/look.ts'))
+
+export async function look(target: Target, options: ActOptions = {}): Promise<Look> {
+  return (await loadLook()).look(target, options)
 }
 
 /** Makes the tools that act on the page, point at its parts or look at them. */
@@ -177,6 +184,7 @@ function typeTool(page: Page): Tool {
       ...TYPE_TEXT,
     },
     {
+      fills: true,
       uses: ({ ref, text, enter }) => [
         { target: ref, action: enter ? 'enter' : 'type', typed: true, breaks: hasBreaks(text) },
       ],
@@ -219,6 +227,7 @@ function fillTool(page: Page): Tool {
       ...FILL_FORM,
     },
     {
+      fills: true,
       uses: ({ fields }) =>
         fields.map(({ ref, value }) =>
           typeof value === 'boolean'
@@ -247,6 +256,7 @@ function selectTool(page: Page): Tool {
       ...SELECT_OPTION,
     },
     {
+      fills: true,
       uses: ({ ref, options }) => [{ target: ref, action: 'select', labels: options }],
       writes: ({ ref }) => [{ target: ref, pointer: '/options' }],
       act: ({ ref, options }, { signal }, at) => selectOption(at(ref), options, { page, signal }),
@@ -261,6 +271,7 @@ function checkTool(page: Page): Tool {
       ...SET_CHECKED,
     },
     {
+      fills: true,
       uses: ({ ref }) => [{ target: ref, action: 'check' }],
       act: ({ ref, checked }, { signal }, at) => setChecked(at(ref), checked, { page, signal }),
     },

@@ -6,10 +6,12 @@ import type {
   Reconciled,
   Tool,
   ToolContext,
+  UndoContext,
 } from '../../client/tools/tool.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
 import type { ActionReport } from '../act/perform.ts'
 import { type Target, describeElement } from '../act/target.ts'
+import { type FilledField, undoFields } from '../act/undo.ts'
 import { type Page, type PageAction, PageError } from '../page.ts'
 import {
   type ApprovalRecord,
@@ -32,6 +34,7 @@ import {
   mustConfirm,
   type ActionEffect,
 } from '../act/guard-actions.ts'
+import { contentOf } from '../act/field-kind.ts'
 import { isNamedBy } from '../act/option-list.ts'
 import { commitOf, type ElementAction, rememberPost } from '../act/commits.ts'
 import {
@@ -42,9 +45,11 @@ import {
   describeApprovalTarget,
 } from '../act/approval-target.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
+import { getAccessibleName } from '../outline/name.ts'
+import { getShownRole } from '../outline/role.ts'
 import { lookUpRef } from '../refs.ts'
-import { typedTool } from './read-part.ts'
 import { shownAddress } from '../clean-text.ts'
+import { typedTool } from './page-tools.ts'
 
 /** Outcome of an action that was cut off: it happened if a note says that it left the page. */
 export function readUnloadNote(idempotencyKey: string): Reconciled {
@@ -71,6 +76,8 @@ interface Action<Schema extends JsonSchema> {
   uses?(input: Input<Schema>): readonly ElementUse[]
   /** Texts that the call writes into elements. */
   writes?(input: Input<Schema>): readonly Written[]
+  /** Whether a person can undo what the call leaves in fields. Default false. */
+  readonly fills?: boolean
   /** Whether the call always needs approval. Default: its `uses` decide. */
   needsApproval?(input: Input<Schema>): boolean
   /** Whether the call commits the person to something. Default: its `uses` decide. */
@@ -92,8 +99,10 @@ interface Action<Schema extends JsonSchema> {
  */
 export function actingTool<const Schema extends JsonSchema>(
   { page, ...definition }: Definition<Schema>,
-  { uses, writes, act, ...action }: Action<Schema>,
+  { uses, writes, act, fills, ...action }: Action<Schema>,
 ): Tool {
+  /** What the newest calls left in fields, by the id of the call. */
+  const filled = new Map<string, readonly FilledField[]>()
   /** Calls of a tainted conversation that haven't run yet: they need approval to commit the person to something. */
   const watched = new Set<string>()
   return typedTool<string, Schema, string>({
@@ -115,12 +124,53 @@ export function actingTool<const Schema extends JsonSchema>(
       withUnloadNote(context.idempotencyKey, async () => {
         const mayCommit = !watched.delete(context.toolCallId)
         const allowed = { ...context, mayCommit }
-        const at = await bindUses(page, uses?.(input) ?? [], allowed)
-        return (await act(input, allowed, at)).text
+        const before = new Map<Element, string>()
+        const at = await bindUses(page, uses?.(input) ?? [], { ...allowed, before })
+        const { text } = await act(input, allowed, at)
+        if (fills) keepNewest(filled, context.toolCallId, filledFields(before, livePage(page)))
+        return text
       }),
+    ...(fills && {
+      undo: (input: Input<Schema>, _output: unknown, { toolCallId, signal }: UndoContext) =>
+        undoFields(filled.get(toolCallId), {
+          page,
+          signal,
+          hasEntered: (uses?.(input) ?? []).some(({ action: one }) => one === 'enter'),
+        }),
+    }),
     reconcile: (_input: Input<Schema>, { idempotencyKey }: { readonly idempotencyKey: string }) =>
       readUnloadNote(idempotencyKey),
   } as ToolDefinitionOptions<string, Schema, string>)
+}
+
+const KEPT_CALLS = 100
+
+function keepNewest<Value>(kept: Map<string, Value>, id: string, value: Value): void {
+  kept.set(id, value)
+  for (const oldest of kept.keys()) if (kept.size > KEPT_CALLS) kept.delete(oldest)
+}
+
+function noteContent(before: Map<Element, string>, element: Element): void {
+  const held = before.has(element) ? null : contentOf(element)
+  if (held !== null) before.set(element, held)
+}
+
+function filledFields(
+  before: ReadonlyMap<Element, string>,
+  { options }: LivePage,
+): readonly FilledField[] {
+  return [...before].flatMap(([element, held]) => {
+    const after = contentOf(element)
+    if (after === null || after === held) return []
+    const name = getAccessibleName(element, getShownRole(element), options).text
+    return [{ element: new WeakRef(element), name, before: held, after }]
+  })
+}
+
+interface Bound extends Pick<ToolContext, 'about' | 'signal'> {
+  readonly mayCommit: boolean
+  /** Gets what fields hold before they are used. */
+  readonly before: Map<Element, string>
 }
 
 /**
@@ -130,11 +180,7 @@ export function actingTool<const Schema extends JsonSchema>(
 async function bindUses(
   page: Page,
   uses: readonly ElementUse[],
-  {
-    about,
-    signal,
-    mayCommit,
-  }: Pick<ToolContext, 'about' | 'signal'> & { readonly mayCommit: boolean },
+  { about, signal, mayCommit, before }: Bound,
 ): Promise<(target: string) => Target> {
   const live = livePage(page)
   const asked = readApprovalRecord(about)
@@ -146,6 +192,7 @@ async function bindUses(
   guardActions(signal, {
     checkBeforeAction(element, touch) {
       used.push(element)
+      noteContent(before, element)
       const use = findRecordedUse(element, touch, guarded)
       const doing = doingOf(uses[0], touch)
       const does = commitOf(element, doing, live.options)

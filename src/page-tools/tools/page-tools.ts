@@ -1,4 +1,7 @@
+import type { ToolDefinitionOptions } from '../../client/tools/define-tool.ts'
+import type { InferInput } from '../../client/tools/infer-schema.ts'
 import type { Tool } from '../../client/tools/tool.ts'
+import type { JsonSchema } from '../../protocol/json.ts'
 import { DEFINITIONS, type Hook, type PageToolName } from '../definitions.ts'
 import {
   createPage,
@@ -6,6 +9,7 @@ import {
   type PageOptions,
   PageError,
   type ActOptions,
+  part,
   releaseSignal,
 } from '../page.ts'
 import type { ClickOptions } from '../act/click.ts'
@@ -20,7 +24,6 @@ import type { PressKeyOptions } from '../act/text/press-key.ts'
 import type { SelectTextOptions } from '../act/text/select-text.ts'
 import type { TypeOptions } from '../act/text/type-text.ts'
 import type { WaitOptions } from '../act/wait-for.ts'
-import { sleepUnlessAborted } from '../../lib/sleep.ts'
 import type { Found, FindOptions, FindQuery } from '../read/find.ts'
 import type { Snapshot, SnapshotOptions } from '../read/snapshot.ts'
 
@@ -28,34 +31,6 @@ import type { Snapshot, SnapshotOptions } from '../read/snapshot.ts'
 
 const loadReading = part(() => import('./read-part.ts'))
 const loadActing = part(() => import('./act-part.ts'))
-
-/** How long to wait for a stalled server. Milliseconds. */
-const LOAD_MS = 60_000
-
-/** Returns a function that loads a part of the package, once. It tries twice, and rejects with `unavailable`. */
-export function part<Part>(load: () => Promise<Part>): () => Promise<Part> {
-  let loading: Promise<Part> | undefined
-  const loadOnce = async (): Promise<Part> => {
-    const ended = new AbortController()
-    try {
-      return await Promise.race([load().catch(load), stalled(ended.signal)])
-    } catch (thrown) {
-      loading = undefined
-      throw new PageError(
-        'unavailable',
-        `The code of the page tools could not be loaded, so nothing was done. ${String(thrown)}`,
-      )
-    } finally {
-      ended.abort()
-    }
-  }
-  return () => (loading ??= loadOnce())
-}
-
-async function stalled(ended: AbortSignal): Promise<never> {
-  await sleepUnlessAborted(LOAD_MS, ended)
-  throw new Error('the server does not answer')
-}
 
 /** Loads a part for a call. Rejects if the page is released meanwhile: the part would begin to observe it. */
 async function loadFor<Part>(load: () => Promise<Part>, page: Page | undefined): Promise<Part> {
@@ -158,6 +133,18 @@ function callLater(
     if (typeof called !== 'function') throw new TypeError(`The tool has no ${hook}().`)
     return Reflect.apply(called, undefined, args)
   }
+}
+
+/**
+ * Types a tool as `defineTool` does, but without checks. Registration checks it, with code that the page has already
+ * loaded.
+ */
+export function typedTool<
+  const Name extends string,
+  const Schema extends JsonSchema,
+  Output = unknown,
+>(tool: ToolDefinitionOptions<Name, Schema, Output>): Tool<Name, InferInput<Schema>, Output> {
+  return tool
 }
 
 /**

@@ -2,7 +2,7 @@ import type { Tool } from '../../client/tools/tool.ts'
 import { once } from '../../lib/once.ts'
 import { isToolPrefix, TOOL_PREFIX_RULE } from '../../lib/tool-prefix.ts'
 import { PageError, type PageOptions } from '../page.ts'
-import { part } from './page-tools.ts'
+import { part } from '../page.ts'
 
 const loadForms = part(() => import('./connect-forms.ts'))
 

@@ -19,6 +19,9 @@ export const LABELS: Readonly<
       'Accept invitation',
       'Turn off 2FA',
       'Confirm order',
+      'Confirm Return',
+      'Request Reservation',
+      'Request exchange',
 
       'Ban',
       'Ban user',
