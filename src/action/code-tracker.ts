@@ -226,7 +226,7 @@ export class CodeTracker implements CodeState {
 
 const maxFenceLine = 200
 
-/** A held-back position of the text, and the state before it. */
+/** A position from which text is held back, and the tracker's state before it. */
 interface Checkpoint {
   at: number
   readonly tracker: CodeTracker

@@ -78,7 +78,7 @@ function pendingCall(call: CallState): PendingCall | null {
   const { toolCallId, toolName, title, source, input, question, asks, suspended, path } = call
   // The nested calls of a composite tool are pending in its place.
   if (suspended && 'seen' in suspended) return null
-  // The pending calls of the child run are shown in its place.
+  // A call with a child run is not shown: the pending calls of that run are.
   if (suspended && call.child) return null
   return {
     toolCallId,

@@ -71,7 +71,7 @@ export interface AgentMemory {
   connect?(agent: RememberingAgent): void
   /** Sends this memory's entries first, before those of other memories, which are ranked together. Default false. */
   readonly always?: boolean
-  /** Lists the entries that a person sees, newest first. With `forget`, the chat shows them in a sheet. */
+  /** Lists the entries that a person sees, newest first. If the memory has `forget`, too, the chat shows them in a sheet. */
   list?(where: { readonly conversationId: string }): Promise<readonly ListedMemory[]>
   /** Deletes entries. Resolves to how many of them existed. */
   forget?(ids: readonly string[], where: { readonly conversationId: string }): Promise<number>

@@ -54,8 +54,8 @@ export function statusOf({ isRegistered, problem, changed }: Entry): WebMcpTool[
 }
 
 /**
- * Makes the book for a context. Links that trust the page accept every change, so they don't share definitions with
- * others.
+ * Makes the book for a context. Links share the definitions that they have seen, except those that trust the page, which
+ * accept every change.
  */
 export function bookOf(context: Consumable, { prefix, trusted }: CheckedOptions): ToolBook {
   return new ToolBook(prefix, trusted ? [] : seenTools(context, prefix))

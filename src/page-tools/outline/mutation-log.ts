@@ -96,7 +96,7 @@ const MAX_TARGETS = 500
 
 /** An element that changes this often while no action runs is volatile. */
 const VOLATILE_TIMES = 2
-/** A volatile element without changes for this long no longer is. Milliseconds. */
+/** A volatile element that doesn't change for this long stops being volatile. Milliseconds. */
 const STABLE_MS = 2000
 /** Texts that an element must have shown by itself, or fewer if they repeat, before any next text is expected. */
 const MANY_TEXTS = 5

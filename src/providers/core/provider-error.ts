@@ -332,7 +332,7 @@ function errorFromVendor(
   }
 }
 
-/** Joins two sentences that stay apart even where a page shows the line break as a space. */
+/** Joins two sentences by a line break. The first ends with a period, as a page may show the break as a space. */
 function withAdvice(message: string, hint: string | undefined): string {
   if (hint === undefined) return message
   return `${/[.!?:;…]["')\]]?$/.test(message) ? message : `${message}.`}\n${hint}`

@@ -147,7 +147,7 @@ export interface Succession {
   readonly signal: AbortSignal
 }
 
-/** An heir that found nothing to do looks again after this time, in case it missed a message. Milliseconds. */
+/** A worker that is next in line and found no run to take over looks again after this time, in case it missed a message. Milliseconds. */
 const STAND_BY_MS = 30_000
 
 interface SuccessionDeps {

@@ -86,7 +86,7 @@ export interface Placement {
   readonly createdAt: number
   readonly updatedAt: number
   readonly parent?: ConversationRecord['parent']
-  /** How many rows were placed before these. */
+  /** How many rows the conversation has before these. */
   readonly after: number
   readonly rows: readonly NewRow[]
   /** The conversation is complete with these rows. */

@@ -164,7 +164,7 @@ function isLifted(element: Element, property: HidingProperty): boolean {
   return winner.isOnHover && !hides(property, winner.value)
 }
 
-/** The properties by which an element's own style hides it. */
+/** Returns the properties that hide the element itself, rather than an ancestor. */
 function hidingOf(element: Element): readonly HidingProperty[] {
   const style = viewOf(element).getComputedStyle(element)
   const found: HidingProperty[] = []
