@@ -1,3 +1,4 @@
+import { textDigest } from '../lib/text-digest.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { ConversationSnapshot, ShownMessage } from './snapshot.ts'
 
@@ -25,7 +26,8 @@ export function discussionId(call: {
   readonly conversationId: string
   readonly toolCallId: string
 }): string {
-  return `${call.conversationId}.${call.toolCallId}.discussion`
+  // Providers and models choose ids of calls: any characters, of any length.
+  return `discussion-${textDigest(JSON.stringify([call.conversationId, call.toolCallId]))}`
 }
 
 /**

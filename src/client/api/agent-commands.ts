@@ -45,6 +45,7 @@ import type { StandardSchema } from '../tools/standard-schema.ts'
 import type * as discussing from '../features/discuss.ts'
 import type * as transfer from '../transfer/transfer.ts'
 import { modelOfPage } from './agent-config.ts'
+import { resolveWithin } from '../../lib/sleep.ts'
 import { untilAborted } from '../runs/until-aborted.ts'
 import { describeThrown } from '../../protocol/error.ts'
 import {
@@ -90,16 +91,14 @@ function answersOf(agent: AgentParts): SentAnswers {
         remember: remember || undefined,
         askedAt,
         shown: toCallRef(call).input,
-        note: await noteOn(agent, call),
+        note: await noteOn(agent, located(call)),
       })
     },
     async deny(call, reason) {
       checkText(reason ?? '', 'The reason')
-      return reply(call, {
-        type: 'deny',
-        reason: reason || undefined,
-        note: await noteOn(agent, call),
-      })
+      const ref = located(call)
+      const note = await noteOn(agent, ref)
+      return reply(ref, { type: 'deny', reason: reason || undefined, note })
     },
     answer: async (call, answer) => reply(call, toSentAnswer(answer)),
     async supplyOutput(call, output) {
@@ -125,13 +124,28 @@ function answersOf(agent: AgentParts): SentAnswers {
   }
 }
 
-/** Returns the discussion of the call as text for the model. Undefined if there was none. */
-async function noteOn(agent: AgentParts, call: CallRef): Promise<string | undefined> {
-  const { conversationId, toolCallId } = located(call)
+/** Milliseconds that an answer waits for what was discussed before it. */
+const NOTE_MS = 2000
+
+/**
+ * Returns the discussion of the call as text for the model. Undefined if there was none, or it can't be read: no answer
+ * fails for that.
+ */
+async function noteOn(
+  agent: AgentParts,
+  { conversationId, toolCallId }: ReturnType<typeof located>,
+): Promise<string | undefined> {
   if (conversationId === undefined) return undefined
-  const at = { ...agent.scope(), conversationId: discussionId({ conversationId, toolCallId }) }
-  const found = await agent.callWorker('getConversation', at)
-  return found ? (await loadDiscussing()).noteOf(found) : undefined
+  const call = { conversationId, toolCallId }
+  const read = async (): Promise<string | undefined> => {
+    const at = { ...agent.scope(), conversationId: discussionId(call) }
+    const found = await agent.callWorker('getConversation', at)
+    return found ? (await loadDiscussing()).noteOf(found, call) : undefined
+  }
+  return resolveWithin(read(), NOTE_MS).then(
+    (note) => note ?? undefined,
+    () => undefined,
+  )
 }
 
 /** Throws `invalid-input` if the reference names no call. */
@@ -257,7 +271,10 @@ function betweenRuns(
   const { callWorker } = agent
   return {
     async discuss(asked) {
-      checkText(asked.question ?? '', 'The question')
+      if (asked.question !== undefined) {
+        checkText(asked.question, 'The question')
+        if (asked.question.trim() === '') throw badInput('The question is empty.')
+      }
       return (await loadDiscussing()).discuss(agent, asked)
     },
     async revoke(conversationId, consentId) {

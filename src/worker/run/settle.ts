@@ -160,7 +160,7 @@ export function taintFacts(
   return [{ type: 'untrusted-taken-in', after, origin, path, ...(title !== null && { title }) }]
 }
 
-export function settledFact({ call, status, output, note }: Settlement): FactDraft {
+export function settledFact({ call, status, output, note = call.note }: Settlement): FactDraft {
   const { path } = call
   return { type: 'call-settled', path, status, output, ...(note !== undefined && { note }) }
 }

@@ -148,8 +148,8 @@ test('a suggested input is checked, runs only when a person approves it, and the
   expect(sent).toEqual([suggestion])
   const result = JSON.stringify(requests.at(-1)?.messages.at(-1))
   expect(result).toContain('before deciding, the person asked about this call')
-  expect(result).toContain('Person: Leave out the invoice')
-  expect(result).toContain('You: Without the invoice, then.')
+  expect(result).toMatch(/Person: \\*"Leave out the invoice/)
+  expect(result).toMatch(/You: \\*"Without the invoice, then\./)
   expect(result).toContain('a person changed the input')
 })
 
@@ -164,7 +164,7 @@ test('a denied call passes the discussion on to the model, apart from the reason
   const shown = chat.getSnapshot().messages.flatMap(({ calls = [] }) => calls)
   expect(shown[0]?.output).toEqual({ type: 'denied', reason: 'Too early' })
   const result = JSON.stringify(requests.at(-1)?.messages.at(-1))
-  expect(result).toContain('Person: Why now?')
+  expect(result).toMatch(/Person: \\*"Why now\?/)
   expect(result).toContain('Too early')
 })
 

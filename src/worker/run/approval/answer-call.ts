@@ -105,10 +105,8 @@ export async function answerCall(
   if (asked === null) return false
   // Checked first, so that a refused approval leaves no note.
   checkAnswer(asked, answer)
-  const word =
-    answer.type === 'approve'
-      ? await checkedEdit(context, asked, answer)
-      : withoutSecrets(context, asked, answer)
+  const given = withoutSecrets(context, asked, answer)
+  const word = given.type === 'approve' ? await checkedEdit(context, asked, given) : given
   const consent = await consentBy(context, asked, word)
   if (word.type === 'approve')
     await noteApproval(context, asked, { input: word.input ?? asked.input })
@@ -181,9 +179,12 @@ function withoutSecrets(
   )
   if ('output' in answer && answer.output)
     return { ...answer, output: replaceInOutput(answer.output, replace) }
-  return answer.type === 'deny' && answer.reason !== undefined
-    ? { ...answer, reason: replace(answer.reason) }
-    : answer
+  if (answer.type !== 'approve' && answer.type !== 'deny') return answer
+  const hidden = (text: string | undefined): string | undefined => text && replace(text)
+  const note = hidden(answer.note)
+  return answer.type === 'approve'
+    ? { ...answer, note }
+    : { ...answer, note, reason: hidden(answer.reason) }
 }
 
 const LOST = 'A secret in this input is lost. Enter it again, or deny the call.'
