@@ -99,7 +99,12 @@ const rows = [
   {
     name: 'worker (dist/worker.js)',
     bytes: sizeOf('worker.js', { dynamic: true }),
-    limit: 180.2 * KILOBYTE,
+    limit: 139.8 * KILOBYTE,
+  },
+  {
+    name: 'what the worker loads for calls in text and rare requests',
+    bytes: sizeOf('worker-action.js', { dynamic: true }),
+    limit: 45.1 * KILOBYTE,
   },
   {
     name: 'page tools (dist/page-tools.js)',
@@ -415,5 +420,5 @@ function sum(files) {
 }
 
 function kilobytes(bytes) {
-  return (bytes / KILOBYTE).toFixed(1)
+  return (bytes / KILOBYTE).toFixed(3)
 }
