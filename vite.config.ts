@@ -27,6 +27,9 @@ const STAND_INS =
 /** By this id, a worker knows the parts that were built with it. */
 const PARTS = { OFFSTAGE_PARTS: JSON.stringify(inputHash().slice(0, 12)) }
 
+/** In all other files, a worker holds its parts. */
+const WHOLE = { OFFSTAGE_PARTS: 'undefined' }
+
 /** The library's builds, in the order in which they need each other. `scripts/build.mjs` runs them. */
 const builds: Record<string, UserConfig> = {
   /**
@@ -195,7 +198,7 @@ const builds: Record<string, UserConfig> = {
       plugins: [workerSource()],
     }),
     // A classic script has no `import.meta`; its own address is known only while it first runs.
-    define: { 'import.meta.url': 'offstageScriptUrl' },
+    define: { ...WHOLE, 'import.meta.url': 'offstageScriptUrl' },
   },
 }
 
@@ -243,6 +246,7 @@ function library({
   banner,
 }: LibraryBuild): UserConfig {
   return {
+    define: WHOLE,
     plugins: [
       ...plugins,
       fixedSchemaBase(),

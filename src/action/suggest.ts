@@ -2,46 +2,6 @@ import { lazyPattern } from '../lib/once.ts'
 import { CallProblem } from './call-problem.ts'
 import { alternation } from './char-codes.ts'
 
-/** Namespaces that models write before a tool's name, with a dot or a colon. */
-export const namespaces: readonly string[] = [
-  'functions',
-  'function',
-  'default_api',
-  'tools',
-  'tool',
-  'api',
-]
-
-const namespace = lazyPattern(() => `^(?:${alternation(namespaces)})[.:]`)
-
-/** Removes the namespace and the index of a name. */
-export function bareName(name: string): string {
-  return name.trim().replace(/:\d+$/, '').replace(namespace(), '')
-}
-
-/**
- * The registered name that a native call means. Either the same name, or the only one that differs just in
- * letter case, separators or a namespace (`functions.search`). Never guesses.
- */
-export function resolveToolName(name: string, registered: readonly string[]): string | undefined {
-  if (registered.includes(name)) return name
-  const wanted = new Set([plainName(name), plainName(bareName(name))])
-  const [only, ...others] = registered.filter((candidate) => wanted.has(plainName(candidate)))
-  return others.length === 0 ? only : undefined
-}
-
-/** The problem of a call to an unknown tool. */
-export function unknownTool(name: string, names: readonly string[]): CallProblem {
-  const suggestion = suggestName(name, names)
-  const hint = suggestion === undefined ? '.' : `, did you mean '${suggestion}'?`
-  const list = names.length > 40 ? [...names.slice(0, 40), '…'] : names
-  return new CallProblem(
-    'unknown_tool',
-    `Unknown tool '${name}'${hint} Available tools: ${list.join(', ') || 'none'}.`,
-    suggestion,
-  )
-}
-
 /**
  * The candidate that was probably meant; undefined when none is close. Prefers the same name in another letter
  * case or with other separators, then the smallest edit distance, at most two fifths of the length.
@@ -91,4 +51,44 @@ function editDistance(a: string, b: string): number {
     row = next
   }
   return row[b.length] ?? 0
+}
+
+/** Namespaces that models write before a tool's name, with a dot or a colon. */
+export const namespaces: readonly string[] = [
+  'functions',
+  'function',
+  'default_api',
+  'tools',
+  'tool',
+  'api',
+]
+
+const namespace = lazyPattern(() => `^(?:${alternation(namespaces)})[.:]`)
+
+/** Removes the namespace and the index of a name. */
+export function bareName(name: string): string {
+  return name.trim().replace(/:\d+$/, '').replace(namespace(), '')
+}
+
+/**
+ * The registered name that a native call means. Either the same name, or the only one that differs just in
+ * letter case, separators or a namespace (`functions.search`). Never guesses.
+ */
+export function resolveToolName(name: string, registered: readonly string[]): string | undefined {
+  if (registered.includes(name)) return name
+  const wanted = new Set([plainName(name), plainName(bareName(name))])
+  const [only, ...others] = registered.filter((candidate) => wanted.has(plainName(candidate)))
+  return others.length === 0 ? only : undefined
+}
+
+/** The problem of a call to an unknown tool. */
+export function unknownTool(name: string, names: readonly string[]): CallProblem {
+  const suggestion = suggestName(name, names)
+  const hint = suggestion === undefined ? '.' : `, did you mean '${suggestion}'?`
+  const list = names.length > 40 ? [...names.slice(0, 40), '…'] : names
+  return new CallProblem(
+    'unknown_tool',
+    `Unknown tool '${name}'${hint} Available tools: ${list.join(', ') || 'none'}.`,
+    suggestion,
+  )
 }

@@ -432,7 +432,7 @@ export interface PageHello {
   /** Carries `WorkerNotice`s and `PageNotice`s as plain messages. */
   readonly eventPort: MessagePort
   /** Address of `worker-action.js`, as the page's bundler placed it. Default: beside the worker. */
-  readonly actionPart?: string | undefined
+  readonly part?: string | undefined
 }
 
 /** First message from the worker's global scope: its script has loaded and starts. */

@@ -534,7 +534,7 @@ export class PageConnection {
         `The page has version ${protocolVersion} of the protocol, the worker ${PROTOCOL_VERSION}: an old file is cached. Reload without the cache, or deploy both together.`,
       )
     }
-    setPartAddress(hello.actionPart)
+    setPartAddress(hello.part)
     this.#host = new Host({
       ...this.#options,
       page: wrapRemoteCalls(PAGE_CALLS, wrap(pagePort)),

@@ -32,7 +32,7 @@ export interface Setup {
 const SIZES = "it warns of the size of the worker's file"
 /** The package asks for the worker's file again, to say why it didn't load. */
 const NOT_FOUND = /404 \(Not Found\)/
-const COPIED = 'copy `node_modules/offstage/dist/worker.js` beside the bundle'
+const COPIED = 'copy `worker.js` and `worker-action.js` of `offstage/dist` beside the bundle'
 const STATIC = { app: 'static', worker: 'file' } as const
 
 export const setups: readonly Setup[] = [
@@ -181,7 +181,7 @@ export const setups: readonly Setup[] = [
     builder: 'esbuild',
     serve: builders.esbuildBuild({ format: 'iife', entry: 'src/with-url.js', copyWorker: true }),
     worker: 'file',
-    configuration: 'copy the file, and pass its address as `workerUrl`',
+    configuration: 'copy the files, and pass the address of `worker.js` as `workerUrl`',
   },
   {
     title: 'Next.js 16, Turbopack',

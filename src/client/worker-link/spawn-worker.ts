@@ -25,12 +25,12 @@ export function spawnWorker(): Worker {
 }
 
 /** Address of the file that the worker loads to read calls in text. Bundlers look for this expression, too. */
-export function actionPartAddress(): string | undefined {
+export function partAddress(): string | undefined {
   try {
     return new URL(/* @vite-ignore */ './worker-action.js', import.meta.url).href
   } catch {
     // A bundle of one file may have no address.
-    return undefined
+    return
   }
 }
 

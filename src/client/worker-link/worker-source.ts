@@ -1,5 +1,5 @@
 import { expose, transfer, wrap } from 'comlink'
-import { actionPartAddress, spawnWorker, spawnWorkerAt, type WorkerLike } from './spawn-worker.ts'
+import { partAddress, spawnWorker, spawnWorkerAt, type WorkerLike } from './spawn-worker.ts'
 import {
   type Connection,
   type ConnectionHost,
@@ -63,7 +63,7 @@ async function connectWorker(spawn: Spawn, host: ConnectionHost): Promise<Connec
       pageId: pageRegistry().pageId,
       pagePort: pages.port2,
       eventPort: events.port2,
-      actionPart: actionPartAddress(),
+      part: partAddress(),
     }
     const { api, protocolVersion, clock } = await inTime(start, host.signal, async (fail) => {
       const worker = await makeWorker(spawn, start, fail)

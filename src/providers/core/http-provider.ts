@@ -6,6 +6,7 @@ import type {
   BatchProvider,
   HttpProviderDefinition,
   HttpRequest,
+  Refused,
   RequestAdapter,
   ModelRequest,
   RequestConfig,
@@ -99,9 +100,7 @@ async function* runAttempt(
       const { error, body } = refusal
       const climbs =
         body !== undefined &&
-        (await (
-          await ladderOf(attempt)
-        ).handleRefusal({
+        (await adapt(attempt, {
           providerId: definition.id,
           request,
           body,
@@ -127,11 +126,10 @@ async function* runAttempt(
   }
 }
 
-/** Loads the adapter at the server's first refusal, since few requests are refused. */
-async function ladderOf(attempt: Attempt): Promise<RequestAdapter> {
-  if (attempt.ladder) return attempt.ladder
-  const { FormAdapter } = await import('./form-adapter.ts')
-  return (attempt.ladder = new FormAdapter(forms, attempt.config))
+/** Changes the form after a refusal. Loads the adapter at the first one, since few requests are refused. */
+async function adapt(attempt: Attempt, refused: Refused): Promise<boolean> {
+  attempt.ladder ??= new (await import('./form-adapter.ts')).FormAdapter(forms, attempt.config)
+  return attempt.ladder.handleRefusal(refused)
 }
 
 /** Chooses the wire format. OpenAI's current models take function tools on the Responses API only. */

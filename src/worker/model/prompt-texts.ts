@@ -62,7 +62,7 @@ export class PromptTexts {
   #calledNatively = false
   /** Texts of the last request that no row holds. */
   #unstored: readonly string[] = []
-  /** Such texts of earlier requests, until the finder is loaded. */
+  /** Unstored texts of earlier requests, until the finder is loaded. */
   #unread: string[] = []
   /** Finds the calls in the texts. Kept until the tools change, so that each text is read once. */
   #found: { readonly tools: string; readonly finder: CallFinder; read: number } | null = null

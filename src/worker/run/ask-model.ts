@@ -22,7 +22,7 @@ import { formatObservation } from '../../action/format-observation.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { AssistantMessage, Loss, Message, ToolCallPart } from '../../protocol/message.ts'
 import { toOwnNames } from '../model/model-names.ts'
-import { loadActionPart } from '../parts.ts'
+import { loadActionPart, needActionPart } from '../parts.ts'
 import type { ModelTurn } from '../model/turn-reader.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 
@@ -229,7 +229,7 @@ export function actionPartLoader({
   return () => {
     const { waiter } = storageRetry
     const stopped = waiter && { ...waiter, signal: AbortSignal.any([waiter.signal, signal]) }
-    const load = async (): Promise<void> => void (await loadActionPart())
+    const load = async (): Promise<void> => void (await needActionPart())
     return loadActionPart() && storageRetry.persist(load, { waiter: stopped })
   }
 }

@@ -180,7 +180,7 @@ const CASES: Readonly<Record<StateName, Case>> = {
   'storage-full': paused('storage-full', 'Paused: the storage is full'),
   'storage-blocked': paused('storage-blocked', 'Paused: the storage can’t be used'),
   // Only a reload helps: this page's code can't read the storage.
-  'storage-newer': paused('storage-newer', 'Paused: reload the page to continue', {}),
+  'storage-newer': paused('storage-newer', 'Paused: reload the page', {}),
   'storage-offline': paused('storage-offline', 'Paused: the storage can’t be used'),
   'storage-failed': paused('storage-failed', 'Paused: the storage can’t be used'),
   online: { snapshot: IDLE, isOfflineBefore: true, said: ['Back online'] },

@@ -174,10 +174,10 @@ export const en: Words = {
     'crash-loop': 'Paused after repeated crashes',
     'storage-full': 'Paused: the storage is full',
     'storage-blocked': 'Paused: the storage can’t be used',
-    'storage-newer': 'Paused: reload the page to continue',
+    'storage-newer': 'Paused: reload the page',
     'storage-offline': 'Paused: the storage can’t be used',
     'storage-failed': 'Paused: the storage can’t be used',
-    'part-unavailable': 'Paused: reload the page to continue',
+    'part-unavailable': 'Paused: reload the page',
   },
   failed: 'Something went wrong.',
   failures: {
