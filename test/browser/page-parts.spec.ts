@@ -4,7 +4,7 @@ import type { BrowserContext, Route } from '@playwright/test'
 import type { Agent, PendingCall } from '../../src/index.ts'
 import { expect, test } from './support/test.ts'
 
-// What a page loads, and when. The package is served as it is: no bundler merges its files.
+// The package is served as it is, without a bundler, so each of its files is a request.
 
 const DIST = path.resolve(import.meta.dirname, '../../dist')
 /** Chromium takes it for a secure origin. It has no port, as a development server would. */
