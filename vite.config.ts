@@ -266,6 +266,8 @@ function library({
       reportCompressedSize: false,
       lib: { entry, formats: [format], name: 'Offstage', fileName: (_, name) => `${name}.js` },
       rolldownOptions: {
+        // The entry for tests loads at once what a page loads on demand.
+        checks: { ineffectiveDynamicImport: false },
         // Optional peers: of engines, imported when they load a model, and of bindings.
         external: [/^@wllama\/wllama\b/, '@mlc-ai/web-llm', /^(?:react|react-dom|vue|svelte)\b/],
         output: {

@@ -2,29 +2,7 @@ import type { Row } from '../protocol/fact.ts'
 import type { ContextRow, ConversationState } from '../protocol/state.ts'
 import type { Taint } from '../protocol/taint.ts'
 
-/** Whether a windowed state is tainted. It knows its taint only as a whole, not by message. */
-export function isTaintedInWhole({ taintBefore, context }: ConversationState): boolean {
-  if (taintBefore === undefined) return false
-  const { seq, taint } = taintBefore
-  return taint.length > 0 || context.some((row) => row.seq > seq && taints(row))
-}
-
-/** Whether the row may remove taint. */
-export function mayUntaint({ type }: Pick<Row, 'type'>): boolean {
-  return UNTAINTING.has(type) || type.startsWith('skill-')
-}
-
-const UNTAINTING: ReadonlySet<Row['type']> = new Set([
-  'results-cleared',
-  'compacted',
-  'descriptions-taken-in',
-])
-
-export function taints(row: ContextRow): boolean {
-  return sourcesOf(row).length > 0
-}
-
-const NO_SOURCES: readonly Taint[] = []
+export const NONE: readonly Taint[] = []
 
 const sources = new WeakMap<ContextRow, readonly Taint[]>()
 
@@ -45,12 +23,12 @@ function findSources(row: ContextRow): readonly Taint[] {
     }
     case 'skill-activated': {
       const { at, loaded, name, path } = row
-      return loaded ? [{ origin: originOfSkill(name), ...(path && { path }), at }] : NO_SOURCES
+      return loaded ? [{ origin: originOfSkill(name), ...(path && { path }), at }] : NONE
     }
     case 'descriptions-taken-in':
       return row.origins.map((origin) => ({ origin, at: row.at }))
     default:
-      return (row satisfies TrustedRow, NO_SOURCES)
+      return (row satisfies TrustedRow, NONE)
   }
 }
 
@@ -75,4 +53,26 @@ export function originOfSkill(name: string): string {
 /** Origin of the taint while tools of this source are described to the model. */
 export function originOfTools(source: string): string {
   return `tools of ${source}`
+}
+
+/** Whether a windowed state is tainted. It knows its taint only as a whole, not by message. */
+export function isTaintedInWhole({ taintBefore, context }: ConversationState): boolean {
+  if (taintBefore === undefined) return false
+  const { seq, taint } = taintBefore
+  return taint.length > 0 || context.some((row) => row.seq > seq && taints(row))
+}
+
+/** Whether the row may remove taint. */
+export function mayUntaint({ type }: Pick<Row, 'type'>): boolean {
+  return UNTAINTING.has(type) || type.startsWith('skill-')
+}
+
+const UNTAINTING: ReadonlySet<Row['type']> = new Set([
+  'results-cleared',
+  'compacted',
+  'descriptions-taken-in',
+])
+
+export function taints(row: ContextRow): boolean {
+  return sourcesOf(row).length > 0
 }

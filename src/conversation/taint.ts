@@ -1,9 +1,7 @@
 import type { ContextRow, ConversationState, MessageNode } from '../protocol/state.ts'
 import type { Taint } from '../protocol/taint.ts'
 import { contextOn, isOpenItem, contextLayout } from './context.ts'
-import { sourcesOf, taints } from './taint-sources.ts'
-
-const NONE: readonly Taint[] = []
+import { NONE, sourcesOf, taints } from './taint-sources.ts'
 
 type Path = ConversationState['path']
 type Rows = readonly ContextRow[]

@@ -132,22 +132,28 @@ const ALIASES: { readonly [name: string]: string } = {
   opensource: 'openai-compatible',
 }
 
+/** Returns the name that is compared: lower case, without punctuation, and ours instead of another library's. */
+function meant(name: string): string {
+  const word = plain(name)
+  return (Object.hasOwn(ALIASES, word) && plain(ALIASES[word] ?? '')) || word
+}
+
 /** Suggests the likely option here, else the option of that name elsewhere. Else lists all options. */
 function hint(name: string, owner: Owner): string {
-  const word = plain(ALIASES[plain(name)] ?? name)
-  const known = namesOf(owner)
-  const near = nearest(name, known)
-  if (near) return `Did you mean ${near}?`
-  for (const place in OPTION_NAMES) {
-    const same = namesOf(place as Owner).find((other) => word === plain(other))
-    if (same) return `Did you mean ${same} of ${place}?`
+  const word = meant(name)
+  const elsewhere = (): string | undefined => {
+    for (const place in OPTION_NAMES) {
+      const same = namesOf(place as Owner).find((other) => word === plain(other))
+      if (same) return `${same} of ${place}`
+    }
+    return undefined
   }
-  return `It has ${known.join(', ')}.`
+  return hintAmong(name, namesOf(owner), elsewhere)
 }
 
 /** Returns the known name that was probably meant. */
 export function nearest(name: string, known: readonly string[]): string | undefined {
-  const word = plain(ALIASES[plain(name)] ?? name)
+  const word = meant(name)
   for (let edits = 0; edits * 2 < word.length; edits++) {
     const near = known.find((other) => isNear(word, plain(other), edits))
     if (near) return near
@@ -155,9 +161,13 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return undefined
 }
 
-/** Suggests the known name that was probably meant, else lists all. */
-export function hintAmong(name: string, known: readonly string[]): string {
-  const near = nearest(name, known)
+/** Suggests the known name that was probably meant, else one from elsewhere. Else lists all. */
+export function hintAmong(
+  name: string,
+  known: readonly string[],
+  elsewhere?: () => string | undefined,
+): string {
+  const near = nearest(name, known) ?? elsewhere?.()
   return near ? `Did you mean ${near}?` : `It has ${known.join(', ')}.`
 }
 

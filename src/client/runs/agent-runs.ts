@@ -8,7 +8,7 @@ import type {
 import type { AgentScope, RunRef } from '../../protocol/conversation.ts'
 import { describeThrown, OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { LimitName, Limits, RunLimits, RunOutcome, RunResult } from '../../protocol/run.ts'
-import { abortReasonText, toOffstageError } from '../api/failures.ts'
+import { abortReasonText, badInput, toOffstageError } from '../api/failures.ts'
 import type { UserContent } from '../../protocol/fact.ts'
 import type { AgentOptions, PromptValues, RunInput, RunOptions } from '../api/options.ts'
 import { createRunHandle, type Run, type RunHandle, type SendOptions } from './run.ts'
@@ -85,7 +85,7 @@ export function runStarter(
       checkNames(options ?? {}, 'run')
       const limits = limitsOf(agent, options ?? {})
       const wrong = wrongLimit(limits)
-      if (wrong) throw new OffstageError('invalid-input', wrong)
+      if (wrong) throw badInput(wrong)
       checkPrices(limits, { ...agent, model: config.model })
       const filledWith = values === false ? {} : { ...config.values, ...values }
       const message =
@@ -131,7 +131,7 @@ function typedIn(input: RunInput | null): UserContent | null {
 /** Makes a person's message from a template, or from typed text if there are no values. Throws `invalid-input`. */
 function messageOf(input: RunInput | null, values: PromptValues): UserContent {
   if (input === null || !hasContent(input))
-    throw new OffstageError('invalid-input', 'The message is empty. Pass text or parts.')
+    throw badInput('The message is empty. Pass text or parts.')
   return { id: randomId(), parts: fillInput(input, values) }
 }
 

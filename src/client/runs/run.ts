@@ -7,71 +7,71 @@ import type { PromptValues, RunInput } from '../api/options.ts'
 import type { RunRef } from '../../protocol/conversation.ts'
 import { abortReasonText } from '../api/failures.ts'
 
-/**
- * The events of one run. Every iterator starts at the first event. Iteration ends after `close()` and never throws.
- * Adjacent unread deltas of one part are merged, so an unread run keeps one event per part.
- */
-interface EventLog {
-  readonly entries: readonly RunEvent[]
-  append(bodies: readonly RunEventBody[]): void
-  close(): void
-  iterate(): AsyncIterator<RunEvent, undefined>
+/** A list that grows. Every iterator starts at the first item, ends when the list is closed, and never throws. */
+class GrowingList<Item> {
+  readonly items: Item[] = []
+  /** Items below this index have been read. */
+  read = 0
+  isClosed = false
+  #wake = (): void => undefined
+  #changed = this.#nextChange()
+
+  close(isClosed = true): void {
+    this.isClosed = isClosed
+    this.change()
+  }
+
+  change(): void {
+    this.#wake()
+    this.#changed = this.#nextChange()
+  }
+
+  readonly iterate = (): AsyncIterator<Item, undefined> => {
+    let at = 0
+    let isDetached = false
+    return {
+      next: async () => {
+        while (!isDetached) {
+          const value = this.items[at]
+          if (value) {
+            this.read = Math.max(this.read, ++at)
+            return { value, done: false }
+          }
+          if (this.isClosed) break
+          await this.#changed
+        }
+        return { value: undefined, done: true }
+      },
+      return: () => {
+        isDetached = true
+        this.change()
+        return Promise.resolve({ value: undefined, done: true })
+      },
+    }
+  }
+
+  #nextChange(): Promise<void> {
+    return new Promise((resolve) => (this.#wake = resolve))
+  }
 }
 
-function createEventLog(ref: RunRef): EventLog {
-  const entries: RunEvent[] = []
-  /** Entries below this index have been read, and don't change any more. */
-  let read = 0
-  let closed = false
-  let wake: () => void
-  let changed: Promise<void>
-  const change = (): void => {
-    wake?.()
-    changed = new Promise((resolve) => (wake = resolve))
+/**
+ * Adds events of a run. Adjacent unread deltas of one part are merged, so an unread run keeps one event per part; events
+ * that were read don't change any more.
+ */
+function appendEvents(
+  log: GrowingList<RunEvent>,
+  ref: RunRef,
+  bodies: readonly RunEventBody[],
+): void {
+  const { items } = log
+  for (const body of bodies) {
+    const last = items.at(-1)
+    const merged = last && last.seq >= log.read && joined(last, body)
+    const event = { ...body, ...ref, seq: merged ? merged.seq : items.length }
+    items[event.seq] = merged || event
   }
-  change()
-
-  const add = (body: RunEventBody): void => {
-    const last = entries.at(-1)
-    const merged = last && last.seq >= read && joined(last, body)
-    const event = { ...body, ...ref, seq: merged ? merged.seq : entries.length }
-    entries[event.seq] = merged || event
-  }
-
-  return {
-    entries,
-    append(bodies) {
-      for (const body of bodies) add(body)
-      change()
-    },
-    close() {
-      closed = true
-      change()
-    },
-    iterate() {
-      let at = 0
-      let detached = false
-      return {
-        async next() {
-          while (!detached) {
-            const value = entries[at]
-            if (value) {
-              read = Math.max(read, ++at)
-              return { value, done: false }
-            }
-            if (closed) break
-            await changed
-          }
-          return { value: undefined, done: true }
-        },
-        return() {
-          detached = true
-          change()
-          return Promise.resolve({ value: undefined, done: true })
-        },
-      }
-    },
-  }
+  log.change()
 }
 
 function joined(last: RunEvent, next: RunEventBody): RunEvent | false {
@@ -92,15 +92,13 @@ function joined(last: RunEvent, next: RunEventBody): RunEvent | false {
   }
 }
 
-/** Handles of a run's child runs. Every iterator starts at the first and never throws. */
+/** Handles of a run's child runs. */
 class RunChildren {
-  readonly #runs: Run[] = []
+  readonly #list = new GrowingList<Run>()
   readonly #load: () => Promise<readonly Run[]>
   #isLoading = false
   #hasLoaded = false
-  #isClosed = false
-  #wake = (): void => undefined
-  #changed = this.#nextChange()
+  #isOver = false
 
   /**
    * `over` resolves when the parent run has ended and no more child runs can start. `load` reads the child runs that
@@ -109,50 +107,31 @@ class RunChildren {
   constructor(over: Promise<unknown>, load: () => Promise<readonly Run[]>) {
     this.#load = load
     void over.then(() => {
-      this.#isClosed = true
+      this.#isOver = true
       this.#change()
     })
   }
 
   add(run: Run): void {
-    if (this.#runs.some(({ runId }) => runId === run.runId)) return
-    this.#runs.push(run)
-    this.#change()
+    if (this.#list.items.some(({ runId }) => runId === run.runId)) return
+    this.#list.items.push(run)
+    this.#list.change()
   }
 
   /** Aborts the child runs, because their parent is ending. */
   stop(): void {
-    for (const run of this.#runs) run.abort(PARENT_ENDED)
+    for (const run of this.#list.items) run.abort(PARENT_ENDED)
   }
 
   readonly iterate = (): AsyncIterator<Run, undefined> => {
     void this.#loadOnce()
-    let at = 0
-    let isDetached = false
-    return {
-      next: async () => {
-        while (!isDetached) {
-          const value = this.#runs[at]
-          if (value) {
-            at += 1
-            return { value, done: false }
-          }
-          if (this.#isClosed && !this.#isLoading) break
-          await this.#changed
-        }
-        return { value: undefined, done: true }
-      },
-      return: () => {
-        isDetached = true
-        this.#change()
-        return Promise.resolve({ value: undefined, done: true })
-      },
-    }
+    return this.#list.iterate()
   }
 
   async #loadOnce(): Promise<void> {
     if (this.#hasLoaded) return
     this.#hasLoaded = this.#isLoading = true
+    this.#change()
     const runs = await this.#load().catch(() => [])
     this.#isLoading = false
     for (const run of runs) this.add(run)
@@ -160,12 +139,7 @@ class RunChildren {
   }
 
   #change(): void {
-    this.#wake()
-    this.#changed = this.#nextChange()
-  }
-
-  #nextChange(): Promise<void> {
-    return new Promise((resolve) => (this.#wake = resolve))
+    this.#list.close(this.#isOver && !this.#isLoading)
   }
 }
 
@@ -292,7 +266,7 @@ interface RunObserver {
 }
 
 export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
-  const log = createEventLog(ref)
+  const log = new GrowingList<RunEvent>()
   const sent = new SentMessages((runId) => observer.onNext(runId).run)
   let next: RunHandle | null = null
   let ended = false
@@ -305,7 +279,7 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
   const push = (bodies: readonly RunEventBody[]): void => {
     if (ended) return
     const { taken, end } = untilEnd(bodies)
-    log.append(taken)
+    appendEvents(log, ref, taken)
     for (const body of taken) sent.take(body)
     if (end === null) return
     ended = true
@@ -343,7 +317,7 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
       [Symbol.asyncIterator]: log.iterate,
     },
     children,
-    events: log.entries,
+    events: log.items,
     get abortReason() {
       return abortReason
     },

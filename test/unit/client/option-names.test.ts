@@ -17,6 +17,20 @@ function refusal(act: () => unknown): { code: string; message: string } {
 
 const create = (options: object) => () => createAgent({ model, ...options } as AgentOptions)
 
+test.each(['constructor', 'toString', '__proto__', 'hasOwnProperty'])(
+  'the name %s, which every object has, is unknown like others',
+  (provider) => {
+    const { code, message } = refusal(create({ model: { provider, model: 'm' } }))
+    expect(code).toBe('unknown-provider')
+    expect(message).toMatch(`There is no provider ${provider}. It has openai, anthropic,`)
+    const option = refusal(create({ [provider]: 1 }))
+    expect(option.code).toBe('invalid-config')
+    expect(option.message).toMatch(
+      new RegExp(`createAgent has no ${provider}\\. (It has model,|Did you mean instructions\\?)`),
+    )
+  },
+)
+
 describe('a misspelt option', () => {
   test.each([
     [{ instruction: 'x' }, 'instruction', 'instructions'],
