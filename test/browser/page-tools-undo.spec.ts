@@ -2,7 +2,7 @@ import type { Conversation } from '../../src/index.ts'
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, test } from './support/driven.ts'
 
-// What a call left in fields can be undone, as long as the fields still hold it.
+// A call's changes of fields can be undone, as long as the fields still hold them.
 
 interface Lent {
   readonly call: (id: string, name: string, input: object) => Promise<string>
