@@ -1,5 +1,3 @@
-import { sleepUnlessAborted } from '../lib/sleep.ts'
-
 /** A native `alert`, `confirm` or `prompt` that the page opened during an action. */
 export interface NativeDialog {
   readonly type: 'alert' | 'confirm' | 'prompt'
@@ -145,7 +143,9 @@ export function part<Part>(load: () => Promise<Part>): () => Promise<Part> {
   return () => (loading ??= loadOnce())
 }
 
-async function stalled(ended: AbortSignal): Promise<never> {
-  await sleepUnlessAborted(LOAD_MS, ended)
-  throw new Error('the server does not answer')
+function stalled(ended: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('the server does not answer')), LOAD_MS)
+    ended.addEventListener('abort', () => clearTimeout(timer))
+  })
 }

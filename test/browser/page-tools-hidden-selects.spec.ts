@@ -6,7 +6,7 @@ import { expect, test } from './support/driven.ts'
 const OPTIONS = '<option value="">Any</option><option>Italy</option><option>Spain</option>'
 const ITEMS = '<ul><li data-at="0">Any<li data-at="1">Italy<li data-at="2">Spain</ul>'
 
-/** What a person sees of each list, and what its form sends. */
+/** The list as a person sees it, and the value that its form sends. */
 const shown = () => ({
   label: document.querySelector<HTMLElement>('.shown')?.innerText,
   isOpen: document.querySelector<HTMLElement>('.items')?.checkVisibility(),

@@ -1,6 +1,8 @@
 import type * as pageToolsEntry from '../../src/page-tools/index.ts'
+import { drive } from '../apps/drive.ts'
 import { expect, test } from './support/driven.ts'
 import { MORE } from './support/more.ts'
+import { refIn } from './support/ref-in.ts'
 
 // Checks that the tools leave nothing behind on a page.
 
@@ -160,4 +162,32 @@ test('a newly drawn field is found by its label', MORE, async ({ openPage }) => 
     return document.querySelector('input')?.value
   })
   expect(typed).toBe('Ada')
+})
+
+test('a click costs as many styles on a large page as on a small one', async ({ openPage }) => {
+  const costs: number[] = []
+  for (const rows of [100, 1000]) {
+    const page = await openPage({
+      body: `<button id="go">Go</button><output>0</output><main></main><script>
+        document.querySelector('main').innerHTML = Array.from({ length: ${rows} }, (_, row) => '<section><div><b>Item ' + row + '</b><span><button>Add ' + row + '</button></span></div></section>').join('')
+        go.onclick = () => (document.querySelector('output').textContent = 'Counted')
+        window.styles = 0
+        const { getComputedStyle: original } = window
+        window.getComputedStyle = (...args) => { window.styles += 1; return original(...args) }
+      </script>`,
+    })
+    const { call } = await drive(page)
+    const styles = () => page.evaluate(() => (window as unknown as { styles: number }).styles)
+    const ref = refIn(await call('read_page'), /button "Go"/)
+    const read = await styles()
+    // A read looks at each element, and again at those that it shows.
+    expect(read).toBeLessThan(
+      4 * (await page.evaluate(() => document.querySelectorAll('*').length)),
+    )
+    expect(await call('click', { ref })).toContain('Counted')
+    costs.push((await styles()) - read)
+  }
+  const [small = 0, large = 0] = costs
+  expect(small).toBeGreaterThan(0)
+  expect(large).toBeLessThan(small + 20)
 })

@@ -1,7 +1,7 @@
 import { drive } from '../apps/drive.ts'
 import { expect, test } from './support/driven.ts'
 
-// Controls that assistive technology isn't told of, or that lie in a larger click target.
+// Controls that are hidden from assistive technology, or lie in a larger click target.
 
 const lines = (text: string): string[] =>
   text

@@ -1,7 +1,8 @@
+import type { Conversation } from '../../src/index.ts'
 import type { DrivenPage } from './support/driven-page.ts'
 import { expect, test } from './support/driven.ts'
 
-// What a call left in fields can be undone, as long as the fields still hold it.
+// A call's changes of fields can be undone, as long as the fields still hold them.
 
 interface Lent {
   readonly call: (id: string, name: string, input: object) => Promise<string>
@@ -155,4 +156,41 @@ test('an undo says why it is refused: element gone or reused, Enter pressed, pag
   // A secret is put back, and said to nobody.
   expect(await undo('c5', ...type('Password'))).toBe('undone')
   expect((await held()).at(-1)).toBe('hunter22')
+})
+
+test('a person undoes in a conversation what an agent typed, once', async ({ openPage }) => {
+  const page = await openPage({ body: '<input aria-label="City" value="Oslo">', hasPackage: true })
+  await page.evaluate(async () => {
+    const { createAgent } = await import('/dist/index.js' as string)
+    const { pageTools } = await import('/dist/page-tools.js' as string)
+    const call = { toolName: 'type_text', input: { ref: 'City', text: 'Bergen' } }
+    const script = { steps: [{ toolCalls: [call] }, { text: 'Done.' }] }
+    const agent = createAgent({
+      model: { provider: 'scripted', model: 'test', script },
+      tools: pageTools(),
+    })
+    const chat = agent.conversation('talk')
+    chat.subscribe(() => undefined)
+    await chat.send('Bergen, please').result
+    Object.assign(window, { chat })
+  })
+  const undo = () =>
+    page.evaluate(async () => {
+      const { chat } = window as unknown as { chat: Conversation }
+      const calls = chat.getSnapshot().messages.flatMap((message) => message.calls ?? [])
+      return chat
+        .undo(calls.find(({ undoable }) => undoable)?.toolCallId ?? '')
+        .catch(({ code }: { code: string }) => code)
+    })
+  const isIdle = () =>
+    page.evaluate(
+      () => (window as unknown as { chat: Conversation }).chat.getSnapshot().status === 'idle',
+    )
+  await expect.poll(isIdle).toBe(true)
+  const city = () => page.evaluate(() => document.querySelector('input')?.value)
+  expect(await city()).toBe('Bergen')
+  expect(await undo()).toBe('consent-refused')
+  await page.person.click(300, 300)
+  expect(await undo()).toBe(true)
+  expect(await city()).toBe('Oslo')
 })

@@ -147,7 +147,7 @@ function isTypedField(element: HTMLElement): boolean {
   return isPlainTextField(element) || native.isContentEditable(element)
 }
 
-/** What a field holds, as a text to compare: its value, its choices, or whether it is checked. Null: no field. */
+/** The content of a field, as a text to compare: its value, its choices, or whether it is checked. Null: no field. */
 export function contentOf(element: Element): string | null {
   const field = isTag(element, 'label') ? element.control : element
   if (!field || isTag(field, 'option')) return null

@@ -44,7 +44,7 @@ function hasOwnPointer(element: Element): boolean {
 }
 
 /** Whether a style gives the element the pointer cursor on hover, as some libraries do for their menus. */
-export function getsPointerOnHover(element: Element): boolean {
+function getsPointerOnHover(element: Element): boolean {
   return native.matches(element, stylesIn(native.getRootNode(element)).pointerOnHover)
 }
 
@@ -83,7 +83,7 @@ function handlesClick(element: Element, key: PropertyKey): boolean {
 /**
  * Whether the author made it a tab stop. Elements without content and size don't count: they only pass the focus on.
  */
-export function isTabStop(element: Element): boolean {
+function isTabStop(element: Element): boolean {
   if (Number(native.getAttribute(element, 'tabindex') ?? -1) < 0) return false
   if (native.firstChild(element) !== null) return true
   const { width, height } = native.getBoundingClientRect(element)

@@ -101,7 +101,7 @@ export function actingTool<const Schema extends JsonSchema>(
   { page, ...definition }: Definition<Schema>,
   { uses, writes, act, fills, ...action }: Action<Schema>,
 ): Tool {
-  /** What the newest calls left in fields, by the id of the call. */
+  /** Fields that the newest calls changed, by the id of the call. */
   const filled = new Map<string, readonly FilledField[]>()
   /** Calls of a tainted conversation that haven't run yet: they need approval to commit the person to something. */
   const watched = new Set<string>()
