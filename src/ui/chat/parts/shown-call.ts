@@ -47,7 +47,7 @@ export function stateOf(call: ShownCall): CallState {
     : CALL_STATES[status]
 }
 
-/** What the result of a call says in a line. */
+/** Line about a call's result. */
 export interface CallResult {
   /** Empty if it has no words for people. */
   readonly text: string
