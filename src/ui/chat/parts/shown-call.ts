@@ -101,7 +101,7 @@ export function tellingValue({ input }: Pick<ShownCall, 'input'>): string {
     : []
   const [, value = ''] =
     TELLING.map((keys) => fields.find(([key]) => keys.test(key))).find(Boolean) ?? fields[0] ?? []
-  return lineOf(String(value))
+  return lineOf(String(value), LONGEST_VALUE)
 }
 
 function isWords(value: JsonValue | undefined): value is string {
@@ -112,12 +112,13 @@ function isShort(value: JsonValue): boolean {
   return isWords(value) || typeof value === 'number'
 }
 
-/** Characters of a line in a row. */
+/** Characters of a line in a row. A value is also part of its row's name for screen readers. */
 const LONGEST = 160
+const LONGEST_VALUE = 60
 
-function lineOf(text: string): string {
+function lineOf(text: string, longest = LONGEST): string {
   const [line = ''] = text.trim().split('\n', 1)
-  return visibleText(line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line)
+  return visibleText(line.length > longest ? `${line.slice(0, longest)}…` : line)
 }
 
 /** Whether this page stopped following an unfinished run, as when its agent is disposed. Nothing can be answered then. */
