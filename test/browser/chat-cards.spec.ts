@@ -72,12 +72,12 @@ test(
     await write(page, 'Write')
     const card = page.getByRole('group', { name: 'Write a page' })
     await expect(card.getByRole('term')).toHaveText([
-      'What it says As it is printed.',
+      'What it says',
       'Page count',
       '"Checked by your bank" (not in the tool’s schema)',
     ])
     await expect(card.getByRole('definition')).toHaveText([
-      `${'x'.repeat(400)}… Show all 5,000 characters`,
+      `${'x'.repeat(400)}… Show all 5,000 characters As it is printed.`,
       '3',
       'Safe.',
     ])

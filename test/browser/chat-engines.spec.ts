@@ -111,7 +111,7 @@ test(
     await expect.poll(() => textOf(page, 'group', 'Place the order')).toMatch(/Sku\s*mug/)
     await press(page, 'Approve')
     await expect.poll(() => textOf(page, 'article', 'Assistant')).toContain('A red one.')
-    expect(await textOf(page, 'group', 'Place the order')).toContain('Done')
+    expect(await textOf(page, 'group', 'Place the order')).toContain('Ordered.')
     expect(await page.evaluate(() => (window as unknown as { orders: unknown[] }).orders)).toEqual([
       { sku: 'mug' },
     ])

@@ -5,7 +5,7 @@ import { checkChat } from './support/axe.ts'
 import { expect, order, press, replies, test } from './support/chat-page.ts'
 import { callTools, say } from './support/mock-answers.ts'
 
-// What rows of calls say, how lines and cards use their room, and a report of a problem.
+// Rows of calls, the room of lines and cards, and a report of a problem.
 
 /** A tool that delivers mugs only. */
 async function addCourier(page: Page): Promise<void> {

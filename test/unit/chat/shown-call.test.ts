@@ -32,6 +32,8 @@ test.each<[ToolOutput, string]>([
 test.each<[ToolOutput, string]>([
   [json({ sent: false, reason: 'The form has no address.' }), 'The form has no address.'],
   [json({ ok: false }), ''],
+  [json({ success: false, message: 'Closed' }), 'Closed'],
+  [json({ booked: false, reason: 'Full' }), 'Full'],
   [json({ error: 'Sold out' }), 'Sold out'],
   [
     text('Typed in "Town".\nThe form was not sent. "E-mail" says: Fill this in.'),
@@ -44,6 +46,7 @@ test.each<[ToolOutput, string]>([
 
 test.each<[string, ShownCall]>([
   ['data', ended(json({ items: 3, inStock: false }))],
+  ['a new task', ended(json({ title: 'Tidy up', done: false }))],
   ['a list', ended(json(['a']))],
   ['data as text', ended(text('{"items":3}'))],
   ['markup', ended(text('<p>Sent</p>'))],
@@ -65,6 +68,7 @@ test.each<[JsonValue | undefined, string]>([
   [{ query: 'mugs', limit: 3 }, 'mugs'],
   [{ deep: {}, slot: 'Friday\nmorning' }, 'Friday'],
   [{ number: 7 }, '7'],
+  [{ password: 'x', cardNumber: '4111', user: 'ada' }, 'ada'],
   [{ on: true, title: ' ' }, ''],
   [{}, ''],
   ['text', ''],

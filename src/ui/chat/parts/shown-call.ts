@@ -47,7 +47,7 @@ export function stateOf(call: ShownCall): CallState {
     : CALL_STATES[status]
 }
 
-/** What the result of a call says in a line. */
+/** Line about a call's result. */
 export interface CallResult {
   /** Empty if it has no words for people. */
   readonly text: string
@@ -56,8 +56,6 @@ export interface CallResult {
 
 /** Report of a page tool about a form. */
 const NOT_SENT = /^The form (?:was|is) not sent.*/m
-/** Keys of results; false: nothing was done. */
-const OUTCOMES = ['ok', 'success', 'done', 'sent', 'saved']
 /** Keys of results that hold words about them. */
 const REMARKS = ['error', 'message', 'reason', 'status']
 
@@ -67,7 +65,11 @@ export function resultOf({ status, output, readOnly }: ShownCall): CallResult | 
   if (output.type === 'json' && isObject(output.value)) {
     const { value } = output
     const remark = REMARKS.map((key) => value[key]).find(isWords)
-    const isDone = !isWords(value['error']) && !OUTCOMES.some((key) => value[key] === false)
+    // With a reason, any other false value is an outcome, too: `{ sent: false, reason }`. Without, it may be data.
+    const isRefused = isWords(value['reason'])
+      ? Object.values(value).includes(false)
+      : value['ok'] === false || value['success'] === false
+    const isDone = !isRefused && !isWords(value['error'])
     return isDone && !remark ? null : { text: lineOf(remark ?? ''), isDone }
   }
   const text = textIn(output).slice(0, MOST_READ)
@@ -89,12 +91,17 @@ function textIn(output: ToolOutput): string {
 /** Keys of inputs, most telling first: the last one also ends longer keys, such as `orderId`. */
 const TELLING = [/^title$/i, /name$/i, /^(?:label|subject|query)$/i, /(?:sku|code|number|id)$/i]
 
+/** Keys whose values stay folded. */
+const PRIVATE = /pass|secret|token|card|iban|cvc|cvv|^pin/i
+
 /** Returns the value of an input that tells calls of one tool apart. Empty if there is none. */
 export function tellingValue({ input }: Pick<ShownCall, 'input'>): string {
-  const fields = isObject(input) ? Object.entries(input).filter(([, value]) => isShort(value)) : []
+  const fields = isObject(input)
+    ? Object.entries(input).filter(([key, value]) => isShort(value) && !PRIVATE.test(key))
+    : []
   const [, value = ''] =
     TELLING.map((keys) => fields.find(([key]) => keys.test(key))).find(Boolean) ?? fields[0] ?? []
-  return lineOf(String(value))
+  return lineOf(String(value), LONGEST_VALUE)
 }
 
 function isWords(value: JsonValue | undefined): value is string {
@@ -105,12 +112,13 @@ function isShort(value: JsonValue): boolean {
   return isWords(value) || typeof value === 'number'
 }
 
-/** Characters of a line in a row. */
+/** Characters of a line in a row. A value is also part of its row's name for screen readers. */
 const LONGEST = 160
+const LONGEST_VALUE = 60
 
-function lineOf(text: string): string {
+function lineOf(text: string, longest = LONGEST): string {
   const [line = ''] = text.trim().split('\n', 1)
-  return visibleText(line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line)
+  return visibleText(line.length > longest ? `${line.slice(0, longest)}…` : line)
 }
 
 /** Whether this page stopped following an unfinished run, as when its agent is disposed. Nothing can be answered then. */

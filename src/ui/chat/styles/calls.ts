@@ -125,6 +125,7 @@ export const calls: CSSResult = css`
     display: flex;
     flex-wrap: wrap;
     column-gap: 0.75em;
+    align-items: flex-start;
     overflow: clip;
   }
 
