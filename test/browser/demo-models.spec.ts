@@ -46,7 +46,9 @@ test(
     await page.addInitScript(() => {
       const adapter = { features: new Set(['shader-f16']) }
       Object.defineProperty(navigator, 'gpu', { value: { requestAdapter: async () => adapter } })
-      Object.assign(window, { LanguageModel: { availability: async () => 'available' } })
+      Object.defineProperty(window, 'LanguageModel', {
+        value: Object.assign(function () {}, { availability: async () => 'available' }),
+      })
     })
     await openDemo()
     const asked: string[] = []
@@ -59,6 +61,6 @@ test(
     await expect(page.getByLabel('Model', { exact: true })).toHaveValue('Qwen3-1.7B-q4f16_1-MLC')
     await connect(page)
     await expect(page.locator('#model-name')).toContainText('WebLLM')
-    expect(asked.filter((url) => /cdn|wasm|worker/.test(url))).toEqual([])
+    expect(asked.filter((url) => /cdn|wllama|webllm/.test(url))).toEqual([])
   },
 )
