@@ -27,7 +27,7 @@ const policy = [
 ].join('; ')
 const headers = { 'Content-Security-Policy': policy }
 
-/** What the workers of engines allow, in addition: WebAssembly, and WebLLM's module, which the demo doesn't ship. */
+/** The policy of the workers of engines: WebAssembly, and WebLLM's module, which the demo doesn't ship. */
 const enginePolicy = [
   "default-src 'none'",
   "script-src 'self' blob: 'wasm-unsafe-eval' https://cdn.jsdelivr.net",

@@ -25,7 +25,7 @@ const network = createNetwork(worker)
 const app = createApp()
 const edits = storedEdits(app.id)
 const views = createViews(app.title)
-/** What the model's configuration is made of, besides the choice of a model. */
+/** Settings of the model's configuration, besides the choice of a model. */
 const set = { apiKey: '', callMode: loadCallMode(), refusesTools: false }
 let model = modelOf(loadChoice())
 const agent = createDemoAgent(app, {

@@ -1,6 +1,6 @@
 // npm run test:consumers: the packed package in every set-up of test/consumers/setups.ts, under every compiler
 // of type-setups.ts, and in every panel of docs/frameworks.md and copilot of
-// docs/copilot.md, and each example, in Chromium. Installs what is missing, writes what it found into
+// docs/copilot.md, each example and the site, in Chromium. Installs what is missing, writes what it found into
 // docs/compatibility.md, and ends with "N passed, N failed". Arguments go to Playwright (-g Rollup).
 import { endLongRun } from './lib/long-run/end.mjs'
 import { playInChromium } from './lib/long-run/play.mjs'
@@ -8,7 +8,9 @@ import { tallyOfTotals } from './lib/long-run/tally.mjs'
 import { bin } from './lib/run.mjs'
 import { playwrightTotals } from './lib/test-totals.mjs'
 
-const SPECS = ['consumers', 'panels', 'examples'].map((name) => `test/browser/${name}.spec.ts`)
+const SPECS = ['consumers', 'panels', 'examples', 'site'].map(
+  (name) => `test/browser/${name}.spec.ts`,
+)
 
 const given = process.argv.slice(2)
 const { code, report } = await playInChromium('consumers', [...SPECS, ...given], {

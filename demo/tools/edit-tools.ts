@@ -9,7 +9,7 @@ import type { Scene } from '../app.ts'
 
 export type AnyTool = Tool | CompositeTool
 
-/** What a visitor changed of a tool. No code: the page's policy runs none that comes from text. */
+/** Changes that a visitor made to a tool. None is code: the page's policy runs none that comes from text. */
 export interface ToolEdit {
   readonly description: string
   readonly inputSchema: JsonSchema

@@ -136,7 +136,7 @@ test('an endpoint that refuses tools gets them as text, until it takes them agai
   await expect(messages(page)).toContainText('the run went on')
   // The refusal isn't remembered: the last answers were none in ACTION mode.
   const answers = rows(page).filter({ hasText: 'model-output' })
-  await expect(answers.first()).toContainText('actionText')
+  await expect(answers.nth(2)).toContainText('actionText')
   await expect(answers.last()).not.toContainText('actionText')
 })
 

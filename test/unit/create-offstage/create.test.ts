@@ -165,7 +165,7 @@ describe('a failure in the middle', () => {
   beforeAll(() => {
     broken = path.join(checkout, 'broken')
     cpSync(packed, broken, { recursive: true })
-    // It is read after all files have been copied.
+    // package.json is read after all files have been copied.
     rmSync(path.join(broken, 'templates/vanilla/package.json'))
   })
 
