@@ -76,8 +76,8 @@ export function bareName(name: string): string {
  */
 export function resolveToolName(name: string, registered: readonly string[]): string | undefined {
   if (registered.includes(name)) return name
-  const wanted = new Set([plainName(name), plainName(bareName(name))])
-  const [only, ...others] = registered.filter((candidate) => wanted.has(plainName(candidate)))
+  const wanted = [name, bareName(name)].map(plainName)
+  const [only, ...others] = registered.filter((each) => wanted.includes(plainName(each)))
   return others.length === 0 ? only : undefined
 }
 

@@ -5,6 +5,9 @@ import type { ConversationSnapshot, ShownMessage } from './snapshot.ts'
 /** Name of the tool by which a model suggests another input for a waiting call. */
 export const SUGGEST_CHANGE = 'suggest_change'
 
+/** Beginning of the ids of conversations that keep discussions. */
+export const DISCUSSION = 'discussion-'
+
 /** A person's question about a waiting call, with what the model said. */
 export interface DiscussionEntry {
   /** Id of the question's message. */
@@ -27,7 +30,7 @@ export function discussionId(call: {
   readonly toolCallId: string
 }): string {
   // Providers and models choose ids of calls: any characters, of any length.
-  return `discussion-${textDigest(JSON.stringify([call.conversationId, call.toolCallId]))}`
+  return `${DISCUSSION}${textDigest(JSON.stringify([call.conversationId, call.toolCallId]))}`
 }
 
 /**

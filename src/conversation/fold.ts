@@ -9,8 +9,7 @@ import type {
 import { Draft } from './state.ts'
 import { addResult, foldCall, callParts, importedCall, proposedCalls } from './fold-call.ts'
 import { foldRun, isOfRun } from './fold-run.ts'
-import { isTaintedInWhole, mayUntaint, originOfTools } from './taint-sources.ts'
-import { appendMessage, setHead } from './tree.ts'
+import { isTaintedInWhole, mayUntaint, originOfTools, appendMessage, setHead } from './tree.ts'
 import { sumUsage } from './usage.ts'
 import type {
   AssistantMessage,

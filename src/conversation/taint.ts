@@ -1,7 +1,7 @@
 import type { ContextRow, ConversationState, MessageNode } from '../protocol/state.ts'
 import type { Taint } from '../protocol/taint.ts'
 import { contextOn, isOpenItem, contextLayout } from './context.ts'
-import { NONE, sourcesOf, taints } from './taint-sources.ts'
+import { NONE, sourcesOf, taints } from './tree.ts'
 
 type Path = ConversationState['path']
 type Rows = readonly ContextRow[]

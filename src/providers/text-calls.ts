@@ -104,7 +104,7 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
   }
 
   push(piece: string): StreamPart[] {
-    if (this.#scanner) return this.#scanner.push(piece)
+    if (this.#scanner) return this.#unshown(this.#scanner.push(piece))
     const text = this.#held + piece
     const end = this.#plainEnd(text)
     if (end === null) return this.#beginScanning(piece)
@@ -113,11 +113,13 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
   }
 
   end(options?: { readonly finishReason?: string }): StreamPart[] {
-    return this.#scanner ? this.#scanner.end(options) : this.#show(this.#held, this.#held.length)
+    return this.#scanner
+      ? this.#unshown(this.#scanner.end(options))
+      : this.#show(this.#held, this.#held.length)
   }
 
   reset(): StreamPart[] {
-    if (this.#scanner || !this.#readsCalls) return this.#scanner?.reset?.() ?? []
+    if (this.#scanner || !this.#readsCalls) return this.#unshown(this.#scanner?.reset?.() ?? [])
     const held = this.#show(this.#held, this.#held.length)
     this.#pieces = []
     this.#shown = 0
@@ -130,6 +132,12 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
     const parts = [...this.#pieces, piece].flatMap((each) => scanner.push(each))
     this.#scanner = scanner
     this.#pieces = []
+    return this.#unshown(parts)
+  }
+
+  /** Leaves out the text that was returned before. A scanner may hold back more than this one does. */
+  #unshown(parts: StreamPart[]): StreamPart[] {
+    if (this.#shown === 0) return parts
     return parts.flatMap((part) => {
       if (part.type !== 'text-delta') return part
       const delta = part.delta.slice(this.#shown)
@@ -169,7 +177,9 @@ export class WaitingScanner implements Pick<ActionScanner, 'push' | 'end' | 'res
             (isLineStart && beginsWith(text, at, this.#lineStarts)) ||
             (isStart && beginsWith(text, at, OUTPUT_STARTS))
           : isTag && beginsWith(text.slice(at, at + 24).toLowerCase(), 0, THOUGHT_MARKS)
-        if (begins === true) return null
+        // At its end, an output loses this much of a mark of a thought.
+        const isCut = begins === 'partial' && !this.#readsCalls && text.length - at > 3
+        if (begins === true || isCut) return null
         if (begins === 'partial') return at
       }
       isLineStart = isStart = false

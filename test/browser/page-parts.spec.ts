@@ -69,7 +69,7 @@ declare global {
     asked: PendingCall & { conversationId: string }
     asking: Agent
     answers: string[]
-    paid: number
+    paid?: number
   }
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { createWorkerCaller } from '../../src/client/worker-link/ask-worker.ts'
-import { workerLostError } from '../../src/client/worker-link/worker-lost.ts'
+import { workerLostError } from '../../src/client/runs/restarts.ts'
 import { callsOf, type CallToWorker, type CallToPage } from '../../src/protocol/call.ts'
 import type { ErrorCode } from '../../src/protocol/error.ts'
 import { PAGE_CALLS } from '../../src/protocol/page-calls.ts'

@@ -19,7 +19,7 @@ export const TARGETS = {
     'src/worker/run/approval/',
     'src/worker/run/ask-model.ts',
     'src/worker/run/run-driver.ts',
-    'src/client/execution/asked-calls.ts',
+    'src/client/api/lazy-runtime.ts',
     'src/client/execution/person-check.ts',
     'src/client/execution/user-gestures.ts',
     'src/client/features/hooks.ts',
@@ -27,7 +27,7 @@ export const TARGETS = {
     'src/client/api/create-agent.ts',
     'src/client/tools/describe-tools.ts',
     'src/conversation/taint.ts',
-    'src/conversation/taint-sources.ts',
+    'src/conversation/tree.ts',
   ],
   'stream reading': [
     'src/providers/core/argument-text.ts',

@@ -12,7 +12,7 @@ import {
   type RunRef,
   storageKey,
 } from '../../protocol/conversation.ts'
-import { discussionId } from '../../conversation/discussion.ts'
+import { DISCUSSION, discussionId } from '../../conversation/discussion.ts'
 import type { ConversationSnapshot } from '../../conversation/snapshot.ts'
 import type { JsonObject, JsonSchema } from '../../protocol/json.ts'
 import type {
@@ -85,20 +85,20 @@ function answersOf(agent: AgentParts): SentAnswers {
     async approve(call, how = {}, askedAt) {
       checkNames(how, 'approve')
       const { input, remember } = how
-      return reply(call, {
+      const answer = {
         type: 'approve',
         input,
         remember: remember || undefined,
         askedAt,
         shown: toCallRef(call).input,
-        note: await noteOn(agent, located(call)),
-      })
+      } as const
+      return reply(call, discussed.size > 0 ? await withNote(agent, call, answer) : answer)
     },
     async deny(call, reason) {
       checkText(reason ?? '', 'The reason')
-      const ref = located(call)
-      const note = await noteOn(agent, ref)
-      return reply(ref, { type: 'deny', reason: reason || undefined, note })
+      const answer = { type: 'deny', reason: reason || undefined } as const
+      const ref = toCallRef(call)
+      return reply(ref, discussed.size > 0 ? await withNote(agent, ref, answer) : answer)
     },
     answer: async (call, answer) => reply(call, toSentAnswer(answer)),
     async supplyOutput(call, output) {
@@ -124,29 +124,34 @@ function answersOf(agent: AgentParts): SentAnswers {
   }
 }
 
+/** Ids of discussions that this page has begun, continued or shown. */
+const discussed = new Set<string>()
+
 /** Milliseconds that an answer waits for what was discussed before it. */
 const NOTE_MS = 2000
 
 /**
- * Returns the discussion of the call as text for the model. Undefined if there was none, or it can't be read: no answer
- * fails for that.
+ * Adds the discussion of the call to an approval or denial, as text for the model: one that this page began or shows.
+ * Without it if that can't be read, since no answer fails for it.
  */
-async function noteOn(
+async function withNote<Given extends Answer>(
   agent: AgentParts,
-  { conversationId, toolCallId }: ReturnType<typeof located>,
-): Promise<string | undefined> {
-  if (conversationId === undefined) return undefined
+  ref: CallRef,
+  answer: Given,
+): Promise<Given & { readonly note?: string | undefined }> {
+  const { conversationId = '', toolCallId } = located(ref)
   const call = { conversationId, toolCallId }
+  const at = { ...agent.scope(), conversationId: discussionId(call) }
+  if (!discussed.has(at.conversationId)) return answer
   const read = async (): Promise<string | undefined> => {
-    const at = { ...agent.scope(), conversationId: discussionId(call) }
     const found = await agent.callWorker('getConversation', at)
     return found ? (await loadDiscussing()).noteOf(found, call) : undefined
   }
-  return resolveWithin(read(), NOTE_MS).then(
-    (note) => note ?? undefined,
-    () => undefined,
-  )
+  const note = await resolveWithin(read(), NOTE_MS).catch(() => null)
+  return { ...answer, ...(note && { note }) }
 }
+
+type Answer = CallAnswer['answer']
 
 /** Throws `invalid-input` if the reference names no call. */
 function located(call: CallRef): Pick<CallAnswer, 'toolCallId' | 'conversationId'> {
@@ -271,10 +276,8 @@ function betweenRuns(
   const { callWorker } = agent
   return {
     async discuss(asked) {
-      if (asked.question !== undefined) {
-        checkText(asked.question, 'The question')
-        if (asked.question.trim() === '') throw badInput('The question is empty.')
-      }
+      const { conversationId = '', toolCallId } = located(asked.call)
+      discussed.add(discussionId({ conversationId, toolCallId }))
       return (await loadDiscussing()).discuss(agent, asked)
     },
     async revoke(conversationId, consentId) {
@@ -329,6 +332,7 @@ function shows(agent: AgentParts): Pick<AgentCommands, 'show' | 'showList' | 'sh
   return {
     async show(listeners, first) {
       checkId(first.conversationId)
+      if (first.conversationId.startsWith(DISCUSSION)) discussed.add(first.conversationId)
       const { ConversationView } = await loadShowing()
       const shown = new ConversationView(agent, first, listeners)
       allShown(agent.signal).add(shown)

@@ -1,7 +1,3 @@
-/**
- * Code that an agent needs once it has a worker: the wire, supervision, publishing and tool execution. Imported with
- * the first worker, to keep it out of the page's first load.
- */
 import { transfer } from 'comlink'
 import { type AgentParts, agents } from './agent-parts.ts'
 import type * as IdleWork from '../page-life/idle-work.ts'
@@ -36,7 +32,6 @@ import {
   reflectSettings,
 } from './agent-config.ts'
 import type { CompactionChooser } from '../features/choose-compaction.ts'
-import { AskedCalls } from '../execution/asked-calls.ts'
 import { badConfig } from './failures.ts'
 import { stringify, truncate } from '../execution/format-output.ts'
 import { fillValues } from './fill-values.ts'
@@ -51,6 +46,14 @@ import type { Skill } from '../features/skill.ts'
 import type * as SkillsOnPage from '../features/skills-on-page.ts'
 import type { PreparedTool } from '../tools/prepare-tool.ts'
 import type { ToolRegistry } from '../tools/tool-registry.ts'
+import type { Row } from '../../protocol/fact.ts'
+import { pageActs } from '../../protocol/page-acts.ts'
+import { type Asked, type CallRef, nowMs, toCallRef, UNKNOWN } from '../execution/person-check.ts'
+
+/**
+ * Code that an agent needs once it has a worker: the wire, supervision, publishing and tool execution. Imported with
+ * the first worker, to keep it out of the page's first load.
+ */
 
 export { createCommands } from './agent-commands.ts'
 
@@ -458,4 +461,57 @@ export async function prepareIdleWork({ titles, retention }: AgentOptions): Prom
 
 export function workWhileIdle(agent: AgentParts): void {
   idleWork?.workWhileIdle(agent)
+}
+
+/** Calls that wait for a person or the page, as far as this page was notified. */
+export class AskedCalls {
+  /** Entries by call, then conversation: two conversations may have a call with the same id. */
+  readonly #calls = new Map<string, Map<string, Asked>>()
+
+  /** Records a row. True if the row requests an answer. */
+  note(row: Row): boolean {
+    switch (row.type) {
+      case 'approval-requested':
+      case 'call-interrupted':
+      case 'call-suspended':
+      case 'output-requested':
+      case 'question-asked':
+        this.#ask(row.path.at(-1) ?? '', row)
+        return true
+      case 'approval-answered':
+      case 'call-started':
+      case 'call-settled': {
+        const toolCallId = row.path.at(-1) ?? ''
+        const places = this.#calls.get(toolCallId)
+        places?.delete(row.conversationId)
+        if (places?.size === 0) this.#calls.delete(toolCallId)
+        return false
+      }
+      default:
+        return false
+    }
+  }
+
+  #ask(toolCallId: string, { type, conversationId, seq }: Row): void {
+    const places = this.#calls.get(toolCallId) ?? new Map<string, Asked>()
+    this.#calls.set(toolCallId, places)
+    const turns = places.get(conversationId)?.turns ?? pageActs().turns
+    const isApproval = type === 'approval-requested'
+    places.set(conversationId, { turns, at: nowMs(), ...(isApproval && { seq }) })
+  }
+
+  /** Returns the entry of a call. If several match, returns the strictest combination. */
+  find(call: CallRef): Asked {
+    const { toolCallId, conversationId } = toCallRef(call)
+    const places = this.#calls.get(toolCallId)
+    if (!places) return UNKNOWN
+    if (conversationId !== undefined) return places.get(conversationId) ?? UNKNOWN
+    const all = [...places.values()]
+    const [only = UNKNOWN] = all
+    if (all.length === 1) return only
+    return {
+      turns: Math.min(...all.map(({ turns }) => turns)),
+      at: Math.max(...all.map(({ at }) => at)),
+    }
+  }
 }

@@ -5,6 +5,7 @@ import { PARENT_ENDED, type PendingCall } from '../../protocol/run.ts'
 import type { Conversation } from '../api/agent.ts'
 import type { AgentParts } from '../api/agent-parts.ts'
 import { badInput } from '../api/failures.ts'
+import { checkText } from '../runs/check-message.ts'
 import type { AgentOptions } from '../api/options.ts'
 import { runStarter } from '../runs/agent-runs.ts'
 import { type CallRef, toCallRef } from '../execution/person-check.ts'
@@ -38,6 +39,8 @@ export async function discuss(
   host: AgentParts,
   { conversation, call, question, create }: AskedDiscussion,
 ): Promise<Run | null> {
+  if (question !== undefined) checkText(question, 'The question')
+  if (question?.trim() === '') throw badInput('The question is empty.')
   const { conversationId = '', toolCallId } = toCallRef(call)
   const stored = await host.callWorker('getConversation', { ...host.scope(), conversationId })
   const waiting = stored?.pending.find((each) => isSame(each, toolCallId))

@@ -9,10 +9,9 @@ import type {
   UndoContext,
 } from '../../client/tools/tool.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
-import type { ActionReport } from '../act/perform.ts'
+import { type ActionReport, perform } from '../act/perform.ts'
 import { type Target, describeElement } from '../act/target.ts'
-import { type FilledField, undoFields } from '../act/undo.ts'
-import { type Page, type PageAction, PageError } from '../page.ts'
+import { type Page, type PageAction, PageError, type ActOptions } from '../page.ts'
 import {
   type ApprovalRecord,
   type RecordedUse,
@@ -25,7 +24,7 @@ import {
   type ElementUse,
   type Written,
 } from './approval-record.ts'
-import { contains, isAttached } from '../dom.ts'
+import { contains, isAttached, isElement, isTag } from '../dom.ts'
 import {
   activatedElements,
   controlAround,
@@ -34,7 +33,7 @@ import {
   mustConfirm,
   type ActionEffect,
 } from '../act/guard-actions.ts'
-import { contentOf } from '../act/field-kind.ts'
+import { contentOf, editableIn, isPickerField, radiosOf, sendChoice } from '../act/field-kind.ts'
 import { isNamedBy } from '../act/option-list.ts'
 import { commitOf, type ElementAction, rememberPost } from '../act/commits.ts'
 import {
@@ -44,12 +43,17 @@ import {
   formatApprovalTarget,
   describeApprovalTarget,
 } from '../act/approval-target.ts'
-import { livePage, type LivePage } from '../outline/live-page.ts'
+import { livePage, type LivePage, scrub } from '../outline/live-page.ts'
 import { getAccessibleName } from '../outline/name.ts'
 import { getShownRole } from '../outline/role.ts'
 import { lookUpRef } from '../refs.ts'
 import { shownAddress } from '../clean-text.ts'
 import { typedTool } from './page-tools.ts'
+import { requireAllowed } from '../outline/region.ts'
+import { isDisabled } from '../outline/state.ts'
+import { setChecked } from '../act/fill-form.ts'
+import { selectOption } from '../act/select-option.ts'
+import { typeText } from '../act/text/type-text.ts'
 
 /** Outcome of an action that was cut off: it happened if a note says that it left the page. */
 export function readUnloadNote(idempotencyKey: string): Reconciled {
@@ -385,3 +389,91 @@ function requireSame(
 }
 
 const AGAIN = 'Nothing was done. Read the page again.'
+
+/** A field that a call changed: what it held before, and what the call left in it. */
+export interface FilledField {
+  readonly element: WeakRef<Element>
+  /** The element's name then: pages use elements again for something else. */
+  readonly name: string
+  readonly before: string
+  readonly after: string
+}
+
+interface UndoOptions extends ActOptions {
+  /** Enter was pressed after the text. */
+  readonly hasEntered: boolean
+}
+
+/**
+ * Restores what the fields held, the last one first. Throws before anything is changed if a field is gone, is another
+ * one, or holds something else by now. `fields`: undefined after a reload.
+ */
+export async function undoFields(
+  fields: readonly FilledField[] | undefined,
+  { hasEntered, ...options }: UndoOptions,
+): Promise<void> {
+  if (!fields)
+    throw new PageError(
+      'stale-ref',
+      'What the fields held before is only known until the page is left.',
+    )
+  if (hasEntered)
+    throw new PageError('unsupported', "Enter was pressed, and what that did can't be undone.")
+  const held = fields
+    .toReversed()
+    .map((field) => ({ ...field, element: sameElement(field, options) }))
+  for (const { element, before } of held) {
+    if (contentOf(element) === before) continue
+    await restore(element, before, options)
+    if (contentOf(element) !== before)
+      throw refusal(element, 'did not take back what it held', options)
+  }
+}
+
+function sameElement(field: FilledField, options: ActOptions): HTMLElement {
+  const element = field.element.deref()
+  if (!element || !isElement(element) || !isAttached(element))
+    throw new PageError('stale-ref', `The field "${field.name}" is no longer on the page.`)
+  const { text } = getAccessibleName(element, getShownRole(element), livePage(options.page).options)
+  if (text !== field.name) throw refusal(element, 'is for something else now', options)
+  const now = contentOf(element)
+  if (now !== field.after && now !== field.before)
+    throw refusal(element, 'was changed since, so it keeps what it holds', options)
+  return element
+}
+
+function refusal(element: Element, why: string, { page }: ActOptions): PageError {
+  const live = livePage(page)
+  return new PageError('refused-value', scrub(`${describeElement(element, live)} ${why}.`, live))
+}
+
+async function restore(target: HTMLElement, before: string, options: ActOptions): Promise<void> {
+  const element = (isTag(target, 'label') && target.control) || target
+  if (isTag(element, 'select')) return restoreChoices(element, before, options)
+  const radios = radiosOf(element)
+  const radio = radios[Number(before)]
+  if (isElement(radio)) await setChecked(radio, true, options)
+  else if (radios.length > 0) throw refusal(element, "can't be unchecked", options)
+  else if (/^(true|false)$/.test(before) && !editableIn(element))
+    await setChecked(element, before === 'true', options)
+  else if (getShownRole(element) !== 'combobox' || editableIn(element) || isPickerField(element))
+    await typeText(element, before, options)
+  else if (before.trim()) await selectOption(element, before.trim(), options)
+  else throw refusal(element, "can't be emptied", options)
+}
+
+async function restoreChoices(
+  list: HTMLSelectElement,
+  before: string,
+  options: ActOptions,
+): Promise<void> {
+  const choices = new Map(JSON.parse(before) as [number, string][])
+  await perform(options, async ({ live }) => {
+    requireAllowed(list, live.options)
+    const isSame = [...choices].every(([index, value]) => list.options[index]?.value === value)
+    if (!isSame || isDisabled(list)) throw refusal(list, "can't be set as it was", options)
+    for (const option of list.options) option.selected = choices.has(option.index)
+    sendChoice(list)
+    return { summary: '', element: list, expectsChange: false }
+  })
+}

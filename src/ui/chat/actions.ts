@@ -8,7 +8,7 @@ import type {
   ShownMessage,
 } from '../../index.ts'
 import type { Action, ChatActions, LocalState } from './context.ts'
-import { askedCall } from './parts/call-ref.ts'
+import type { AskedAbout } from './parts/call-ref.ts'
 import { problemKey, editKey, editSendingKey } from './local-keys.ts'
 import { restoreUnsent, markBeingSent, noteReturned } from './unsent-texts.ts'
 import type { Words } from './words/words.ts'
@@ -150,7 +150,7 @@ function sending(target: SendingTarget, perform: ChatActions['perform']): Sendin
         const arrived = markBeingSent(target.local, conversationId, text)
         target.keepOnItsWay(conversationId)
         try {
-          await deliver(conversation, inputOf(text, files), target.local.get('asks'))
+          await deliver(conversation, inputOf(text, files), target.local.get('about'))
         } catch (thrown) {
           const isOnView = target.conversation() === conversation
           restoreUnsent(target.local, { conversationId, isOnView, text, files })
@@ -179,17 +179,15 @@ function sending(target: SendingTarget, perform: ChatActions['perform']): Sendin
   }
 }
 
-/** `asks`: the waiting call that the person chose to ask about. */
 async function deliver(
   conversation: Conversation,
   input: RunInput,
-  asks: string | undefined,
+  about: AskedAbout | undefined,
 ): Promise<void> {
-  const snapshot = conversation.getSnapshot()
-  const call = askedCall(snapshot, asks)
-  const answer = call && typeof input === 'string' && (await conversation.discuss(call, input))
+  const { runId, status } = conversation.getSnapshot()
+  const answer =
+    about && typeof input === 'string' && (await conversation.discuss(about.call, input))
   if (answer) return waitForRunStart(answer)
-  const { runId, status } = snapshot
   // The run may have ended meanwhile, and a loading conversation may have one.
   const isMaybeOpen = runId !== undefined || status === 'loading'
   if (isMaybeOpen && (await conversation.steer(input, { when: 'soonest' })) !== null) return

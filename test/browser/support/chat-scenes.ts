@@ -416,6 +416,15 @@ const SCENES: Readonly<Record<StateName, Scene>> = {
   'storage-newer': { play: paused('VersionError') },
   'storage-offline': { play: paused('storage-offline') },
   'storage-failed': { play: paused('UnknownError') },
+  'part-unavailable': {
+    async play({ open, model }) {
+      const { page, send } = await open()
+      await page.context().route('**/worker-action.js*', (route) => route.abort())
+      model.enqueue(say('<tool_call>\n{"name":"order","arguments":{}}\n</tool_call>'))
+      await send('A mug, please')
+      return shown({ page }, en.paused['part-unavailable'])
+    },
+  },
   online: stockAnswer,
   offline: {
     async play(stage) {

@@ -182,6 +182,7 @@ const CASES: Readonly<Record<StateName, Case>> = {
   // Only a reload helps: this page's code can't read the storage.
   'storage-newer': paused('storage-newer', 'Paused: reload the page', {}),
   'storage-offline': paused('storage-offline', 'Paused: the storage can’t be used'),
+  'part-unavailable': paused('part-unavailable', 'Paused: reload the page'),
   'storage-failed': paused('storage-failed', 'Paused: the storage can’t be used'),
   online: { snapshot: IDLE, isOfflineBefore: true, said: ['Back online'] },
   offline: { snapshot: IDLE, around: { isOffline: true }, shown: en.offline, said: [en.offline] },

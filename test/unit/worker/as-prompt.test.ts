@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest'
 import type { Message } from '../../../src/protocol/message.ts'
 import type { ModelRequest, StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
-import { asPrompt } from '../../../src/worker/model/as-prompt.ts'
+import { asPrompt } from '../../../src/worker/action-part.ts'
 import { offstageHistory } from '../histories/random-history.ts'
 import { someOf } from '../more.ts'
 

@@ -1,4 +1,4 @@
-import type { ConversationSnapshot, JsonValue, PendingCall } from '../../../index.ts'
+import type { JsonValue } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
 
 interface Ref {
@@ -16,12 +16,8 @@ export function toCallRef(
   return { conversationId, toolCallId, ...(input !== undefined && { input }) }
 }
 
-/** The waiting call that a message asks about: the one that the person chose, or the first. */
-export function askedCall(
-  { pending, status }: ConversationSnapshot,
-  chosen: string | undefined,
-): PendingCall | undefined {
-  if (status !== 'waiting') return undefined
-  const asked = pending.filter(({ kind }) => kind === 'approval')
-  return asked.find(({ toolCallId }) => toolCallId === chosen) ?? asked[0]
+/** The waiting call that a message asks about, and the placeholder that says so. Local state `about`. */
+export interface AskedAbout {
+  readonly call: ReturnType<typeof toCallRef>
+  readonly placeholder: string
 }

@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { visibleText } from '../../../conversation/index.ts'
 import type { JsonValue, PendingCall } from '../../../index.ts'
-import type * as Discussed from './discussed.ts'
 import type { ChatContext } from '../context.ts'
 import { inputKey, problemKey } from '../local-keys.ts'
 import { pageSentence } from '../parts/page-sentence.ts'
@@ -38,20 +37,11 @@ export function approvalView(context: ChatContext, call: PendingCall): TemplateR
   `
 }
 
-let discussed: typeof Discussed | undefined
-
-/** Shows the discussion of the call. Nothing until its code is there, so that no card changes while it loads. */
-function discussView(context: ChatContext, call: PendingCall): TemplateResult | typeof nothing {
-  if (discussed) return discussed.discussView(context, call)
-  import('./discussed.ts').then(
-    (loaded) => {
-      discussed = loaded
-      context.local.set(`asks:${call.toolCallId}`, true)
-    },
-    () => undefined,
-  )
-  return nothing
-}
+/** Loads the discussion of the call. Without a box: no card changes while it loads. */
+const discussView = loadedView<[PendingCall]>({ name: 'discussed' }, async () => {
+  const { discussView } = await import('./discussed.ts')
+  return discussView
+})
 
 function keyOf(context: ChatContext, call: PendingCall): string {
   return inputKey(toCallRef(context, call))

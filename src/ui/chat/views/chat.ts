@@ -19,8 +19,7 @@ import { noticesView, stateViews, waitingOf, askBeforeLeaving } from './notices.
 import { rowView } from './row.ts'
 import { loadedView } from './loaded-view.ts'
 import type { ConversationSnapshot } from '../../../index.ts'
-import { askedCall } from '../parts/call-ref.ts'
-import { titleOf as titleOfCall } from '../parts/page-sentence.ts'
+import type { AskedAbout } from '../parts/call-ref.ts'
 import { messageText } from '../parts/text-of.ts'
 import { problemKey } from '../local-keys.ts'
 import { getAttachments, beingRead, setAttachments } from '../attachments.ts'
@@ -221,7 +220,7 @@ function titleOf({ title = '', messages: [first] }: ConversationSnapshot): strin
 function composerView(context: ChatContext): TemplateResult {
   const { snapshot, words, local, actions } = context
   const isOpen = snapshot.runId !== undefined
-  const asked = askedCall(snapshot, local.get('asks'))
+  const about = local.get<AskedAbout>('about')
   const text = local.get<string>('draft') ?? ''
   const { conversationId } = snapshot
   const files = getAttachments(local, conversationId)
@@ -247,7 +246,7 @@ function composerView(context: ChatContext): TemplateResult {
   return html`
     <form class="composer" part="composer">
       ${problem ? html`<p class="problem" role="alert">${problem}</p>` : nothing}
-      ${isOpen && !asked && !isEmpty ? html`<p class="note">${words.steerHint}</p>` : nothing}
+      ${isOpen && !about && !isEmpty ? html`<p class="note">${words.steerHint}</p>` : nothing}
       ${files.length > 0 ? attachedView(context, files) : nothing}
       <div class="compose">
         <slot name="composer-start"></slot>
@@ -257,7 +256,7 @@ function composerView(context: ChatContext): TemplateResult {
           part="prompt"
           rows="1"
           aria-label=${words.messageLabel}
-          placeholder=${asked ? words.askAbout(titleOfCall(context, asked)) : words.messagePlaceholder}
+          placeholder=${about?.placeholder ?? words.messagePlaceholder}
           .value=${live(text)}
           @input=${({ target }: Event) => local.set('draft', (target as HTMLTextAreaElement).value)}
           @keydown=${onKey}

@@ -12,12 +12,14 @@ import type { Conversation, JsonValue, PendingCall } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { inputKey } from '../local-keys.ts'
 import { markdown } from '../markdown/sliced-markdown.ts'
-import { toCallRef } from '../parts/call-ref.ts'
+import { type AskedAbout, toCallRef } from '../parts/call-ref.ts'
+import { titleOf } from '../parts/page-sentence.ts'
 import { describedIn, isRecord, nameOf } from '../parts/input-fields.ts'
 import type { DiscussWords } from '../words/words.ts'
 import { formKey, schemaOf } from './input.ts'
 
 const EN: DiscussWords = {
+  askAbout: (title) => `Ask about “${title}”…`,
   label: 'Questions about this action',
   suggestion: 'Suggested change',
   use: 'Use it',
@@ -27,6 +29,7 @@ const EN: DiscussWords = {
 }
 
 const ZH: DiscussWords = {
+  askAbout: (title) => `询问“${title}”…`,
   label: '关于此操作的提问',
   suggestion: '建议的修改',
   use: '采用',
@@ -42,6 +45,7 @@ function wordsOf({ locale, words }: ChatContext): DiscussWords {
 /** Shows the discussion of a waiting call, which changes apart from the chat's own conversation. */
 class DiscussionDirective extends AsyncDirective {
   #conversation: Conversation | undefined
+  #forget: (() => void) | undefined
   #leave: (() => void) | undefined
   #draw: () => unknown = () => nothing
   /** The answer that a reload has cut off was resumed. */
@@ -49,6 +53,17 @@ class DiscussionDirective extends AsyncDirective {
 
   render(context: ChatContext, call: PendingCall): unknown {
     const conversation = context.agent.conversation(discussionId(toCallRef(context, call)))
+    const { local } = context
+    const about = aboutOf(context, call)
+    const isChosen = (): boolean =>
+      local.get<AskedAbout>('about')?.call.toolCallId === call.toolCallId
+    this.#forget = () => isChosen() && local.set('about', undefined)
+    // The message field asks about the first card, or the chosen one. It is drawn anew after this drawing.
+    queueMicrotask(() => {
+      const known = local.get<AskedAbout>('about')
+      if (!known || (isChosen() && known.placeholder !== about.placeholder))
+        local.set('about', about)
+    })
     this.#draw = () => {
       this.#resume(context, call, conversation)
       return discussionView(context, call, conversation)
@@ -74,6 +89,7 @@ class DiscussionDirective extends AsyncDirective {
   protected override disconnected(): void {
     this.#leave?.()
     this.#leave = undefined
+    queueMicrotask(() => this.isConnected || this.#forget?.())
   }
 
   #resume(context: ChatContext, call: PendingCall, conversation: Conversation): void {
@@ -89,6 +105,11 @@ function adoptStyles(root: Node): void {
   const sheet = styles.styleSheet
   if (!(root instanceof ShadowRoot) || !sheet || root.adoptedStyleSheets.includes(sheet)) return
   root.adoptedStyleSheets.push(sheet)
+}
+
+function aboutOf(context: ChatContext, call: PendingCall): AskedAbout {
+  const placeholder = wordsOf(context).askAbout(titleOf(context, call))
+  return { call: toCallRef(context, call), placeholder }
 }
 
 const discussion = directive(DiscussionDirective)
@@ -109,9 +130,7 @@ function discussionView(
   if (entries.length === 0 && isOne) return nothing
   const words = wordsOf(context)
   const isRunning = snapshot.status === 'running'
-  const ask = (): void => {
-    context.local.set('asks', call.toolCallId)
-  }
+  const ask = (): void => context.local.set('about', aboutOf(context, call))
   return html`<div
     class="discussion"
     part="discussion"

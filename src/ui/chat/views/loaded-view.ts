@@ -6,10 +6,11 @@ type View<Rest extends readonly unknown[]> = (context: ChatContext, ...rest: Res
 
 /**
  * A view that few people need; its code loads when it is first drawn. After a failed load only a button retries, because a
- * retry on each render would never stop. `name`: key of the view's problem. `box`: class of the placeholder.
+ * retry on each render would never stop. `name`: key of the view's problem. `box`: class of the placeholder; without it,
+ * nothing stands for the view.
  */
 export function loadedView<Rest extends readonly unknown[]>(
-  { name, box }: { readonly name: string; readonly box: string },
+  { name, box }: { readonly name: string; readonly box?: string },
   load: () => Promise<View<Rest>>,
 ): View<Rest> {
   const key = problemKey(name)
@@ -34,6 +35,7 @@ export function loadedView<Rest extends readonly unknown[]>(
     const { words, local } = context
     const problem = local.get<string>(key)
     if (problem === undefined) begin(local)
+    if (!box) return html``
     return html`<div class=${box} part=${box}>
       ${
         problem === undefined

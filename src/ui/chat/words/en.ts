@@ -13,7 +13,6 @@ export const en: Words = {
   greeting: 'How can I help?',
   messageLabel: 'Message',
   messagePlaceholder: 'Write a message',
-  askAbout: (title) => `Ask about “${title}”…`,
   send: 'Send',
   stop: 'Stop',
   close: 'Close',

@@ -7,8 +7,6 @@ export interface Words {
   readonly greeting: string
   readonly messageLabel: string
   readonly messagePlaceholder: string
-  /** Placeholder of the message field while a call waits for approval. */
-  askAbout(title: string): string
   readonly send: string
   readonly stop: string
   readonly close: string
@@ -209,6 +207,8 @@ export interface PageCallWords {
 
 /** Texts of the discussion of a waiting call. */
 export interface DiscussWords {
+  /** Placeholder of the message field while a call waits for approval. */
+  askAbout(title: string): string
   readonly label: string
   readonly suggestion: string
   readonly use: string

@@ -13,7 +13,6 @@ export const zh: Words = {
   greeting: '需要我帮什么忙？',
   messageLabel: '消息',
   messagePlaceholder: '输入消息',
-  askAbout: (title) => `询问“${title}”…`,
   send: '发送',
   stop: '停止',
   close: '关闭',
