@@ -54,14 +54,9 @@ function editDistance(a: string, b: string): number {
 }
 
 /** Namespaces that models write before a tool's name, with a dot or a colon. */
-export const namespaces: readonly string[] = [
-  'functions',
-  'function',
-  'default_api',
-  'tools',
-  'tool',
-  'api',
-]
+export const namespaces: readonly string[] = 'functions function default_api tools tool api'.split(
+  ' ',
+)
 
 const namespace = lazyPattern(() => `^(?:${alternation(namespaces)})[.:]`)
 
@@ -78,13 +73,13 @@ export function resolveToolName(name: string, registered: readonly string[]): st
   if (registered.includes(name)) return name
   const wanted = [name, bareName(name)].map(plainName)
   const [only, ...others] = registered.filter((each) => wanted.includes(plainName(each)))
-  return others.length === 0 ? only : undefined
+  return others.length > 0 ? undefined : only
 }
 
 /** The problem of a call to an unknown tool. */
 export function unknownTool(name: string, names: readonly string[]): CallProblem {
   const suggestion = suggestName(name, names)
-  const hint = suggestion === undefined ? '.' : `, did you mean '${suggestion}'?`
+  const hint = suggestion ? `, did you mean '${suggestion}'?` : '.'
   const list = names.length > 40 ? [...names.slice(0, 40), '…'] : names
   return new CallProblem(
     'unknown_tool',

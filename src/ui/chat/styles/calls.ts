@@ -125,7 +125,7 @@ export const calls: CSSResult = css`
     display: flex;
     flex-wrap: wrap;
     column-gap: 0.75em;
-    align-items: flex-start;
+    align-items: baseline;
     overflow: clip;
   }
 
@@ -142,7 +142,6 @@ export const calls: CSSResult = css`
     flex: 1 0 6.25em;
     color: var(--_muted);
     font-size: 0.875em;
-    line-height: 1.714;
   }
 
   .asked dd {
@@ -155,7 +154,6 @@ export const calls: CSSResult = css`
 
   .asked .data {
     color: var(--offstage-code-number, light-dark(#954108, #eeb07c));
-    font-variant-numeric: tabular-nums;
   }
 
   .asked dd span {
@@ -172,14 +170,14 @@ export const calls: CSSResult = css`
     inline-size: 100%;
   }
 
-  .asked-call {
+  .asked-call,
+  .asked-all {
     padding-block: 0.5em;
     border-block-start: 1px solid var(--_line);
   }
 
   .asked-all {
-    padding-block-start: 0.5em;
-    border-block-start: 1px solid var(--_line);
+    padding-block-end: 0;
   }
 
   .because {

@@ -30,6 +30,12 @@ const sheetView = loadedView<[]>({ name: 'sheets', box: 'list' }, async () => {
   return sheetView
 })
 
+/** Loads the button that reports a problem. */
+const reportView = loadedView<[]>({ name: 'report' }, async () => {
+  const { reportView } = await import('./report.ts')
+  return reportView
+})
+
 /** Shows the whole element: a bubble's button, or the chat. */
 export function chatView(context: ChatContext): TemplateResult {
   const { words, placement, isOpen } = context
@@ -187,7 +193,7 @@ function headerView(context: ChatContext): TemplateResult {
       <h2>${words.heading}</h2>
       <span class="title">${titleOf(snapshot)}</span>
       ${iconButton('list', words.conversations, { press: toggleList, isExpanded: isListOpen })}
-      ${context.report ? iconButton('report', words.report, { press: (event) => report(context, event) }) : nothing}
+      ${context.report ? reportView(context) : nothing}
       ${iconButton('add', words.newConversation, { press: () => actions.startNew() })}
       <slot name="header"></slot>
       ${
@@ -197,14 +203,6 @@ function headerView(context: ChatContext): TemplateResult {
       }
     </header>
   `
-}
-
-/** Opens the sheet of a report, whose code loads then. */
-function report(context: ChatContext, { currentTarget }: Event): void {
-  void import('./report.ts').then(
-    ({ openReport }) => openReport(context, currentTarget as Element),
-    (thrown: Error) => context.local.set(problemKey('notices'), thrown.message),
-  )
 }
 
 /** Returns the title, unless it is the beginning of the first message, which is in view below it. */

@@ -4,8 +4,10 @@ import { downloadFile } from '../../shared/download-file.ts'
 import { ReportFile } from '../../shared/report-file.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
+import { iconButton } from './icon.ts'
 
 interface ReportWords {
+  readonly button: string
   readonly title: string
   readonly warning: string
   readonly messages: (messages: string, files: string) => string
@@ -17,6 +19,7 @@ interface ReportWords {
 }
 
 const EN: ReportWords = {
+  button: 'Report a problem…',
   title: 'What will be shared',
   warning: 'Anyone with the file can read it.',
   messages: (messages, files) => `Messages: ${messages}, files: ${files}`,
@@ -28,6 +31,7 @@ const EN: ReportWords = {
 }
 
 const ZH: ReportWords = {
+  button: '报告问题…',
   title: '将分享的内容',
   warning: '拿到文件的人都能读到其中的内容。',
   messages: (messages, files) => `消息：${messages}，文件：${files}`,
@@ -38,9 +42,15 @@ const ZH: ReportWords = {
   save: '保存报告',
 }
 
-/** Opens the sheet in which a person chooses what a report of the conversation holds. */
-export function openReport(context: ChatContext, opener: Element): void {
-  new Sheet(context).open(opener)
+function wordsOf({ locale }: ChatContext): ReportWords {
+  return /^zh\b/i.test(locale) ? ZH : EN
+}
+
+/** Shows the button that opens a sheet, in which a person chooses what a report of the conversation holds. */
+export function reportView(context: ChatContext): TemplateResult {
+  return iconButton('report', context.words.report ?? wordsOf(context).button, {
+    press: ({ currentTarget }) => new Sheet(context).open(currentTarget as Element),
+  })
 }
 
 class Sheet {
@@ -54,7 +64,7 @@ class Sheet {
 
   constructor(context: ChatContext) {
     this.#context = context
-    this.#words = /^zh\b/i.test(context.locale) ? ZH : EN
+    this.#words = wordsOf(context)
   }
 
   open(opener: Element): void {

@@ -112,7 +112,6 @@ export const en: Words = {
   undone: 'Undone',
   conversations: 'Conversations',
   newConversation: 'New conversation',
-  report: 'Report a problem…',
   searchConversations: 'Search',
   noConversations: 'No conversations yet',
   nothingFound: 'No results',

@@ -97,8 +97,8 @@ export interface Words {
   readonly discuss?: Partial<DiscussWords>
   readonly conversations: string
   readonly newConversation: string
-  /** Button of a chat whose `report` is set. */
-  readonly report: string
+  /** Button of a chat whose `report` is set. Default: its part has it in English and Chinese. */
+  readonly report?: string
   readonly searchConversations: string
   readonly noConversations: string
   /** No conversation's title matches the search. */

@@ -112,7 +112,6 @@ export const zh: Words = {
   undone: '已撤销',
   conversations: '对话',
   newConversation: '新对话',
-  report: '报告问题…',
   searchConversations: '搜索',
   noConversations: '还没有对话',
   nothingFound: '没有结果',
