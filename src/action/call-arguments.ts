@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { CallProblem, ValueProblem } from './call-problem.ts'
 import { isRecord } from '../lib/shape.ts'
 import { propertySchema, type Shape, admitsText, isUntyped, type TypeName } from './schema.ts'
-import { suggestName, unknownTool } from './suggest.ts'
+import { suggestName } from './suggest.ts'
 import {
   describeParameters,
   type IndexedTool,
@@ -128,6 +128,18 @@ export function requireTool(name: string, index: ToolIndex): IndexedTool {
   throw unknownTool(
     name,
     index.tools.map((known) => known.name),
+  )
+}
+
+/** The problem of a call to an unknown tool. */
+export function unknownTool(name: string, names: readonly string[]): CallProblem {
+  const suggestion = suggestName(name, names)
+  const hint = suggestion ? `, did you mean '${suggestion}'?` : '.'
+  const list = names.length > 40 ? [...names.slice(0, 40), '…'] : names
+  return new CallProblem(
+    'unknown_tool',
+    `Unknown tool '${name}'${hint} Available tools: ${list.join(', ') || 'none'}.`,
+    suggestion,
   )
 }
 

@@ -1,6 +1,6 @@
 import type { ActionScanner } from '../action/action-scanner.ts'
 import { bracket, isBlank, isTagStart, newline, space } from '../action/char-codes.ts'
-import { namespaces } from '../action/suggest.ts'
+import { namespaces } from '../action/foreign/foreign-call.ts'
 import type { StreamPart } from '../protocol/message.ts'
 import type { ModelConfigData } from '../protocol/model.ts'
 

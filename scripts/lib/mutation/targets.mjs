@@ -23,7 +23,6 @@ export const TARGETS = {
     'src/client/execution/person-check.ts',
     'src/client/execution/user-gestures.ts',
     'src/client/features/hooks.ts',
-    'src/client/api/lazy-runtime.ts',
     'src/client/api/create-agent.ts',
     'src/client/tools/describe-tools.ts',
     'src/conversation/taint.ts',

@@ -10,9 +10,10 @@ import {
   coerceJson,
 } from '../call-arguments.ts'
 import { CallProblem } from '../call-problem.ts'
-import { dash } from '../char-codes.ts'
+import { alternation, dash } from '../char-codes.ts'
 import { describeParameters, type IndexedTool, type ToolIndex } from '../tool-index.ts'
-import { bareName } from '../suggest.ts'
+import { lazyPattern } from '../../lib/once.ts'
+import { plainName } from '../suggest.ts'
 
 /** Patterns of names in any script: tools (with namespaces and indices), names in `name(…)`, and parameters. */
 export const toolNamePattern = '[\\p{L}\\p{N}_][\\p{L}\\p{M}\\p{N}_.:-]{0,127}'
@@ -25,6 +26,27 @@ export function isLetter(code: number): boolean {
 
 export function isNamePart(code: number): boolean {
   return isLetter(code) || (code >= 48 && code <= 57) || code === dash || code === 46
+}
+
+/** Namespaces that models write before a tool's name, with a dot or a colon. */
+export const namespaces: readonly string[] = [
+  'functions',
+  'function',
+  'default_api',
+  'tools',
+  'tool',
+  'api',
+]
+
+/**
+ * The registered name that a native call means. Either the same name, or the only one that differs just in
+ * letter case, separators or a namespace (`functions.search`). Never guesses.
+ */
+export function resolveToolName(name: string, registered: readonly string[]): string | undefined {
+  if (registered.includes(name)) return name
+  const wanted = new Set([plainName(name), plainName(bareName(name))])
+  const [only, ...others] = registered.filter((candidate) => wanted.has(plainName(candidate)))
+  return others.length === 0 ? only : undefined
 }
 
 /** A call in another format, before its tool is resolved. */
@@ -60,6 +82,13 @@ export function findTool(name: string, index: ToolIndex): IndexedTool | undefine
 /** Returns an index that also accepts names with namespaces and indices. */
 export function withNamespaces(index: ToolIndex): ToolIndex {
   return { tools: index.tools, find: (name) => findTool(name, index) }
+}
+
+const namespace = lazyPattern(() => `^(?:${alternation(namespaces)})[.:]`)
+
+/** Removes the namespace and the index of a name. */
+function bareName(name: string): string {
+  return name.trim().replace(/:\d+$/, '').replace(namespace(), '')
 }
 
 /** Joins calls up to the first invalid one (R16). A malformed part invalidates all calls. */

@@ -20,8 +20,7 @@ import {
   type MatchState,
 } from './construct-matcher.ts'
 import { findMarker, isToken } from './dialects/table.ts'
-import { isLetter, isNamePart } from './foreign-call.ts'
-import { namespaces } from '../suggest.ts'
+import { isLetter, isNamePart, namespaces } from './foreign-call.ts'
 
 /** Functionary's mark between calls. */
 const nextMark = '>>>'

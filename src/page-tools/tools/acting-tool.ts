@@ -408,7 +408,7 @@ interface UndoOptions extends ActOptions {
  * Restores what the fields held, the last one first. Throws before anything is changed if a field is gone, is another
  * one, or holds something else by now. `fields`: undefined after a reload.
  */
-export async function undoFields(
+async function undoFields(
   fields: readonly FilledField[] | undefined,
   { hasEntered, ...options }: UndoOptions,
 ): Promise<void> {

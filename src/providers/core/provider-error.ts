@@ -174,7 +174,7 @@ export function networkError(thrown: unknown, url: URL): ErrorData {
       : ['TLS: the certificate must be valid; open the address in a tab to see.']),
     'Local network: browsers ask a person before a public page may reach local addresses; check the permission in the site settings.',
     "Content-Security-Policy: connect-src must allow it, in the policy of the worker's file too. (Safari doesn't tell workers of a refusal; other browsers do.)",
-    'A redirect: redirects are refused; use the final address as baseURL.',
+    'Redirects are refused: use the final address as baseURL.',
     'The device is offline.',
   ]
   return {

@@ -222,6 +222,8 @@ class LazyAdapter implements RequestAdapter {
   }
 
   async handleRefusal(refused: Refused): Promise<boolean> {
+    // Without an answer of the endpoint there is nothing to change, and perhaps no network to load the adapter.
+    if (refused.error.code === 'network' || refused.error.code === 'timeout') return false
     return (await this.#load()).handleRefusal(refused)
   }
 

@@ -1,4 +1,4 @@
-import { unknownTool } from '../../action/suggest.ts'
+import { unknownTool } from '../../action/call-arguments.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
 import type { CallPath, FactOf, PlanItem } from '../../protocol/fact.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'

@@ -13,7 +13,7 @@ import type { Stream } from '../stream.ts'
 import type { Validator } from '../validation/validator.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
-import { resolveToolName } from '../../action/suggest.ts'
+import { resolveToolName } from '../../action/foreign/foreign-call.ts'
 
 /** State and services that the parts of a run's driver share. */
 export interface RunContext {

@@ -43,8 +43,7 @@ export const calls: CSSResult = css`
     overflow-wrap: anywhere;
   }
 
-  .call:hover > details > summary .call-title,
-  .calls > summary:hover .call-title,
+  summary:hover .call-title,
   .waiting .call-title {
     color: var(--_text);
   }
