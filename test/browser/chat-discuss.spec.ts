@@ -81,6 +81,16 @@ const discussion = (page: Page): Locator =>
 const composer = (page: Page): Locator => page.getByRole('textbox', { name: 'Message' })
 const use = (page: Page): Locator => page.getByRole('button', { name: 'Use it' })
 
+/** Scrolls to the end as a person does, so that the chat stays there while the card grows, and uses the suggestion. */
+async function useSuggestion(page: Page): Promise<void> {
+  await expect(async () => {
+    await page.getByRole('log').hover({ position: { x: 20, y: 20 } })
+    await page.mouse.wheel(0, 5000)
+    await expect(use(page)).toBeInViewport({ ratio: 1, timeout: 1000 })
+  }).toPass()
+  await pressSettled(use(page))
+}
+
 async function reload(page: Page, model: MockOpenAI): Promise<void> {
   await page.reload()
   await page.locator('html[data-ready]').waitFor({ state: 'attached' })
@@ -117,7 +127,7 @@ test('a person asks about a waiting call, uses a suggested change, and approves 
   await reload(page, model)
 
   await expect(discussion(page).locator('del')).toHaveText('invoice.pdf')
-  await pressSettled(use(page))
+  await useSuggestion(page)
   await expect(card(page).locator('.asked')).not.toContainText('invoice.pdf')
   await expect(discussion(page)).toContainText('In use')
   expect(await sent(page)).toEqual([])
