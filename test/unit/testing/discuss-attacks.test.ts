@@ -198,27 +198,32 @@ async function family(
   return { chat, run, asked, requests, boss, child }
 }
 
-test('deny and approve work although the discussion can not be read (nobody discussed)', async () => {
-  const { chat } = await waits({
+/** A call that was discussed, in a storage whose discussions can't be read afterwards. `hits` counts the reads. */
+async function unreadable(fault: () => Promise<never>) {
+  const state = { isBroken: false, hits: 0 }
+  const made = await waits({
     main: [uses('send_mail', { to: 'a' }), answer('ok')],
+    discussing: [answer('So.')],
     storage: brokenFor(
-      (id) => id.endsWith('.discussion'),
-      () => Promise.reject(new Error('Refused by the server.')),
+      (id) => state.isBroken && id.startsWith('discussion-') && ++state.hits > 0,
+      fault,
     ),
   })
-  const call = waiting(chat)
-  expect(await chat.deny(call)).toBe(true)
+  await ask(made.chat)
+  state.isBroken = true
+  return { ...made, state }
+}
+
+test('a denial is taken although the discussion can not be read', async () => {
+  const { chat, state } = await unreadable(() => Promise.reject(new Error('Refused.')))
+  expect(await chat.deny(waiting(chat))).toBe(true)
+  expect(state.hits).toBeGreaterThan(0)
 })
 
 test('an approval does not wait for a read that never ends', async () => {
-  const { chat } = await waits({
-    main: [uses('send_mail', { to: 'a' }), answer('ok')],
-    storage: brokenFor(
-      (id) => id.endsWith('.discussion'),
-      () => new Promise(() => undefined),
-    ),
-  })
-  expect(await within(chat.approve(waiting(chat)), 3000)).toBe(true)
+  const { chat, state } = await unreadable(() => new Promise(() => undefined))
+  expect(await within(chat.approve(waiting(chat)), 30_000)).toBe(true)
+  expect(state.hits).toBeGreaterThan(0)
 })
 
 test('a model cannot make its call undecidable by a long id (http store: 255 characters)', async () => {
@@ -229,6 +234,7 @@ test('a model cannot make its call undecidable by a long id (http store: 255 cha
       () => Promise.reject(new Error('400 invalid-input: conversationId')),
     ),
   })
+  await ask(chat)
   expect(waiting(chat).toolCallId.length).toBeGreaterThan(255)
   expect(await chat.deny(waiting(chat))).toBe(true)
 })
