@@ -46,7 +46,7 @@ const builds: Record<string, UserConfig> = {
     define: PARTS,
   },
 
-  /** What the worker loads for calls in text. Shares no file with the worker, which would start a second one. */
+  /** Entry of the file that the worker loads for calls in text. Shares no file with the worker, which would start a second one. */
   'worker-action': {
     ...library({
       entry: { 'worker-action': 'src/worker/action-part.ts' },
@@ -124,7 +124,7 @@ const builds: Record<string, UserConfig> = {
       groups: [
         { name: 'once', test: /[\\/]src[\\/]lib[\\/](fnv1a|once)\.ts$/ },
         { name: 'tool-prefix', test: /[\\/]src[\\/]lib[\\/](tool-prefix|unload-note)\.ts$/ },
-        // What a page pays for page tools before their first call.
+        // Files that a page loads for page tools before their first call.
         {
           name: 'lend-tools',
           test: /[\\/]src[\\/]page-tools[\\/](page|definitions|tools[\\/](page-tools|use-form-tools))\.ts$/,
@@ -167,7 +167,7 @@ const builds: Record<string, UserConfig> = {
   /** What people see, each by itself: few pages have two, and one file compresses better than what several would share. */
   chat: stage(
     { chat: 'src/ui/chat/index.ts', 'chat-class': 'src/ui/chat/chat-class.ts' },
-    // What the element imports is one file, also what its later parts share: several would compress worse.
+    // The element and what its later parts share are one file: several would compress worse.
     {
       groups: [{ name: 'chat-element', test: /[\\/]src[\\/]ui[\\/]chat[\\/]chat-class\.ts$/ }],
     },

@@ -52,7 +52,7 @@ export const calls: CSSResult = css`
     font-weight: 600;
   }
 
-  /* What stands after the title in a row, in one line. */
+  /* Value and state, in one line after the title of a row. */
   .call-value,
   .call-state {
     overflow: hidden;
