@@ -1,4 +1,4 @@
-import type { Agent, ShownCall } from 'offstage'
+import type { Agent, JsonValue, ShownCall } from 'offstage'
 import type { CallRenderers } from 'offstage/chat'
 import { el } from '../lib/dom.ts'
 import { formatDay, formatMoney } from '../lib/format.ts'
@@ -14,7 +14,7 @@ import type { Speed } from './shop-state.ts'
 export function orderSlip(agent: Agent): CallRenderers[string] {
   return (call, { container, respond }) => {
     const pay = (speed: Speed, shown: ShownCall): Promise<boolean> =>
-      speed === speedOf(shown) ? respond(true) : agent.approve(shown, { input: { speed } })
+      speed === speedIn(shown.input) ? respond(true) : agent.approve(shown, { input: { speed } })
     const draw = (shown: ShownCall): void => {
       const order = shown.about?.data
       const parts = isAskedOrder(order) ? orderParts(order, shown) : []
@@ -26,7 +26,7 @@ export function orderSlip(agent: Agent): CallRenderers[string] {
       el('dl', { class: 'totals' }, ...order.lines.map(({ text, price }) => row(text, price))),
       ...(shown.status === 'awaiting-approval'
         ? [
-            createQuestion(order, speedOf(shown), {
+            createQuestion(order, speedIn(shown.input), {
               pay: (speed) => pay(speed, shown),
               leave: () => respond('The shopper does not want to order now.'),
             }),
@@ -34,7 +34,13 @@ export function orderSlip(agent: Agent): CallRenderers[string] {
         : []),
     ]
     draw(call)
-    return { answers: true, update: draw }
+    const suggest = (input: JsonValue): void => {
+      const select = container.querySelector('select')
+      if (!select) return
+      select.value = speedIn(input)
+      select.dispatchEvent(new Event('change'))
+    }
+    return { answers: true, update: draw, suggest }
   }
 }
 
@@ -83,7 +89,7 @@ function row(name: string, price: number): HTMLElement {
   return el('div', {}, el('dt', {}, name), el('dd', {}, formatMoney(price)))
 }
 
-function speedOf({ input }: ShownCall): Speed {
+function speedIn(input: unknown): Speed {
   return typeof input === 'object' &&
     input !== null &&
     'speed' in input &&

@@ -58,7 +58,7 @@ export const shopScenes: readonly Scene[] = [
       steps: [
         { toolCalls: [{ toolName: 'add_to_cart', input: { sku: 'bowl-cream' } }] },
         {
-          text: "The bowl is in your cart. Ordering costs money, so I need your approval. Choose another delivery first, or reload the page: I'll wait.",
+          text: "The bowl is in your cart. Ordering costs money, so I need your approval. Ask me for a cheaper delivery, choose one yourself, or reload the page: I'll wait.",
           toolCalls: [{ toolName: 'checkout', input: { speed: 'express' } }],
         },
         {

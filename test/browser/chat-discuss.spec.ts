@@ -195,3 +195,42 @@ test('another tab shows the discussion, and a call that is approved there ends i
   await expect(discussion(page)).toHaveCount(0)
   expect(await sent(page)).toHaveLength(1)
 })
+
+test('a suggestion reaches a card of the page by its own controls, whose approval sends it', async ({
+  openPage,
+  model,
+}) => {
+  model.respond = answer
+  const page = await openPage({ body: BODY })
+  await openDesk(page, model)
+  await page.evaluate(() => {
+    const chat = document.querySelector<OffstageChat>('offstage-chat')!
+    chat.renderers = {
+      send_mail: (call, { container }) => {
+        container.innerHTML = '<input aria-label="Attachments"><button>Send it</button>'
+        const [field] = container.getElementsByTagName('input')
+        const show = (input: unknown): void => {
+          field!.value = (input as { attachments: string[] }).attachments.join(' ')
+        }
+        show(call.input)
+        container.querySelector('button')!.addEventListener('click', () => {
+          const attachments = field!.value.split(' ')
+          void chat.agent!.approve(call, { input: { to: 'anna@example.org', attachments } })
+        })
+        return { answers: true, update() {}, suggest: show }
+      },
+    }
+  })
+  await write(page, 'Mail the plan to Anna')
+  const field = page.getByLabel('Attachments')
+  await expect(field).toHaveValue(FILES.join(' '))
+  await write(page, 'Leave out the invoice')
+  await expect(discussion(page)).toContainText('Two attachments, then.')
+  await expect(approveIn(card(page))).toHaveCount(0)
+  await useSuggestion(page)
+  await expect(field).toHaveValue(TWO.join(' '))
+  expect(await sent(page)).toEqual([])
+  await pressSettled(page.getByRole('button', { name: 'Send it' }))
+  await expect(replies(page).last()).toContainText('The mail is sent.')
+  expect(await sent(page)).toEqual([SUGGESTION])
+})

@@ -193,8 +193,8 @@ export class CardGuard implements ReactiveController {
     // Skips `getBoundingClientRect()`, which forces a layout.
     if (cards.size === 0) return this.#cards.clear()
     const { top: above, left: beside } = this.#host.getBoundingClientRect()
-    // A person's own actions move cards within the chat, or scroll the page. Other movements of the chat are the
-    // page's.
+    // A person's own actions move cards within the chat, or scroll the page. If the chat moves otherwise, the page
+    // has moved it.
     const isChatMoved = above !== this.#at.top || beside !== this.#at.left
     const isOwn = now - this.#actedAt < OWN_DOING && (!isChatMoved || isScroll)
     this.#at = { top: above, left: beside }

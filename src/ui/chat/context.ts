@@ -4,6 +4,7 @@ import type {
   ConversationRecord,
   ConversationSnapshot,
   FilePart,
+  JsonValue,
   ListedMemory,
   PendingCall,
   QuestionAnswer,
@@ -28,8 +29,8 @@ export interface ChatContext {
   readonly local: LocalState
   readonly actions: ChatActions
   readonly renderers: CallRenderers
-  /** Whether a card of the host's has the buttons that answer its call. */
-  readonly hasOwnButtons: (call: ShownCall) => boolean
+  /** Returns the host's card of a call, if it has the buttons that answer the call. */
+  readonly answeringCard: (call: { readonly toolCallId: string }) => RenderedCall | undefined
   readonly markdown: MarkdownOptions
   readonly answers: AnswerOptions
   /** Shows `answers`. Null until its code is loaded, which an empty `answers` doesn't need. */
@@ -136,6 +137,11 @@ export interface RenderedCall {
    * input that they show, are left out. Default false.
    */
   readonly answers?: boolean
+  /**
+   * Puts an input that the model suggests into the card's own controls, for the person to approve there. Called when the
+   * person presses “Use it”. Without it, a card that `answers` has no such button.
+   */
+  suggest?(input: JsonValue): void
 }
 
 /** Second argument of a renderer: the element to render into, and a function that answers the call. */

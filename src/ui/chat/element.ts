@@ -251,7 +251,7 @@ export class ChatElement extends LitElement implements ChatProperties {
       local: this.#local,
       actions: this.#actions,
       renderers,
-      hasOwnButtons: (call) => this.#rendered.hasOwnButtons(call),
+      answeringCard: (call) => this.#rendered.answeringCard(call),
       markdown,
       answers: answers ?? {},
       additions: this.#additions,

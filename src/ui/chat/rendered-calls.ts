@@ -29,9 +29,10 @@ export class RenderedCalls implements ReactiveController {
     for (const id of this.#shown.keys()) this.#remove(id)
   }
 
-  /** Whether the host's card has the buttons that answer the call. */
-  hasOwnButtons({ toolCallId }: ShownCall): boolean {
-    return this.#shown.get(toolCallId)?.rendered?.answers === true
+  /** Returns the host's card, if it has the buttons that answer the call. */
+  answeringCard({ toolCallId }: { readonly toolCallId: string }): RenderedCall | undefined {
+    const rendered = this.#shown.get(toolCallId)?.rendered
+    return rendered?.answers === true ? rendered : undefined
   }
 
   /** Runs after each drawing. Null: nothing is shown. */
@@ -70,7 +71,7 @@ export class RenderedCalls implements ReactiveController {
         this.#context?.renderers[call.toolName]?.(call, { container, respond }) ?? null
     })
     // Redraws before the paint, so that the chat's buttons don't appear beside the card's own.
-    if (this.hasOwnButtons(call)) this.#host.requestUpdate()
+    if (this.answeringCard(call)) this.#host.requestUpdate()
   }
 
   #respond({ call }: Shown, answer: unknown): Promise<boolean> {

@@ -38,10 +38,13 @@ export function approvalView(context: ChatContext, call: PendingCall): TemplateR
 }
 
 /** Loads the discussion of the call. Without a box: no card changes while it loads. */
-const discussView = loadedView<[PendingCall]>({ name: 'discussed' }, async () => {
-  const { discussView } = await import('./discussed.ts')
-  return discussView
-})
+export const discussView: (context: ChatContext, call: PendingCall) => TemplateResult = loadedView(
+  { name: 'discussed' },
+  async () => {
+    const { discussView } = await import('./discussed.ts')
+    return discussView
+  },
+)
 
 function keyOf(context: ChatContext, call: PendingCall): string {
   return inputKey(toCallRef(context, call))

@@ -11,6 +11,7 @@ import {
 import type { Conversation, JsonValue, PendingCall } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { inputKey } from '../local-keys.ts'
+import { attempt } from '../rendered-calls.ts'
 import { markdown } from '../markdown/sliced-markdown.ts'
 import { type AskedAbout, toCallRef } from '../parts/call-ref.ts'
 import { titleOf } from '../parts/page-sentence.ts'
@@ -190,8 +191,10 @@ function suggestionView(
   const key = inputKey(toCallRef(context, call))
   const text = JSON.stringify(suggested)
   const edited = local.get<string>(key)
+  const card = context.answeringCard(call)
   const use = ({ isTrusted }: Event): void => {
     if (!isTrusted) return
+    if (card) return attempt(() => card.suggest?.(suggested))
     local.set(formKey(key), undefined)
     local.set(key, text === JSON.stringify(call.input) ? undefined : text)
   }
@@ -201,7 +204,9 @@ function suggestionView(
     ${
       (edited ?? JSON.stringify(call.input)) === text
         ? html`<p class="note">${words.inUse}</p>`
-        : html`<button type="button" @click=${use}>${words.use}</button>`
+        : card && !card.suggest
+          ? nothing
+          : html`<button type="button" @click=${use}>${words.use}</button>`
     }
   </div>`
 }

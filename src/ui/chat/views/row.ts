@@ -102,7 +102,7 @@ function callDependencies(context: ChatContext, call: ShownCall): unknown[] {
     words,
     locale,
     renderers,
-    context.hasOwnButtons(call),
+    context.answeringCard(call),
     snapshot.runId,
     local.changesOf(call.toolCallId),
   ]

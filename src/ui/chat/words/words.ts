@@ -113,7 +113,7 @@ export interface Words {
   /** Heading of the agent's memories. */
   readonly memories: string
   readonly noMemories: string
-  /** Note on memories that are not drawn. */
+  /** Says how many memories the list leaves out. */
   moreMemories(count: string): string
   readonly memoryOfOthers: string
   forgetAll(count: string): string
