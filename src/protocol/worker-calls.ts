@@ -384,7 +384,7 @@ export interface SupplyOutput extends AgentScope {
   readonly conversationId?: string | undefined
   readonly toolCallId: string
   readonly output: ToolOutput
-  /** Id of the run that continues after the last output. */
+  /** Id of the run that starts when no more calls wait for their output. */
   readonly nextRunId: string
   /**
    * The agent's own limits. They apply to the next run if the call came with a history; otherwise see `ResumeRun.goOn`.

@@ -93,7 +93,7 @@ export interface HttpProviderDefinition<State> {
   readonly id: string
   /** Returns the base URL to pass to functions that return keys. Default: `config.baseURL`. */
   baseURL?(config: ModelConfigData): string
-  /** `form`: what the endpoint has refused so far. Changes that are the same for all formats are made elsewhere. */
+  /** `form`: changes that the endpoint has asked for. Those of messages and tools are made before. */
   toRequest(request: ModelRequest, config: RequestConfig, form: RequestForm): HttpRequest
   /** `request` and `config` may decide how the answer is read; most formats need neither. */
   start(request: ModelRequest, config: RequestConfig, form: RequestForm): State

@@ -414,7 +414,7 @@ function isWaiting(event: RunEvent): event is Waiting {
   )
 }
 
-/** Gives the recorded answer. Null if there is none. */
+/** Sends the recorded answer to the waiting call. Null if none was recorded; false if it came too late. */
 async function answerAs(agent: Agent, event: Waiting, pair: CallPair): Promise<boolean | null> {
   const { approval, remember, answer, end } = pair.recorded ?? {}
   switch (event.type) {

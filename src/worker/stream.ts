@@ -90,7 +90,7 @@ export class Stream {
   published(delta: Delta): void {
     this.flush()
     this.#unread.push(delta)
-    // Folds at once: a tool may report progress for a long time without any row.
+    // Folds the delta now. Until the next row, which may be long in coming, a tool's progress would pile up.
     void this.live
     this.relay?.([delta])
   }
@@ -172,7 +172,7 @@ export class Stream {
     } else {
       this.#openDelta = null
       this.#take(item)
-      // Folds at once: rows are rare, and replace most of the earlier deltas.
+      // Folds the row now: rows are rare, and replace most of the earlier deltas.
       if (isRow(item)) void this.live
     }
   }

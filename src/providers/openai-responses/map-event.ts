@@ -340,7 +340,7 @@ function readPicture({ files }: ResponsesState, item: Item): StreamPart[] {
 function readEnd(state: ResponsesState, ending: string, response: JsonRecord): StreamPart[] {
   const { usage, output, status, incomplete_details: details } = response
   const outputs = asObjects(output)
-  // If there are fewer calls than were streamed, the answer was streamed twice.
+  // If the final list has fewer calls than were streamed, the answer was streamed twice.
   const calls = outputs.filter(({ type }) => type === 'function_call').length
   if (outputs.length > 0 && calls < state.items.filter(isCall).length) return secondAnswerError()
   state.hasRefusal ||= outputs.some(refuses)

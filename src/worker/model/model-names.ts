@@ -44,7 +44,7 @@ function renamed<Call extends NamedCall>(call: Call, tool: NamedTool | undefined
         (each) => parameters.find((pair) => pair[1 - to] === each)?.[to] ?? each,
       ),
     }),
-    // An error message names the parameters that the model must correct.
+    // The model corrects its call by the message, so the message has the model's names.
     ...(output?.type === 'error' && {
       output: {
         ...output,

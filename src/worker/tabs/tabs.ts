@@ -349,7 +349,7 @@ class UseElsewhere {
 /** How long an heir leaves a run to the tab that had it, which may only be reloading. Milliseconds. */
 const RELOAD_MS = 2000
 
-/** The part of the worker that tabs need. */
+/** Functions of the worker that `Tabs` calls. */
 export interface TabsHost<Active extends TabConversation> {
   /** A conversation of this store that is in use here. */
   activeOf(conversationId: string): Active | undefined
