@@ -67,7 +67,7 @@ const legalName = /^(?!ACTION$)[\p{L}_][\p{L}\p{N}_.-]*$/u
 export function indexTools(definitions: readonly ToolDefinition[]): ToolIndex {
   const tags = makeTags(
     definitions.map((tool) => tool.name),
-    // Also excludes other letter cases of `ACTION`: the tool's closer could be taken for the block's.
+    // No letter case of `ACTION` is a tool's tag: its closer could be taken for the block's.
     /^(?!action$)[\p{L}_][\p{L}\p{N}_.-]*$/iu,
   )
   const byName = new Map<string, IndexedTool>()

@@ -4,7 +4,7 @@ import type { JsonSchema } from './json.ts'
 export interface ToolAnnotations {
   /** Changes nothing. Default false. */
   readonly readOnly?: boolean
-  /** May destroy or overwrite data. Default false for the page's own tools. Requires approval. */
+  /** May destroy or overwrite data, so approval is required by default. Default false for the page's own tools. */
   readonly destructive?: boolean
   /** Repeating a call with the same input changes nothing more. Default false. */
   readonly idempotent?: boolean

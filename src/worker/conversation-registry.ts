@@ -107,7 +107,7 @@ const MAX_UNUSED = 20
 /** Conversations used more recently are kept: a command may still be running on them unnoticed. Milliseconds. */
 const UNUSED_MS = 300_000
 
-/** Does for another tab what it requests on a conversation of this tab. */
+/** Applies other tabs' commands, resumes runs that a tab has left, and names an agent's tools. */
 export type RegistryHost = Pick<TabsHost<ActiveConversation>, 'perform' | 'inherit' | 'toolNames'>
 
 export interface RegistryOptions {

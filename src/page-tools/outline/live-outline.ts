@@ -490,7 +490,7 @@ export class LiveOutline {
 /** Elements that the markup leaves out of an outline. */
 const EXCLUDED = '[aria-hidden="true"],[inert],[data-offstage-ignore]'
 
-/** False when the node left the outline: its element was removed, or an ancestor was walked again without it. */
+/** False when the element was removed from the page, or its parent was walked again without it. */
 function isInParent(node: OutlineNode): boolean {
   const { element, parent } = node
   return native.isConnected(element) && (parent === null || parent.items.includes(node))

@@ -44,7 +44,8 @@ const TITLES = 'h1,h2,h3,h4,h5,h6,[role=heading]'
 const PLACE_LABEL_LIMIT = 60
 
 /**
- * The nearest item, dialog or named part around an element, else the nearest part without a name. `limit`: most characters of its name.
+ * The nearest item, dialog or named part around an element, else the nearest part without a name. `limit`: most
+ * characters of text to read in a part without a name.
  */
 export function placeOf(element: Element, options: PageOptions, limit?: number): Place | null {
   let unnamed: Place | null = null

@@ -28,7 +28,7 @@ export function endsEarly(output: Output): boolean {
   return finishReason === 'tool-calls' || isBlank(output)
 }
 
-/** The note that asks the model for an answer. */
+/** The note on an answer that is empty, or announced a call that never came. */
 export function noteOn(output: Output): string {
   const what = isBlank(output) ? 'Your last message was empty.' : 'No tool call came.'
   const how = output.finishReason === 'length' ? ', briefly: the output limit was reached' : ''

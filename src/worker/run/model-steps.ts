@@ -97,8 +97,9 @@ function settlementAtCut(call: CallState): Settlement[] {
 type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
 
 /**
- * Calls whose start is stored in one commit with the answer that has them: one wait for the disk less a step. Empty if a hook, an
- * approval, an invalid call, one-shot mode or redaction is involved: such calls are prepared first.
+ * Calls whose start is stored in the same commit as the answer that has them, which saves one wait for the disk per
+ * step. Empty if a hook, an approval, an invalid call, one-shot mode or redaction is involved: such calls are prepared
+ * first.
  */
 function headStart(context: RunContext, output: ModelOutput): Start[] {
   const { conversation, tools } = context

@@ -430,7 +430,7 @@ class Verbatim implements Leaf {
   /** The block, or its newest part. */
   #element: Element
   readonly #options: VerbatimOptions
-  /** Text that is not drawn yet. */
+  /** Text of the block that isn't drawn yet. */
   #text = ''
   /** Characters of the newest part. */
   #size = 0
