@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
+import type { ShownCall } from '../../src/index.ts'
 import type { OffstageChat } from '../../src/ui/chat/index.ts'
 import { checkChat } from './support/axe.ts'
 import { expect, replies, test, write } from './support/chat-page.ts'
@@ -209,15 +210,16 @@ test('a suggestion reaches a card of the page by its own controls, whose approva
       send_mail: (call, { container }) => {
         container.innerHTML = '<input aria-label="Attachments"><button>Send it</button>'
         const [field] = container.getElementsByTagName('input')
-        const show = (input: unknown): void => {
+        const suggest = (input: unknown): void => {
           field!.value = (input as { attachments: string[] }).attachments.join(' ')
         }
-        show(call.input)
+        const update = ({ input }: ShownCall): void => void (input && suggest(input))
+        update(call)
         container.querySelector('button')!.addEventListener('click', () => {
           const attachments = field!.value.split(' ')
           void chat.agent!.approve(call, { input: { to: 'anna@example.org', attachments } })
         })
-        return { answers: true, update() {}, suggest: show }
+        return { answers: true, update, suggest }
       },
     }
   })
