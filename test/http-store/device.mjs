@@ -139,7 +139,7 @@ const acts = {
   },
   next: async (text) => {
     const { outcome, error } = await agent.run(text, { conversationId: CONVERSATION }).result
-    return error ? `${outcome}: ${error.code}` : outcome
+    return error ? `${outcome}: ${error.message}` : outcome
   },
 }
 

@@ -207,13 +207,13 @@ class Trial {
   /** Where a late request has begun a run that nobody works on, a person takes that over first. */
   async #turn(text: string): Promise<void> {
     const { device } = this.#posts[this.#random.below(this.#posts.length)]!
-    const outcomes: unknown[] = []
+    const outcomes: string[] = []
     while (outcomes.length < MOST_TURNS) {
       let outcome: unknown = null
       void device.ask('next', `${text} ${outcomes.length}`).then((ended) => (outcome = ended))
       await this.#settle(() => outcome !== null)
       if (outcome === 'completed') return
-      outcomes.push(outcome)
+      outcomes.push(`${String(outcome)} ${JSON.stringify(await this.#states())}`)
     }
     this.#violations.push({ what: 'next turn fails', detail: outcomes.join() })
   }
