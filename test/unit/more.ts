@@ -7,6 +7,11 @@ export function eachNth<Row>(n: number, rows: readonly Row[]): readonly Row[] {
   return MORE ? rows : rows.filter((_, at) => at % n === 0)
 }
 
+/** Whether a row of a matrix is checked in every way: each nth, the first among them. */
+export function isInSlice(n: number, at: number): boolean {
+  return MORE || at % n === 0
+}
+
 /** How often a random test runs, of `all` times. */
 export function someOf(all: number): number {
   return MORE ? all : Math.ceil(all / 10)

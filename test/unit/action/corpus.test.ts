@@ -4,6 +4,7 @@ import { formatAction, parseAction } from '../../../src/action/index.ts'
 import type { ActionCall } from '../../../src/action/index.ts'
 import type { ToolDefinition } from '../../../src/protocol/tool.ts'
 import { canonical, cut, stream, toOutcome } from './harness.ts'
+import { eachNth } from '../more.ts'
 
 interface Case {
   readonly id: string
@@ -101,9 +102,10 @@ describe('the corpus', () => {
 
     const chunkings = [1, 2, 3, 4, 7, 64, Infinity].map((size) => cut(one.output, size))
     chunkings.push(...[1, 2, 3].map((seed) => randomCuts(one.output, seed)))
-    for (const pieces of chunkings) {
+    for (const pieces of eachNth(3, chunkings)) {
       const parts = stream(pieces, one.tools, { ...prefilled(one.id), ...finish }, (shown) => {
-        expect(text.startsWith(shown.trim())).toBe(true)
+        // An assertion for each character takes longer than reading it.
+        if (!text.startsWith(shown.trim())) expect(text).toBe(shown)
       })
       const outcome = toOutcome(parts)
       expect({ text: outcome.text, error: outcome.error }).toEqual({ text, error })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { click } from './dialect-situations.ts'
 import { dialectTable } from './dialect-table.ts'
 import { cut, stream, toOutcome, tools } from './harness.ts'
-import { eachNth } from '../more.ts'
+import { eachNth, isInSlice } from '../more.ts'
 
 const block = '<ACTION>\n<click><index>7</index></click>\n</ACTION>'
 
@@ -41,8 +41,12 @@ function names(output: string, rescue: boolean, size: number): readonly string[]
   return calls.map(({ toolName }) => toolName)
 }
 
+let outputs = 0
+
 function reads(output: string): readonly string[] {
   const found = [false, true].map((rescue) => names(output, rescue, output.length))
+  // Single characters take most of the time.
+  if (!isInSlice(3, outputs++)) return found.flat()
   for (const size of eachNth(2, [1, 5]))
     expect([output, size, [false, true].map((rescue) => names(output, rescue, size))]).toEqual([
       output,

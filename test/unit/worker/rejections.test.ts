@@ -4,6 +4,7 @@ import { type ErrorCode, OffstageError } from '../../../src/protocol/error.ts'
 import { FORMAT, type Row, type RowOf } from '../../../src/protocol/fact.ts'
 import type { WorkerCalls } from '../../../src/protocol/worker-calls.ts'
 import type { Locks } from '../../../src/worker/ownership/locks.ts'
+import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import type { Store } from '../../../src/worker/store/store.ts'
 import {
   createWorld,
@@ -111,8 +112,14 @@ const DRIVING: ReadonlySet<Public> = new Set(['announceChild'])
 /** Breaks something for the worker that gets the command. */
 type Trouble = (world: World) => void
 
-/** Creates a worker other than the one that started the stored runs. */
-async function scene(trouble: Trouble, isDriven: boolean): Promise<Scene> {
+/** What a worker stored before the one of the scene, and the calls in it. */
+interface Stored extends Omit<Scene, 'live'> {
+  readonly writes: readonly ((to: Store) => Promise<unknown>)[]
+  /** How many ids were made. */
+  readonly ids: number
+}
+
+function createSceneWorld(): World {
   const turns = [{ calls: [{ tool: 'pay', input: {} }] }, { text: 'done' }]
   const world = createWorld(turns, {
     pay: {
@@ -120,7 +127,25 @@ async function scene(trouble: Trouble, isDriven: boolean): Promise<Scene> {
       run: () => ({ status: 'succeeded', output: { type: 'text', value: 'ok' } }),
     },
   })
+  world.store = createMemoryStore('sim')
+  return world
+}
+
+async function playStored(): Promise<Stored> {
+  const world = createSceneWorld()
   const { store } = world
+  const writes: ((to: Store) => Promise<unknown>)[] = []
+  world.store = {
+    ...store,
+    claim: (...args) => {
+      writes.push((to) => to.claim(...args))
+      return store.claim(...args)
+    },
+    append: (append) => {
+      writes.push((to) => to.append(append))
+      return store.append(append)
+    },
+  }
   const before = startLife(world)
   const callOf = async (id: string) => (await store.get(id))?.openCalls[0] ?? ''
   const begin = async (id: string, runId: string, how = {}): Promise<string> => {
@@ -147,14 +172,25 @@ async function scene(trouble: Trouble, isDriven: boolean): Promise<Scene> {
   const open = await begin('waits', 'w', { limits: { maxSteps: 0, retries: 0 } })
   await vi.waitUntil(async () => (await store.get('waits'))?.openRunId === null, { interval: 1 })
   before.life.dead = true
-  world.store = { ...store }
+  return { asked, asking, open, paid, writes: [...writes], ids: world.ids }
+}
+
+let stored: Promise<Stored> | undefined
+
+/** Creates a worker other than the one that started the stored runs, which are played once and copied. */
+async function scene(trouble: Trouble, isDriven: boolean): Promise<Scene> {
+  stored ??= playStored()
+  const { writes, ids, ...calls } = await stored
+  const world = createSceneWorld()
+  world.ids = ids
+  for (const write of writes) await write(world.store)
   if (!isDriven) trouble(world)
   const live = startLife(world)
   if (isDriven) {
     await live.host.resumeRun({ ...asks, ...RESUME })
     trouble(world)
   }
-  return { live, asked, asking, open, paid }
+  return { live, ...calls }
 }
 
 /** The code that the worker's answer to a command is an error with; undefined: it has a result, or waits for the storage. */
