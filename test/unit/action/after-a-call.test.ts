@@ -54,18 +54,20 @@ let outputs = 0
 function reads(output: string, rescue: boolean): readonly string[] {
   const whole = read(output, output.length, rescue)
   // Single characters take most of the time.
-  if (!isInSlice(3, outputs++)) return whole.calls
+  if (!isInSlice(5, outputs++)) return whole.calls
   for (const size of eachNth(2, [1, 4]))
     expect([output, read(output, size, rescue)]).toEqual([output, whole])
   return whole.calls
 }
 
 describe('after a call, a further call (R3, R18)', () => {
-  for (const [where, quote] of Object.entries(quotations))
+  for (const [place, [where, quote]] of Object.entries(quotations).entries())
     for (const [form, write] of eachNth(24, Object.entries(others)))
       it(`never runs ${where}, ${form}`, () => {
         const wrong: unknown[] = []
-        for (const dialect of dialects) {
+        for (const [at, dialect] of dialects.entries()) {
+          // `npm test` quotes each format in each second place.
+          if (!isInSlice(2, place + at)) continue
           const first = dialect.write([search])
           const quoted = quote(write(dialect))
           if (quoted === undefined || (dialect.thinks && where.includes('thoughts'))) continue

@@ -82,7 +82,7 @@ describe('reading cost (counted in steps, the same on any machine)', () => {
     expect(again(2000) / again(500)).toBeGreaterThan(3)
   })
 
-  it.each(eachNth(18, worst).map((input) => [input.name, input] as const))(
+  it.each(eachNth(36, worst).map((input) => [input.name, input] as const))(
     'stays constant per character: %s',
     (_, input) => {
       expect(mainWays.flatMap((way) => problem(input, way))).toEqual([])
@@ -94,7 +94,7 @@ describe('reading cost (counted in steps, the same on any machine)', () => {
     { timeout: 300_000 },
     () => {
       const units = ['a', ' ', '\n', 'a line\n', '"', '<']
-      const problems = eachNth(40, openings).flatMap((opening, at) => {
+      const problems = eachNth(80, openings).flatMap((opening, at) => {
         const unit = at % 2 === 0 ? opening : units[(at >> 1) % units.length]
         return problem(repeated(opening, unit || 'a'), ways[(at >> 1) % 8] ?? ways[0])
       })
@@ -111,7 +111,7 @@ describe('reading cost (counted in steps, the same on any machine)', () => {
         ...dialectTable.flatMap(({ write }) => [write([call]), write([call, call, call])]),
         ...openers,
       ]
-      const problems = eachNth(40, units).flatMap((unit, at) =>
+      const problems = eachNth(80, units).flatMap((unit, at) =>
         problem(repeated('', unit), ways[at % ways.length] ?? ways[0]),
       )
       expect(problems).toEqual([])
@@ -180,7 +180,7 @@ describe('deeply nested output', () => {
   const nested = ['print(', 'search(', '[', '(', '{"a":', '<a>', '<tool_call>', '<ACTION>\n', '> ']
   it.each([
     ...nested.map((unit) => [unit, 150_000] as const),
-    ...eachNth(4, openings.filter(Boolean)).map((unit) => [unit, 20_000] as const),
+    ...eachNth(12, openings.filter(Boolean)).map((unit) => [unit, 20_000] as const),
   ])('does not throw: %j × n', (unit, size) => {
     const output = unit.repeat(Math.floor(size / unit.length))
     for (const rescue of [false, true]) {

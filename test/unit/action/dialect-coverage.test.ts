@@ -74,7 +74,7 @@ function check(output: string, mode: Mode, wanted: Expectation | undefined): voi
   const whole = read([output], mode)
   if (wanted) same(...compared(whole, wanted, output), { mode, chunking: 'whole', output })
   // Single characters take most of the time.
-  if (!isInSlice(3, checks++)) return
+  if (!isInSlice(5, checks++)) return
   for (const [chunking, pieces] of eachNth(4, chunkings(output).slice(1)))
     same(read(pieces, mode), whole, { mode, chunking, output })
 }
@@ -100,7 +100,7 @@ describe('a call that ends an answer, split in two anywhere', () => {
       const output = `So \`a\`:\n${dialect.write([search, click])}\n`
       for (const mode of modes) {
         const whole = read([output], mode)
-        for (const [chunking, pieces] of eachNth(60, everyCut(output)))
+        for (const [chunking, pieces] of eachNth(120, everyCut(output)))
           same(read(pieces, mode), whole, { mode, chunking, output })
       }
     })
@@ -118,7 +118,7 @@ describe('an output that ends anywhere inside a call (R6)', () => {
           { length: whole.length - before.length - 5 },
           (_, at) => before.length + 5 + at,
         )
-        for (const end of eachNth(60, ends)) {
+        for (const end of eachNth(120, ends)) {
           for (const finishReason of end % 3 > 0 ? ['length'] : ['length', 'stop']) {
             const output = whole.slice(0, end)
             const rescue = mode === 'native mode'

@@ -8,6 +8,7 @@ import type { Call } from './dialect-writers.ts'
 import { canonical, stream, toOutcome, tools } from './harness.ts'
 import { randomPieces } from './random.ts'
 import { someOf } from '../more.ts'
+import { anyCharacter } from '../any-character.ts'
 
 /** `npm run fuzz` sets the seconds; without it a fixed slice runs, always the same. */
 const seconds = Number(process.env['FUZZ_SECONDS'] ?? 0)
@@ -22,7 +23,7 @@ const bounds =
 
 const text = fc.oneof(
   { weight: 3, arbitrary: fc.stringMatching(/^[a-z ,.!?äß]{0,20}$/) },
-  { weight: 2, arbitrary: fc.string({ unit: 'binary', maxLength: 12 }) },
+  { weight: 2, arbitrary: fc.string({ unit: anyCharacter, maxLength: 12 }) },
   {
     weight: 4,
     arbitrary: fc

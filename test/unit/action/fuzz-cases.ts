@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import { anyCharacter } from '../any-character.ts'
 
 /** Pieces of outputs, whole and broken, that markers, code and calls are made of. */
 const fragments = [
@@ -116,7 +117,7 @@ export const anyOutput: fc.Arbitrary<string> = fc
   .array(
     fc.oneof(
       { weight: 12, arbitrary: fc.constantFrom(...fragments) },
-      { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 6 }) },
+      { weight: 1, arbitrary: fc.string({ unit: anyCharacter, maxLength: 6 }) },
     ),
     { maxLength: 24 },
   )

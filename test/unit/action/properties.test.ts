@@ -4,9 +4,10 @@ import { createActionScanner, formatAction, parseAction } from '../../../src/act
 import type { JsonObject } from '../../../src/protocol/json.ts'
 import { canonical, tool, tools } from './harness.ts'
 import { someOf } from '../more.ts'
+import { anyCharacter } from '../any-character.ts'
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.string({ unit: anyCharacter, maxLength: 30 }),
   fc.constantFrom(
     '</p0>',
     ']]>',

@@ -177,7 +177,7 @@ test.each(['reload', 'remount', 'worker'] as const)(
   async (death) => {
     const calm = await play(null)
     expect(calm.toolCalls[0]).toMatchObject({ status: 'succeeded' })
-    for (const after of eachNth(3, between(calm.commits))) {
+    for (const after of eachNth(5, between(calm.commits))) {
       const { ran, before, rows, atDeath, toolCalls } = await play(death, after)
       const where = `${death} after ${after}`
       const [top, ...nested] = toolCalls
@@ -228,7 +228,7 @@ test.each(['abort', 'steer'] as const)(
   'a run that gets %s between any two commits leaves nothing open or running',
   async (how) => {
     const { commits } = await play(null)
-    for (const after of eachNth(3, between(commits))) {
+    for (const after of eachNth(5, between(commits))) {
       const where = `${how} after ${after}`
       const world = new World()
       const { storage, died } = dyingStorage(world.storage, after, false)

@@ -14,7 +14,7 @@ function assembles(length: number, deltasOf: (input: string) => readonly string[
 
 // Reading the whole input again with each delta would take hours.
 test('long streamed input is scanned only once', () => {
-  assembles(2_000_000, (input) => {
+  assembles(1_000_000, (input) => {
     const cut: string[] = []
     for (let at = 0; at < input.length; at += 4) cut.push(input.slice(at, at + 4))
     return cut

@@ -31,7 +31,7 @@ describe('a run of 200 steps', () => {
   const pairs = windows
     .flatMap((window) => policies.map((policy) => [window, policy] as const))
     .filter(([window, policy]) => window > 4_000 || policy !== 'clear-results')
-  it.each(eachNth(5, pairs))(
+  it.each(eachNth(6, pairs))(
     'stays within %i tokens by %s',
     { timeout: 120_000 },
     async (contextWindow, policy) => {

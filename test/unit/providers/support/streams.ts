@@ -98,7 +98,7 @@ export async function expectCutsHarmless(
     .slice(0, (fixture.proof ?? fixture.chunks.length) + 1)
     .reduce((sum, length) => sum + length, 0)
   const bytes = encoder.encode(eventsOf(fixture, style).join(''))
-  for (const cut of eachNth(7, [...bytes.keys()])) {
+  for (const cut of eachNth(15, [...bytes.keys()])) {
     const turn = await readTurn(definition, bytes.subarray(0, cut))
     if (cut < proofEnd - style.lineEnd.length) {
       expect(turn.error, `cut at ${cut}`).toBeDefined()
