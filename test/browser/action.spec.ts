@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { say } from './support/mock-answers.ts'
+import { MORE as ALL } from '../../scripts/lib/more.mjs'
 import { MORE } from './support/more.ts'
 import { expect, test } from './support/test.ts'
 
@@ -24,59 +25,65 @@ interface Case {
   }
 }
 
+/** Longer than each output. */
+const WHOLE = 1_000_000
+
 const corpus = JSON.parse(
   readFileSync(path.resolve(import.meta.dirname, '../fixtures/action/action-cases.json'), 'utf8'),
 ) as Case[]
 
 test('the whole corpus is parsed alike in the browser, in every chunking', async ({ openPage }) => {
   const page = await openPage()
-  const wrong = await page.evaluate(async (cases: Case[]) => {
-    const { createActionScanner } = (await import('/dist/action.js' as string)) as {
-      createActionScanner: (
-        tools: readonly object[],
-        options: object,
-      ) => { push(piece: string): Part[]; end(options: object): Part[] }
-    }
-    const sorted = (value: unknown): unknown =>
-      Array.isArray(value)
-        ? value.map(sorted)
-        : typeof value === 'object' && value !== null
-          ? Object.fromEntries(
-              Object.entries(value)
-                .map(([key, inner]) => [key, sorted(inner)] as const)
-                .toSorted(([a], [b]) => (a < b ? -1 : 1)),
-            )
-          : value
-    const read = (one: Case, size: number) => {
-      // Streamed text can't be taken back: a lone closing tag needs the option (see the corpus).
-      const options = one.id === 'think-08' ? { reasoningPrefilled: true } : {}
-      const scanner = createActionScanner(one.tools, options)
-      const parts: Part[] = []
-      for (let at = 0; at < one.output.length; at += size)
-        parts.push(...scanner.push(one.output.slice(at, at + size)))
-      parts.push(...scanner.end({ finishReason: one.finishReason ?? 'stop' }))
-      return {
-        text: parts
-          .map((part) => (part.type === 'text-delta' ? part.delta : ''))
-          .join('')
-          .trim(),
-        calls: parts
-          .filter((part) => part.type === 'tool-call' && !part.error)
-          .map(({ toolName, input }) => ({ toolName, input })),
-        error: parts.find((part) => part.error)?.error?.code ?? null,
+  const wrong = await page.evaluate(
+    async ({ cases, sizes }) => {
+      const { createActionScanner } = (await import('/dist/action.js' as string)) as {
+        createActionScanner: (
+          tools: readonly object[],
+          options: object,
+        ) => { push(piece: string): Part[]; end(options: object): Part[] }
       }
-    }
-    const wrong: string[] = []
-    for (const one of cases) {
-      const { text, calls, error } = one.expect
-      const expected = JSON.stringify(sorted({ text, calls, error }))
-      for (const size of [1, 2, 3, 4, 7, 64, 1_000_000]) {
-        const got = JSON.stringify(sorted(read(one, size)))
-        if (got !== expected) wrong.push(`${one.id} in pieces of ${size}: ${got}`)
+      const sorted = (value: unknown): unknown =>
+        Array.isArray(value)
+          ? value.map(sorted)
+          : typeof value === 'object' && value !== null
+            ? Object.fromEntries(
+                Object.entries(value)
+                  .map(([key, inner]) => [key, sorted(inner)] as const)
+                  .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+              )
+            : value
+      const read = (one: Case, size: number) => {
+        // Streamed text can't be taken back: a lone closing tag needs the option (see the corpus).
+        const options = one.id === 'think-08' ? { reasoningPrefilled: true } : {}
+        const scanner = createActionScanner(one.tools, options)
+        const parts: Part[] = []
+        for (let at = 0; at < one.output.length; at += size)
+          parts.push(...scanner.push(one.output.slice(at, at + size)))
+        parts.push(...scanner.end({ finishReason: one.finishReason ?? 'stop' }))
+        return {
+          text: parts
+            .map((part) => (part.type === 'text-delta' ? part.delta : ''))
+            .join('')
+            .trim(),
+          calls: parts
+            .filter((part) => part.type === 'tool-call' && !part.error)
+            .map(({ toolName, input }) => ({ toolName, input })),
+          error: parts.find((part) => part.error)?.error?.code ?? null,
+        }
       }
-    }
-    return wrong
-  }, corpus)
+      const wrong: string[] = []
+      for (const one of cases) {
+        const { text, calls, error } = one.expect
+        const expected = JSON.stringify(sorted({ text, calls, error }))
+        for (const size of sizes) {
+          const got = JSON.stringify(sorted(read(one, size)))
+          if (got !== expected) wrong.push(`${one.id} in pieces of ${size}: ${got}`)
+        }
+      }
+      return wrong
+    },
+    { cases: corpus, sizes: ALL ? [1, 2, 3, 4, 7, 64, WHOLE] : [1, WHOLE] },
+  )
   expect(corpus.length).toBeGreaterThan(200)
   expect(wrong).toEqual([])
 })

@@ -27,7 +27,7 @@ test('a cut stream is read again, and each call runs once', async ({ openDemo })
   await expect(rows(page).filter({ hasText: 'attempt-failed' })).toHaveCount(1)
 })
 
-test('a malformed call is refused, and made again', async ({ openDemo }) => {
+test('a malformed call is refused, and made again', MORE, async ({ openDemo }) => {
   const page = await openDemo()
   await press(page, 'Malformed call')
   await ask(page, 'Use the coupon SUMMER99')
@@ -118,27 +118,29 @@ test('a run that finds the storage full waits, and continues when there is room'
   )
 })
 
-test('an endpoint that refuses tools gets them as text, until it takes them again', async ({
-  openDemo,
-}) => {
-  const page = await openDemo()
-  await press(page, 'Refuse tools')
-  await ask(page, 'Two blue mugs, please')
-  await expect(messages(page)).toContainText('€28.00 for the pair')
-  await expect(told(page)).toHaveText(
-    /^Refused tools: kept \d rows?\. Read again: 1 answer\. Ran: Search the catalogue once; Put into the cart once\.$/,
-  )
-  await expect(quantity(page, 'Blue mug')).toHaveValue('2')
-  await expect(messages(page)).toContainText('Tools are sent to this model as text.')
-  await press(page, 'Refuse tools')
-  await expect(told(page)).toHaveText('Tools are accepted again.')
-  await ask(page, 'Use the coupon SUMMER99')
-  await expect(messages(page)).toContainText('the run went on')
-  // The refusal isn't remembered: the last answers were none in ACTION mode.
-  const answers = rows(page).filter({ hasText: 'model-output' })
-  await expect(answers.nth(2)).toContainText('actionText')
-  await expect(answers.last()).not.toContainText('actionText')
-})
+test(
+  'an endpoint that refuses tools gets them as text, until it takes them again',
+  MORE,
+  async ({ openDemo }) => {
+    const page = await openDemo()
+    await press(page, 'Refuse tools')
+    await ask(page, 'Two blue mugs, please')
+    await expect(messages(page)).toContainText('€28.00 for the pair')
+    await expect(told(page)).toHaveText(
+      /^Refused tools: kept \d rows?\. Read again: 1 answer\. Ran: Search the catalogue once; Put into the cart once\.$/,
+    )
+    await expect(quantity(page, 'Blue mug')).toHaveValue('2')
+    await expect(messages(page)).toContainText('Tools are sent to this model as text.')
+    await press(page, 'Refuse tools')
+    await expect(told(page)).toHaveText('Tools are accepted again.')
+    await ask(page, 'Use the coupon SUMMER99')
+    await expect(messages(page)).toContainText('the run went on')
+    // The refusal isn't remembered: the last answers were none in ACTION mode.
+    const answers = rows(page).filter({ hasText: 'model-output' })
+    await expect(answers.nth(2)).toContainText('actionText')
+    await expect(answers.last()).not.toContainText('actionText')
+  },
+)
 
 test('a model over HTTP meets the same faults', MORE, async ({ openDemo, model }) => {
   const input = { sku: 'vase-ochre', quantity: 1 }

@@ -105,25 +105,27 @@ test('a tool that Offstage refuses is not applied, and the reason is shown', asy
   await expect(tools.getByRole('option', { name: '(yours)' })).toHaveCount(0)
 })
 
-test('calls are switched to ACTION text, and the inspector shows the request', async ({
-  openDemo,
-}) => {
-  const page = await openDemo()
-  const tools = await openTools(page)
-  await tools.getByLabel('as ACTION text').check()
-  await ask(page, 'Use the coupon SUMMER99')
-  await expect(messages(page)).toContainText('the run went on')
-  await expect(calls(page, 'Apply a coupon')).toContainText('Failed')
-  await tools.getByRole('button', { name: 'See requests' }).click()
-  const inspector = page.locator('offstage-inspector')
-  // Both requests are listed before one is chosen.
-  await inspector.getByRole('tab', { name: /^Requests\s*2$/ }).click()
-  await inspector.getByRole('row').nth(1).click()
-  await expect(inspector).toContainText('<ACTION>')
-  await page.reload()
-  await openTools(page)
-  await expect(tools.getByLabel('as ACTION text')).toBeChecked()
-})
+test(
+  'calls are switched to ACTION text, and the inspector shows the request',
+  MORE,
+  async ({ openDemo }) => {
+    const page = await openDemo()
+    const tools = await openTools(page)
+    await tools.getByLabel('as ACTION text').check()
+    await ask(page, 'Use the coupon SUMMER99')
+    await expect(messages(page)).toContainText('the run went on')
+    await expect(calls(page, 'Apply a coupon')).toContainText('Failed')
+    await tools.getByRole('button', { name: 'See requests' }).click()
+    const inspector = page.locator('offstage-inspector')
+    // Both requests are listed before one is chosen.
+    await inspector.getByRole('tab', { name: /^Requests\s*2$/ }).click()
+    await inspector.getByRole('row').nth(1).click()
+    await expect(inspector).toContainText('<ACTION>')
+    await page.reload()
+    await openTools(page)
+    await expect(tools.getByLabel('as ACTION text')).toBeChecked()
+  },
+)
 
 test(
   'the panel of tools has no finding of axe, in light and dark and on a phone',

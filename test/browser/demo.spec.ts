@@ -273,9 +273,10 @@ test('when a tool fails, the run continues', MORE, async ({ openDemo }) => {
 })
 
 test('after a reload while a tool runs, the run continues, and the slot is booked once', async ({
+  startedUrl,
   openDemo,
 }) => {
-  const page = await openDemo()
+  const page = await openDemo(startedUrl)
   await page.getByRole('button', { name: 'Book Thursday delivery, then reload' }).click()
   const card = calls(page, 'Book a delivery slot')
   await expect(card).toContainText('Asking the courier, 2/6 s')

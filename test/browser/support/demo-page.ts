@@ -1,6 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import { createServer } from 'vite'
-import { inProject } from '../../../scripts/lib/project.mjs'
+import { MORE } from '../../../scripts/lib/more.mjs'
 import { expect, test as base } from './test.ts'
 
 /** Where local model servers listen. */
@@ -10,26 +9,19 @@ export const usualPorts = /^http:\/\/(localhost|127\.0\.0\.1):(11434|1234|8080|8
 const lookingAround =
   /ERR_CONNECTION_REFUSED|status of 400|Unable to create a text session|No available adapters/
 
-/** Opens the demo as `npm start` serves it; `path` names the app. */
-export const test = base.extend<
-  { openDemo: (path?: string) => Promise<Page> },
-  { demoUrl: string }
->({
-  demoUrl: [
-    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
-    async ({}, use, { workerIndex }) => {
-      const server = await createServer({
-        configFile: inProject('vite.demo.config.ts'),
-        cacheDir: inProject(`.cache/vite-demo-test-${workerIndex}`),
-        logLevel: 'error',
-        server: { port: 5800 + workerIndex, hmr: false, watch: null },
-      })
-      await server.listen()
-      await use(server.resolvedUrls?.local[0] ?? '')
-      await server.close()
-    },
-    { scope: 'worker' },
-  ],
+export const test = base.extend<{
+  /** Opens the demo; `path` names the app, or is a whole address. */
+  openDemo: (path?: string) => Promise<Page>
+  /** Address of the demo as `npm start` serves it, also in `npm test`. */
+  startedUrl: string
+}>({
+  startedUrl: async ({ demoUrl }, use, { workerIndex }) => {
+    if (MORE) return use(demoUrl)
+    const { startDemo } = await import('./serve-demo.ts')
+    const demo = await startDemo(workerIndex)
+    await use(demo.url)
+    await demo.close()
+  },
   openDemo: async ({ page, demoUrl }, use) => {
     const problems: string[] = []
     page.on('pageerror', ({ message }) => problems.push(message))
@@ -45,7 +37,7 @@ export const test = base.extend<
     // Whatever runs on this machine: nobody that the demo knows is on the usual ports.
     await page.route(usualPorts, (route) => route.fulfill({ json: {} }))
     await use(async (path = '') => {
-      await page.goto(`${demoUrl}${path}`)
+      await page.goto(new URL(path, demoUrl).href)
       await expect(page.getByRole('textbox', { name: 'Message' })).toBeVisible()
       return page
     })

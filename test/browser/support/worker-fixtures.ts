@@ -1,5 +1,6 @@
 import path from 'node:path'
 import { test as base } from '@playwright/test'
+import { MORE } from '../../../scripts/lib/more.mjs'
 import { prepareApps } from '../../apps/prepare-apps.ts'
 import { drivenByPlaywright, type DrivenBrowser } from './driven-page.ts'
 import { serveSite, type Site } from './site.ts'
@@ -20,6 +21,8 @@ export interface WorkerFixtures extends DrivenOptions {
   site: Site
   /** Serves the built apps of test/apps at `/apps/`, and the package. */
   apps: Site
+  /** Address of the demo: as `npm start` serves it in `npm run test:more`, else as it is built, in few files. */
+  demoUrl: string
 }
 
 const DIST = path.resolve(import.meta.dirname, '../../../dist')
@@ -62,5 +65,16 @@ export const test = base.extend<object, WorkerFixtures>({
       await apps.close()
     },
     { scope: 'worker', timeout: 900_000 },
+  ],
+  demoUrl: [
+    // oxlint-disable-next-line no-empty-pattern -- Playwright wants the fixtures destructured.
+    async ({}, use, { workerIndex }) => {
+      // Workers without a test of the demo don't load Vite.
+      const { serveBuiltDemo, startDemo } = await import('./serve-demo.ts')
+      const demo = await (MORE ? startDemo(workerIndex) : serveBuiltDemo())
+      await use(demo.url)
+      await demo.close()
+    },
+    { scope: 'worker', timeout: 240_000 },
   ],
 })
