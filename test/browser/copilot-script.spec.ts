@@ -126,7 +126,7 @@ test('a second load adds nothing, and every load gives the same agent and chat',
   expect(opened.console).toEqual([])
 })
 
-// One page opens each address: a page of its own costs more than the rest of such a row.
+// A page of its own costs more than the rest of such a row, so a single page opens all addresses.
 test("a key in the script's address is refused, without repeating it", async ({
   page,
   openPlain,

@@ -112,7 +112,7 @@ const DRIVING: ReadonlySet<Public> = new Set(['announceChild'])
 /** Breaks something for the worker that gets the command. */
 type Trouble = (world: World) => void
 
-/** What a worker stored before the one of the scene, and the calls in it. */
+/** Rows that another worker stored before the scene, and the calls in them. */
 interface Stored extends Omit<Scene, 'live'> {
   readonly writes: readonly ((to: Store) => Promise<unknown>)[]
   /** How many ids were made. */
