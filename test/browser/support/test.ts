@@ -39,22 +39,16 @@ interface Fixtures {
 const REFUSAL = /^The page’s settings blocked/
 
 export const test = base.extend<Fixtures>({
-  openPage: async ({ context, site, reuseContext }, use, testInfo) => {
+  openPage: async ({ context, site }, use, testInfo) => {
     const errors: string[] = []
     let count = 0
-    // A context that is used again brings the page of the test before, emptied.
-    const [empty] = reuseContext ? context.pages() : []
-    const pageIn = (where: BrowserContext): Promise<Page> =>
-      where === context && count === 1 && empty?.url() === 'about:blank'
-        ? Promise.resolve(empty)
-        : where.newPage()
     await use(async (options = {}) => {
       const urlPath = `/${testInfo.testId}-${(count += 1)}.html`
       site.add(urlPath, {
         body: `<!doctype html><title>Test</title><body>${options.body ?? ''}<script type="module" src="/expose.js"></script>`,
         ...(options.headers && { headers: options.headers }),
       })
-      const page = await pageIn(options.context ?? context)
+      const page = await (options.context ?? context).newPage()
       if (!options.errorsAllowed)
         page.on('pageerror', ({ message }) => {
           if (!REFUSAL.test(message)) errors.push(message)
