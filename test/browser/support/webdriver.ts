@@ -8,7 +8,6 @@ type Command = (name: string, body: object) => Promise<unknown>
 /** WebDriver's own characters for keys that write none. */
 const KEYS: Partial<Record<DrivenKey, string>> = {
   Enter: '\uE007',
-  Shift: '\uE008',
   Alt: '\uE00A',
 }
 
@@ -77,6 +76,12 @@ function personBy(command: Command): DrivenPerson {
     },
     keyDown: (name) => key('keyDown', name),
     keyUp: (name) => key('keyUp', name),
+    async accessKey(name) {
+      await key('keyDown', 'Alt')
+      await key('keyDown', name)
+      await key('keyUp', name)
+      await key('keyUp', 'Alt')
+    },
   }
 }
 
