@@ -1,6 +1,8 @@
 import { defineConfig, type Rolldown, type UserConfig } from 'vite'
 import {
+  BESIDE_TESTS,
   entriesBeside,
+  exportsAjv,
   fixedSchemaBase,
   ignoredByBundlers,
   importsFromPart,
@@ -12,9 +14,11 @@ import {
   onlyReadSentences,
   onlyTextAsXml,
   onlyTransactions,
+  packedWorker,
   plainTemplates,
   withoutFormats,
   withoutLitGlobals,
+  withoutTestExports,
   workerPart,
   workerSource,
 } from './scripts/lib/vite-plugins.ts'
@@ -24,11 +28,21 @@ import { inputHash } from './scripts/lib/build-stamp.mjs'
 const STAND_INS =
   'const HTMLElement=globalThis.HTMLElement??class{},document=globalThis.document??{createTreeWalker(){}};'
 
-/** By this id, a worker knows the parts that were built with it. */
-const PARTS = { OFFSTAGE_PARTS: JSON.stringify(inputHash().slice(0, 12)) }
+const BUILD = inputHash().slice(0, 12)
 
-/** In all other files, a worker holds its parts. */
-const WHOLE = { OFFSTAGE_PARTS: 'undefined' }
+/** By this id, a worker knows the parts that were built with it. */
+const PARTS = { OFFSTAGE_PARTS: JSON.stringify(BUILD) }
+
+/** In all other files, a worker holds its parts. By the build's id, they know the packed worker. */
+const WHOLE = {
+  OFFSTAGE_PARTS: 'undefined',
+  OFFSTAGE_BUILD: JSON.stringify(BUILD),
+  OFFSTAGE_SCRIPT: 'undefined',
+}
+
+/** Modules by which a conversation is folded. */
+const FOLDING =
+  /[\\/]src[\\/]conversation[\\/](checkpoint|compactions|context|fold|fold-call|fold-run|live|nested|pending|result|state|taint|tree|usage)\.ts$/
 
 /** The library's builds, in the order in which they need each other. `scripts/build.mjs` runs them. */
 const builds: Record<string, UserConfig> = {
@@ -67,6 +81,8 @@ const builds: Record<string, UserConfig> = {
       // Adds little where the page's code is there already.
       'tools-from': 'src/tools-from.ts',
       skills: 'src/skills/index.ts',
+      // Loaded on demand, and by the tests' entry at once.
+      'user-gestures-part': 'src/client/execution/user-gestures.ts',
       'ai-sdk': 'src/connect/ai-sdk/index.ts',
     },
     // In one file, with what the chunk of the first run shares with it: two would compress worse. The same holds
@@ -88,14 +104,14 @@ const builds: Record<string, UserConfig> = {
         },
       ],
     },
-    plugins: [inlineEntryBeside()],
+    plugins: [inlineEntryBeside(), withoutTestExports()],
   }),
 
-  /** One file, which needs none of the others. */
+  /** The packed worker, and the file that unpacks it. */
   inline: library({
     entry: { inline: 'src/client/inline/inline-worker.ts' },
     splitting: false,
-    plugins: [workerSource()],
+    plugins: [workerSource(), packedWorker(BUILD)],
   }),
 
   /** Entries that are rarely on a page together; what they share is a chunk. */
@@ -119,11 +135,26 @@ const builds: Record<string, UserConfig> = {
       'wllama-worker': 'src/engines/wllama/serve-wllama.ts',
       'ai-sdk-worker': 'src/connect/ai-sdk/model/from-language-model.ts',
     },
+    plugins: [entriesBeside(BESIDE_TESTS)],
     // Each as a file of its own would take more for its import than for itself.
     splitting: {
       groups: [
         { name: 'once', test: /[\\/]src[\\/]lib[\\/](fnv1a|once)\.ts$/ },
         { name: 'tool-prefix', test: /[\\/]src[\\/]lib[\\/](tool-prefix|unload-note)\.ts$/ },
+        {
+          name: 'load-part',
+          test: /[\\/]src[\\/](client[\\/]api[\\/](failures|load-part)|client[\\/]tools[\\/]clean-name|lib[\\/]page-singleton)\.ts$/,
+        },
+        { name: 'secret-words', test: /[\\/]src[\\/]lib[\\/](normalize|secret)-words\.ts$/ },
+        // Whatever else needs these isn't to load the groups below.
+        { name: 'error', test: /[\\/]src[\\/]protocol[\\/]error\.ts$/, priority: 2 },
+        { name: 'sleep', test: /[\\/]src[\\/]lib[\\/]sleep\.ts$/, priority: 2 },
+        { name: 'text-digest', test: /[\\/]src[\\/]lib[\\/]text-digest\.ts$/, priority: 2 },
+        // A bundler leaves out the others where one is imported.
+        { name: 'checkpoint', test: FOLDING, priority: 1 },
+        { name: 'project', test: /[\\/]src[\\/]conversation[\\/](discussion|project)\.ts$/ },
+        { name: 'view', test: /[\\/]src[\\/]conversation[\\/]view\.ts$/ },
+        { name: 'undo-plan', test: /[\\/]src[\\/]conversation[\\/]undo-plan\.ts$/ },
         // Files that a page loads for page tools before their first call.
         {
           name: 'lend-tools',
@@ -162,7 +193,11 @@ const builds: Record<string, UserConfig> = {
   mock: library({ entry: { mock: 'src/testing/mock/index.ts' }, splitting: false }),
 
   /** For workers of apps that want it: beside the worker, with a library of its own. */
-  ajv: library({ entry: { ajv: 'src/connect/ajv/index.ts' }, splitting: false }),
+  ajv: library({
+    entry: { ajv: 'src/connect/ajv/index.ts' },
+    splitting: false,
+    plugins: [exportsAjv()],
+  }),
 
   /** What people see, each by itself: few pages have two, and one file compresses better than what several would share. */
   chat: stage(
@@ -189,16 +224,20 @@ const builds: Record<string, UserConfig> = {
   vue: binding('vue'),
   svelte: binding('svelte'),
 
-  /** For a `<script>`: the page's API as `Offstage`, with the worker inside. */
+  /** For a `<script>`: the page's API as `Offstage`. Loads the worker, or the packed one, from beside itself. */
   global: {
     ...library({
       entry: { 'offstage.global': 'src/index.ts' },
       splitting: false,
       format: 'iife',
-      plugins: [workerSource()],
+      plugins: [workerSource({ isClassic: true })],
     }),
     // A classic script has no `import.meta`; its own address is known only while it first runs.
-    define: { ...WHOLE, 'import.meta.url': 'offstageScriptUrl' },
+    define: {
+      ...WHOLE,
+      'import.meta.url': 'offstageScriptUrl',
+      OFFSTAGE_SCRIPT: 'offstageScriptUrl',
+    },
   },
 }
 

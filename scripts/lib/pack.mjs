@@ -43,7 +43,8 @@ function copyPackage(project, staging) {
   const unlisted = [...written].find((name) => !manifest.files.includes(name))
   if (unlisted) throw new Error(`"files" of package.json lacks the entry "${unlisted}".`)
   const generated = [...written, ...LLMS_FILES]
-  const copied = manifest.files.filter((name) => !generated.includes(name))
+  // npm leaves out what an entry with `!` names.
+  const copied = manifest.files.filter((name) => !generated.includes(name) && !name.startsWith('!'))
   for (const name of ['package.json', ...copied])
     cpSync(path.join(project, name), path.join(staging, name), { recursive: true })
   writeSubpaths(staging, subpaths)

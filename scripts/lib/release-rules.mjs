@@ -7,14 +7,13 @@ const KILOBYTE = 1000
 const TARBALL_LIMIT = 1000 * KILOBYTE
 const FILE_LIMIT = 550 * KILOBYTE
 const ALLOWED =
-  /^(?:dist\/.+\.(?:js|d\.ts|json|txt|css)|docs\/.+\.(?:md|png|gif)|[A-Z_]+\.md|llms(?:-full)?\.txt|LICENSE|(?:[\w.-]+\/)*package\.json)$/
+  /^(?:dist\/.+\.(?:js|d\.ts|json|txt|css)|docs\/.+\.md|[A-Z_]+\.md|llms\.txt|LICENSE|(?:[\w.-]+\/)*package\.json)$/
 const NEEDED = [
   'README.md',
   'LICENSE',
   'CHANGELOG.md',
   'SKILL.md',
   'llms.txt',
-  'llms-full.txt',
   'dist/THIRD-PARTY-LICENSES.txt',
   'dist/sbom.cdx.json',
 ]

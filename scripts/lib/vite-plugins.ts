@@ -63,24 +63,38 @@ export function ignoredByBundlers(): Plugin {
   }
 }
 
-/**
- * Gives `virtual:offstage-worker-source` the worker file that was built before, as a classic script: in a
- * function, so that nothing of it becomes global, and packed, since bundlers warn about large files.
- */
-export function workerSource(): Plugin {
-  let workerFile = ''
+/** Leaves the packed worker to `inline-worker.js`, which a module imports. A classic script loads it by itself. */
+export function workerSource({ isClassic = false } = {}): Plugin {
   return {
     name: 'offstage:worker-source',
-    configResolved(config) {
-      workerFile = path.resolve(config.root, config.build.outDir, 'worker-whole.js')
+    resolveId(id) {
+      if (id !== VIRTUAL_ID) return null
+      if (isClassic) return `\0${id}`
+      return { id: './inline-worker.js', external: true, moduleSideEffects: true }
     },
-    resolveId: (id) => (id === VIRTUAL_ID ? `\0${id}` : null),
-    async load(id) {
-      if (id !== `\0${VIRTUAL_ID}`) return null
-      const text = `(()=>{"use strict";${await readFile(workerFile, 'utf8')}\n})()`
+    load: (id) => (id === `\0${VIRTUAL_ID}` ? '' : null),
+  }
+}
+
+/**
+ * Writes the worker that was built before as `inline-worker.js`, a module and a classic script alike. The worker is a
+ * classic script in a function, which makes no globals, and packed, since bundlers warn about large files.
+ */
+export function packedWorker(build: string): Plugin {
+  let folder = ''
+  return {
+    name: 'offstage:packed-worker',
+    configResolved(config) {
+      folder = path.resolve(config.root, config.build.outDir)
+    },
+    async generateBundle() {
+      const worker = await readFile(path.join(folder, 'worker-whole.js'), 'utf8')
+      const text = `(()=>{"use strict";${worker}\n})()`
       // Compiled, not run: throws at whatever only a module may hold.
       new Script(text)
-      return `export default ${JSON.stringify(gzipSync(text, { level: 9 }).toString('base64'))}`
+      const packed = gzipSync(text, { level: 9 }).toString('base64')
+      const source = `globalThis[Symbol.for("offstage.worker.${build}")]="${packed}";\n`
+      this.emitFile({ type: 'asset', fileName: 'inline-worker.js', source })
     },
   }
 }
@@ -102,22 +116,57 @@ export function inlineEntryBeside(): Plugin {
   }
 }
 
-const ENTRIES: readonly (readonly [source: string, file: string])[] = [
+/** Sources, and the built files that stand for them in another build. */
+type Beside = readonly (readonly [source: string, file: string])[]
+
+const ENTRIES: Beside = [
   ['/src/index.ts', './index.js'],
   ['/src/page-tools/index.ts', './page-tools.js'],
   ['/src/ui/chat/index.ts', './chat.js'],
 ]
 
-/** Bindings and the copilot load the other entries' own files, which a page may have loaded already. */
-export function entriesBeside(): Plugin {
+/** For `offstage/testing`: the page, what tells user gestures, and Ajv. */
+export const BESIDE_TESTS: Beside = [
+  ['/src/client/api/create-agent.ts', './no-inline.js'],
+  ['/src/client/execution/user-gestures.ts', './user-gestures-part.js'],
+  ['/ajv/dist/2020.js', './ajv.js'],
+]
+
+/** Loads the files of other builds, which a page may have loaded already. Default: those of the entries. */
+export function entriesBeside(entries: Beside = ENTRIES): Plugin {
   return {
     name: 'offstage:entries-beside',
     enforce: 'pre',
     async resolveId(specifier, importer) {
       const resolved = await this.resolve(specifier, importer, { skipSelf: true })
       const id = resolved?.id.replaceAll('\\', '/') ?? ''
-      const file = ENTRIES.find(([source]) => id.endsWith(source))?.[1]
+      const file = entries.find(([source]) => id.endsWith(source))?.[1]
       return file ? { id: file, external: true, moduleSideEffects: true } : resolved
+    },
+  }
+}
+
+/** The file that tells user gestures is an entry, which would keep what only unit tests import. */
+export function withoutTestExports(): Plugin {
+  const tested = /^export (?=const NO_TRACK\b|function trackPress\b)/gm
+  return {
+    name: 'offstage:without-test-exports',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!id.replaceAll('\\', '/').endsWith('/src/client/execution/user-gestures.ts')) return null
+      if (code.match(tested)?.length !== 2) this.error(`${id} is not as this plugin knows it.`)
+      return { code: code.replaceAll(tested, ''), map: null }
+    },
+  }
+}
+
+/** Lets `offstage/testing` take Ajv's class from the file that has it. */
+export function exportsAjv(): Plugin {
+  return {
+    name: 'offstage:exports-ajv',
+    transform(code, id) {
+      if (!id.replaceAll('\\', '/').endsWith('/src/connect/ajv/index.ts')) return null
+      return { code: `${code}\nexport { Ajv2020 }\n`, map: null }
     },
   }
 }
@@ -137,6 +186,8 @@ export function minifiedTwice(): Plugin {
           module: format === 'es',
           compress: { ecma: 2020, passes: 3 },
           mangle: true,
+          // A page without a charset, or from a file, reads a script in the charset of its system.
+          format: { asciiOnly: format !== 'es' },
         })
         output.code = code
       }

@@ -1,3 +1,4 @@
+import { readdir, readFile } from 'node:fs/promises'
 import type { Page } from '@playwright/test'
 import { manifest, inProject } from '../../scripts/lib/project.mjs'
 import { run } from '../../scripts/lib/run.mjs'
@@ -24,6 +25,14 @@ test('every entry can be imported in Node, without globals or open handles', asy
   const options = { quiet: true, timeout: 100_000, cwd: inProject() }
   const result = await run(process.execPath, ['--input-type=module', '-e', code], options)
   expect(result).toMatchObject({ code: 0, output: '' })
+})
+
+test('the package holds the packed worker once', async () => {
+  const files = (await readdir(inProject('dist'))).filter((file) => file.endsWith('.js'))
+  const texts = await Promise.all(files.map((file) => readFile(inProject('dist', file), 'utf8')))
+  // Base64 that begins as gzip does.
+  const holders = files.filter((_, at) => /H4sI[\w+/]{9000}/.test(texts[at] ?? ''))
+  expect(holders).toEqual(['inline-worker.js'])
 })
 
 const RUN_AGENT = `

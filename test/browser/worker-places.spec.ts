@@ -1,5 +1,5 @@
 import { MORE } from './support/more.ts'
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -69,7 +69,8 @@ test(
   MORE,
   async ({ page }) => {
     const folder = await mkdtemp(path.join(os.tmpdir(), 'offstage-file-'))
-    await copyFile(inProject('dist/offstage.global.js'), path.join(folder, 'offstage.global.js'))
+    for (const file of ['offstage.global.js', 'inline-worker.js'])
+      await copyFile(inProject('dist', file), path.join(folder, file))
     await writeFile(
       path.join(folder, 'index.html'),
       `<!doctype html><title>File</title><body>
@@ -178,6 +179,56 @@ test(
   },
 )
 
+test.describe("the script's inline worker is a file of its own", () => {
+  const runFrom = async (
+    page: Page,
+    { site, cdn }: Record<'site' | 'cdn', Site>,
+  ): Promise<unknown> => {
+    await page.goto(`${site.url}/dist/index.js`)
+    await page.addScriptTag({ url: `${cdn.url}/offstage.global.js` })
+    return page.evaluate(async () => {
+      const { createAgent } = (window as unknown as { Offstage: typeof window.offstage }).Offstage
+      const script = { steps: [{ text: 'Hi.' }] }
+      const agent = createAgent({ model: { provider: 'scripted', model: 'x', script } })
+      return agent.run('hi').result
+    })
+  }
+  const failedAs = (message: RegExp): Record<string, unknown> => ({
+    outcome: 'failed',
+    error: {
+      code: 'worker-load-failed',
+      details: { reason: 'import', file: { reason: 'cross-origin' } },
+      message: expect.stringMatching(message),
+    },
+  })
+
+  test('which is loaded from beside it, once, only where the worker is inlined', async ({
+    page,
+    site,
+    cdn,
+  }) => {
+    const loaded: string[] = []
+    page.on('request', (request) => loaded.push(request.url()))
+    expect(await runFrom(page, { site, cdn })).toMatchObject({ outcome: 'completed' })
+    expect(loaded.filter((url) => /inline/.test(url))).toEqual([`${cdn.url}/inline-worker.js`])
+  })
+
+  test('and the error names it if it is missing', MORE, async ({ page, site, cdn }) => {
+    await page.route('**/inline-worker.js', (route) => route.fulfill({ status: 404 }))
+    expect(await runFrom(page, { site, cdn })).toMatchObject(
+      failedAs(/inline-worker\.js can't be loaded/),
+    )
+  })
+
+  test('and a file of another release is refused', MORE, async ({ page, site, cdn }) => {
+    const text = await readFile(inProject('dist/inline-worker.js'), 'utf8')
+    cdn.add('/inline-worker.js', {
+      body: text.replace(/offstage\.worker\.\w+/, 'offstage.worker.0'),
+    })
+    expect(await runFrom(page, { site, cdn })).toMatchObject(failedAs(/from another release/))
+  })
+})
+
 test(
   'when bundled to a format without import.meta.url, the inline worker starts with a warning',
   MORE,
@@ -257,7 +308,7 @@ async function withoutImportMeta(page: Page): Promise<(file: string) => string> 
   await page.route('**/no-meta/*', async (route) => {
     const url = route.request().url().replace('/no-meta/', '/dist/')
     const text = await (await route.fetch({ url })).text()
-    const body = text.replace("'./worker.js',import.meta.url", "'./worker.js',({}).url")
+    const body = text.replace('"./worker.js",import.meta.url', '"./worker.js",({}).url')
     await route.fulfill({ body, contentType: 'text/javascript' })
   })
   return (file) => `/no-meta/${file}`

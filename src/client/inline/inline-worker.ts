@@ -1,6 +1,11 @@
-import source from 'virtual:offstage-worker-source'
+import 'virtual:offstage-worker-source'
 import { startTrusted } from '../worker-link/trusted-worker.ts'
 import { OffstageError } from '../../protocol/error.ts'
+
+/** Id of the build. Set by the build. A worker of another build is refused. */
+declare const OFFSTAGE_BUILD: string
+/** Address of the classic script, empty if the page holds its text. Set by the build, in the classic script only. */
+declare const OFFSTAGE_SCRIPT: string | undefined
 
 /**
  * Creates the default worker without a file of its own, as a classic script: pages without an origin (`file://`,
@@ -32,7 +37,40 @@ async function unpacked(): Promise<Blob> {
       'this browser lacks DecompressionStream, which unpacks the inline worker. Serve the worker as a file.',
       { details: { reason: 'unsupported' } },
     )
-  const packed = Uint8Array.from(atob(source), (sign) => sign.charCodeAt(0))
+  const packed = Uint8Array.from(atob(await packedWorker()), (sign) => sign.charCodeAt(0))
   const text = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'))
   return new Blob([await new Response(text).arrayBuffer()], { type: 'text/javascript' })
+}
+
+/** The worker, gzipped, in base64. `inline-worker.js` sets it as a global. */
+async function packedWorker(): Promise<string> {
+  const read = (): unknown =>
+    Reflect.get(globalThis, Symbol.for(`offstage.worker.${OFFSTAGE_BUILD}`))
+  if (typeof OFFSTAGE_SCRIPT !== 'undefined' && read() === undefined)
+    await load(new URL('inline-worker.js', OFFSTAGE_SCRIPT || document.baseURI))
+  const packed = read()
+  if (typeof packed === 'string') return packed
+  throw importError('inline-worker.js is from another release. Deploy all files of one release.')
+}
+
+/** Loads a file as a module, which Trusted Types allow, or else as a script, which needs no CORS and no origin. */
+async function load({ href, protocol }: URL): Promise<unknown> {
+  // A module from a file always fails, and the console says so.
+  if (protocol !== 'file:')
+    try {
+      return await import(/* @vite-ignore */ href)
+    } catch {}
+  const script = document.createElement('script')
+  const loading = new Promise((resolve, reject) => {
+    script.onload = resolve
+    script.onerror = () =>
+      reject(importError(`${href} can't be loaded. Deploy it beside offstage.global.js.`))
+  })
+  script.src = href
+  document.documentElement.append(script)
+  return loading.finally(() => script.remove())
+}
+
+function importError(message: string): OffstageError {
+  return new OffstageError('worker-load-failed', message, { details: { reason: 'import' } })
 }

@@ -1,5 +1,2 @@
-/** The built worker file as a classic script: gzip, in base64. Provided by the build. */
-declare module 'virtual:offstage-worker-source' {
-  const source: string
-  export default source
-}
+/** `inline-worker.js`, which sets the packed worker as a global. Empty in the classic script, which loads it on demand. */
+declare module 'virtual:offstage-worker-source' {}

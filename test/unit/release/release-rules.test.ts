@@ -66,13 +66,12 @@ const files = [
   'CHANGELOG.md',
   'SKILL.md',
   'llms.txt',
-  'llms-full.txt',
   'package.json',
   'dist/index.js',
   'dist/types/index.d.ts',
   'dist/THIRD-PARTY-LICENSES.txt',
   'dist/sbom.cdx.json',
-  'docs/a.png',
+  'docs/a.md',
 ].map((path) => ({ path, size: 1 }))
 
 test('the tarball must hold every entry, the licences and the SBOM', () => {
@@ -84,7 +83,7 @@ test('the tarball must hold every entry, the licences and the SBOM', () => {
 })
 
 test('the tarball may hold nothing else, and has a size limit', () => {
-  for (const path of ['src/index.ts', 'dist/index.js.map', '.env', 'docs/notes.html'])
+  for (const path of ['src/index.ts', 'dist/index.js.map', '.env', 'docs/a.png', 'llms-full.txt'])
     expect(
       tarballProblems({ size: 9, files: [...files, { path, size: 1 }], exports }),
     ).toHaveLength(1)
