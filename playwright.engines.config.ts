@@ -33,7 +33,7 @@ export default defineConfig<object, DrivenOptions>({
               ...everywhere,
               'browser/engines-wllama.spec.ts',
               'browser/{chat,chat-access,chat-access-states,chat-answers,chat-approvals,chat-cards}.spec.ts',
-              'browser/{chat-long,chat-losses}.spec.ts',
+              'browser/{chat-discuss,chat-long,chat-looks,chat-losses}.spec.ts',
               'browser/{chat-markdown,chat-policy,chat-refused}.spec.ts',
               'browser/{storage,tabs}.spec.ts',
             ],
