@@ -22,7 +22,7 @@ export function bundledPage(components, reasons) {
       `\`${fullName(component)}\``,
       component.version,
       licenseIn(component),
-      ...[['worker'], ['page'], ['library', 'mcp']].map((builds) =>
+      ...[['worker'], ['page'], ['library', 'mcp', 'ajv']].map((builds) =>
         kilobytes(builds.reduce((sum, build) => sum + renderedBytes(component, build), 0)),
       ),
       reasons[fullName(component)],
