@@ -5,7 +5,7 @@ export const PLACEHOLDER = 'SET_AT_RELEASE'
 
 const KILOBYTE = 1000
 const TARBALL_LIMIT = 1000 * KILOBYTE
-const FILE_LIMIT = 550 * KILOBYTE
+const FILE_LIMIT = 450 * KILOBYTE
 const ALLOWED =
   /^(?:dist\/.+\.(?:js|d\.ts|json|txt|css)|docs\/.+\.md|[A-Z_]+\.md|llms\.txt|LICENSE|(?:[\w.-]+\/)*package\.json)$/
 const NEEDED = [

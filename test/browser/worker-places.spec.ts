@@ -183,9 +183,13 @@ test.describe("the script's inline worker is a file of its own", () => {
   const runFrom = async (
     page: Page,
     { site, cdn }: Record<'site' | 'cdn', Site>,
+    policy = '',
   ): Promise<unknown> => {
-    await page.goto(`${site.url}/dist/index.js`)
-    await page.addScriptTag({ url: `${cdn.url}/offstage.global.js` })
+    site.add('/script.html', {
+      body: `<!doctype html><title>Script</title><body><script src="${cdn.url}/offstage.global.js"></script>`,
+      headers: { 'content-security-policy': policy },
+    })
+    await page.goto(`${site.url}/script.html`)
     return page.evaluate(async () => {
       const { createAgent } = (window as unknown as { Offstage: typeof window.offstage }).Offstage
       const script = { steps: [{ text: 'Hi.' }] }
@@ -212,6 +216,15 @@ test.describe("the script's inline worker is a file of its own", () => {
     expect(await runFrom(page, { site, cdn })).toMatchObject({ outcome: 'completed' })
     expect(loaded.filter((url) => /inline/.test(url))).toEqual([`${cdn.url}/inline-worker.js`])
   })
+
+  test(
+    'also under Trusted Types, which refuse the address of a script',
+    MORE,
+    async ({ page, site, cdn }) => {
+      const policy = `script-src ${cdn.url}; worker-src blob:; require-trusted-types-for 'script'; trusted-types offstage`
+      expect(await runFrom(page, { site, cdn }, policy)).toMatchObject({ outcome: 'completed' })
+    },
+  )
 
   test('and the error names it if it is missing', MORE, async ({ page, site, cdn }) => {
     await page.route('**/inline-worker.js', (route) => route.fulfill({ status: 404 }))

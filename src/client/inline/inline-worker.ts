@@ -53,22 +53,24 @@ async function packedWorker(): Promise<string> {
   throw importError('inline-worker.js is from another release. Deploy all files of one release.')
 }
 
-/** Loads a file as a module, which Trusted Types allow, or else as a script, which needs no CORS and no origin. */
-async function load({ href, protocol }: URL): Promise<unknown> {
-  // A module from a file always fails, and the console says so.
-  if (protocol !== 'file:')
-    try {
-      return await import(/* @vite-ignore */ href)
-    } catch {}
+/** Loads a file as a script, which needs no CORS and no origin, or else as a module, which Trusted Types allow. */
+async function load({ href }: URL): Promise<unknown> {
   const script = document.createElement('script')
+  try {
+    script.src = href
+  } catch {
+    return import(/* @vite-ignore */ href).catch(() => failLoad(href))
+  }
   const loading = new Promise((resolve, reject) => {
     script.onload = resolve
-    script.onerror = () =>
-      reject(importError(`${href} can't be loaded. Deploy it beside offstage.global.js.`))
+    script.onerror = reject
   })
-  script.src = href
   document.documentElement.append(script)
-  return loading.finally(() => script.remove())
+  return loading.catch(() => failLoad(href)).finally(() => script.remove())
+}
+
+function failLoad(href: string): never {
+  throw importError(`${href} can't be loaded. Deploy it beside offstage.global.js.`)
 }
 
 function importError(message: string): OffstageError {
