@@ -104,8 +104,8 @@ ${names}.
 ${guides.join('\n')}`
 }
 
-/** Files that packing adds to the package's folder, with the functions that make them. The guides are in it as pages. */
-const FILES = { 'llms.txt': () => llmsTxt('docs/') }
+/** Files that packing adds to the package's folder, with the functions that make them. */
+const FILES = { 'llms.txt': () => llmsTxt('docs/'), 'llms-full.txt': llmsFullTxt }
 
 export const LLMS_FILES = Object.keys(FILES)
 

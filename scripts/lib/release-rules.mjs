@@ -7,13 +7,14 @@ const KILOBYTE = 1000
 const TARBALL_LIMIT = 1000 * KILOBYTE
 const FILE_LIMIT = 450 * KILOBYTE
 const ALLOWED =
-  /^(?:dist\/.+\.(?:js|d\.ts|json|txt|css)|docs\/.+\.md|[A-Z_]+\.md|llms\.txt|LICENSE|(?:[\w.-]+\/)*package\.json)$/
+  /^(?:dist\/.+\.(?:js|d\.ts|json|txt|css)|docs\/.+\.md|[A-Z_]+\.md|llms(?:-full)?\.txt|LICENSE|(?:[\w.-]+\/)*package\.json)$/
 const NEEDED = [
   'README.md',
   'LICENSE',
   'CHANGELOG.md',
   'SKILL.md',
   'llms.txt',
+  'llms-full.txt',
   'dist/THIRD-PARTY-LICENSES.txt',
   'dist/sbom.cdx.json',
 ]
