@@ -4,7 +4,14 @@ import type { AgentOptions, ModelConfig } from '../client/api/options.ts'
 import type { Script } from '../protocol/model.ts'
 import type { WorkerLike } from '../client/worker-link/spawn-worker.ts'
 import { badConfig } from '../client/api/failures.ts'
-import { Replay, type ReplayOptions } from './recording.ts'
+import { readRecording, Replay, type ReplayOptions } from './recording.ts'
+import {
+  isRecordedAnew,
+  isRecordingFile,
+  readText,
+  recordAnew,
+  type RecordingFile,
+} from './recording-file.ts'
 import { scriptedProvider } from '../providers/scripted.ts'
 import { type Effects, realEffects } from '../worker/effects.ts'
 import { type ClaimBook, memoryClaimBook } from '../worker/store/claims.ts'
@@ -21,13 +28,14 @@ export interface TestAgentOptions
   extends
     Omit<AgentOptions, 'model' | 'worker' | 'workerUrl'>,
     Pick<InProcessWorkerOptions, 'providers' | 'stores'> {
-  /** The model's answers. Pass either this, `recording` or `model`. */
+  /** The model's answers. Pass either this, `recording` or `model`. A `recording` with `record` needs this or `model`. */
   readonly script?: Script
   /**
    * Text of a file with one conversation, from the inspector or `conversations.export()`. `replay()` plays it: the
-   * model's answers, and the person's messages, approvals and answers. The tools are yours.
+   * model's answers, and the person's messages, approvals and answers. The tools are yours. Or a file in a folder, which
+   * can be recorded anew.
    */
-  readonly recording?: string | Blob
+  readonly recording?: string | Blob | RecordingFile
   /** Model that answers instead of a script, such as one of `providers`. Default: the scripted model. */
   readonly model?: ModelConfig
   /** Storage that outlives the agent. Pass the same one to two agents to simulate a reload. */
@@ -40,7 +48,7 @@ export interface TestAgent extends Agent {
    * Replays `recording` in a new conversation. Rejects with an `Error` that lists what differs in a run: a call that is
    * refused or fails, other nested calls, another executed input, and other approvals. For example: `Step 4: add_item({
    * qty: '2' }) was refused: 'qty' must be number, got "2".` Also rejects for a recording that is damaged, or that a
-   * newer version wrote. Models of sub-agents aren't replayed.
+   * newer version wrote. Models of sub-agents aren't replayed. A recording in a folder may be recorded anew instead.
    *
    * @example
    * const agent = createTestAgent({ recording: await readFile('bug.jsonl', 'utf8'), tools })
@@ -64,12 +72,12 @@ export interface TestAgent extends Agent {
  */
 export function createTestAgent(options: TestAgentOptions): TestAgent {
   const { script, recording, model, providers = [], stores, testStorage, ...rest } = options
-  if (recording !== undefined && (script ?? model))
-    throw badConfig('A recording has the answers of its model: leave out `script` and `model`.')
+  const file = isRecordingFile(recording) ? recording : null
+  checkAnswers(options, file)
   // Read now, because the agent may start a worker after its page is gone.
   const page = pageLife()
-  const replay =
-    recording === undefined ? null : new Replay(recording, () => createTestAgent({ tools: [] }))
+  const replay = recording === undefined ? null : new Replay()
+  const reader = (): Agent => createTestAgent({ tools: [] })
   const agent = createAgent({
     ...rest,
     model: model ?? { provider: 'scripted', model: 'scripted', ...(script && { script }) },
@@ -84,10 +92,26 @@ export function createTestAgent(options: TestAgentOptions): TestAgent {
   })
   return Object.assign(agent, {
     replay: async (options?: ReplayOptions) => {
-      if (!replay) throw badConfig('This agent has no recording: pass one to createTestAgent().')
-      await replay.run(agent, options)
+      if (!replay || recording === undefined)
+        throw badConfig('This agent has no recording: pass one to createTestAgent().')
+      if (file && isRecordedAnew(file)) return recordAnew(agent, file, { model, reader })
+      const source = isRecordingFile(recording) ? await readText(recording) : recording
+      await replay.run(agent, await readRecording(reader, source), options)
     },
   })
+}
+
+/** Throws `invalid-config` unless the model's answers come from one place. */
+function checkAnswers(
+  { recording, script, model }: TestAgentOptions,
+  file: RecordingFile | null,
+): void {
+  if (recording === undefined) return
+  if (file?.record) {
+    if (!script && !model)
+      throw badConfig('To record a run, pass the `script` or the `model` that answers.')
+  } else if (script ?? model)
+    throw badConfig('A recording has the answers of its model: leave out `script` and `model`.')
 }
 
 /** Storage that outlives a worker in tests, as IndexedDB does in a browser. Has one store for each name. */

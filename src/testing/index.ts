@@ -6,6 +6,7 @@ export {
   type InProcessWorkerOptions,
   type TestStorage,
 } from './create-test-agent.ts'
+export type { RecordingFile } from './recording-file.ts'
 export type { ReplayOptions } from './recording.ts'
 export { consentTo, simulateUserGesture } from './create-test-agent.ts'
 export { simulateReload } from './create-test-agent.ts'

@@ -2,7 +2,7 @@ import type { Agent } from '../client/api/agent.ts'
 import type { CallOutcome } from '../client/execution/person-check.ts'
 import { recordGesture } from '../client/execution/user-gestures.ts'
 import type { Run } from '../client/runs/run.ts'
-import { describeThrown } from '../protocol/error.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { FactOf, Row } from '../protocol/fact.ts'
 import type { FieldValues } from '../protocol/fields.ts'
 import type { JsonValue } from '../protocol/json.ts'
@@ -54,6 +54,8 @@ interface Turn {
   /** Number of the run, from 1. */
   readonly run: number
   readonly steps: RecordedStep[]
+  /** Why the run failed. */
+  failure?: string
 }
 
 /** Ends a turn whose recording ends with calls, such as an aborted run. */
@@ -84,6 +86,11 @@ class TurnReader {
       case 'model-output':
         this.#takeAnswer(row)
         break
+      case 'run-ended': {
+        const turn = this.turns.at(-1)
+        if (turn && row.end.outcome === 'failed') turn.failure = row.end.error.message
+        break
+      }
       case 'consent-given':
         if (this.#approved?.toolName === row.scope.toolName)
           this.#approved.remember = row.scope.within
@@ -161,18 +168,30 @@ async function readTurns(agent: Agent, conversationId: string): Promise<Turn[]> 
   return reader.turns
 }
 
-function unreadable(why: string): Error {
-  return new Error(
-    `The recording can't be replayed: ${why} Pass the text of a file that was exported.`,
-  )
+function unreadable(why: string, options?: ErrorOptions): Error {
+  return new Error(`The recording can't be replayed: ${why}`, options)
 }
 
-/** Reads a recording by importing it into an agent without other conversations. */
-async function readRecording(reader: Agent, recording: string | Blob): Promise<Turn[]> {
+/** Reads a recording by importing it into an agent without other conversations, which `create` makes. */
+export async function readRecording(
+  create: () => Agent,
+  recording: string | Blob,
+): Promise<readonly Turn[]> {
+  const reader = create()
+  try {
+    return await importTurns(reader, recording)
+  } finally {
+    await reader.dispose()
+  }
+}
+
+async function importTurns(reader: Agent, recording: string | Blob): Promise<readonly Turn[]> {
   const { imported, refused } = await reader.conversations
     .import(recording)
-    .catch((error: Error) => {
-      throw unreadable(error.message)
+    .catch((cause: Error) => {
+      const isNoFile = OffstageError.is(cause) && cause.code === 'invalid-input'
+      const hint = isNoFile ? ' Pass the text of a file that was exported.' : ''
+      throw unreadable(`${cause.message}${hint}`, { cause })
     })
   const fault = refused[0]?.error.message ?? imported.find(({ broken }) => broken)?.broken
   if (fault !== undefined) throw unreadable(fault)
@@ -186,16 +205,8 @@ async function readRecording(reader: Agent, recording: string | Blob): Promise<T
 
 /** Gives the answers of a recording, and plays the person in it. */
 export class Replay {
-  readonly #recording: string | Blob
-  readonly #reader: () => Agent
   #turn: Turn | null = null
   #options: ReplayOptions = {}
-
-  /** `reader`: makes the agent that reads the recording. */
-  constructor(recording: string | Blob, reader: () => Agent) {
-    this.#recording = recording
-    this.#reader = reader
-  }
 
   /** The model of the agent that replays. */
   readonly provider: StreamProviderDefinition = {
@@ -208,9 +219,8 @@ export class Replay {
       ),
   }
 
-  /** Replays the recording. Rejects at the end of the first turn that differs. */
-  async run(agent: Agent, options: ReplayOptions = {}): Promise<void> {
-    const turns = await this.#read()
+  /** Replays a recording's turns. Rejects at the end of the first one that differs. */
+  async run(agent: Agent, turns: readonly Turn[], options: ReplayOptions = {}): Promise<void> {
     const isAction = turns.some(({ steps }) =>
       steps.some(({ actionText }) => actionText !== undefined),
     )
@@ -232,15 +242,6 @@ export class Replay {
       if (differences.length === 0) continue
       const place = runs > 1 ? `Run ${turn.run}, step` : 'Step'
       throw new Error(differences.map(({ step, text }) => `${place} ${step}: ${text}`).join('\n'))
-    }
-  }
-
-  async #read(): Promise<Turn[]> {
-    const reader = this.#reader()
-    try {
-      return await readRecording(reader, this.#recording)
-    } finally {
-      await reader.dispose()
     }
   }
 

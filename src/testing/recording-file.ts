@@ -1,0 +1,143 @@
+import type * as fileSystem from 'node:fs/promises'
+import type { Agent } from '../client/api/agent.ts'
+import { badConfig } from '../client/api/failures.ts'
+import type { ModelConfig } from '../client/api/options.ts'
+import { describeThrown, OffstageError } from '../protocol/error.ts'
+import { readRecording } from './recording.ts'
+
+/**
+ * A recording in a folder. `replay()` plays the file. With the environment variable `OFFSTAGE_UPDATE=1` and `record`, it
+ * records the run anew instead.
+ *
+ * @example
+ * const agent = createTestAgent({
+ *   recording: { folder: 'test/runs', name: 'two mugs', record: (agent) => agent.run('Two mugs').result },
+ *   model: { provider: 'ollama', model: 'qwen3:4b' }, // answers only while it is recorded
+ *   tools,
+ * })
+ * await agent.replay()
+ */
+export interface RecordingFile {
+  /** Path or `file:` URL. A missing folder is made. */
+  readonly folder: string | URL
+  /** The file's name, without `.jsonl`. */
+  readonly name: string
+  /**
+   * Plays the person, in one conversation, while the agent's `script` or `model` answers. The file is written when it
+   * resolves. Default: the file is never written.
+   */
+  readonly record?: (agent: Agent) => Promise<unknown>
+}
+
+export function isRecordingFile(value: unknown): value is RecordingFile {
+  return typeof value === 'object' && value !== null && 'folder' in value
+}
+
+/** Whether `replay()` records the file anew. */
+export function isRecordedAnew({ record }: RecordingFile): boolean {
+  return record !== undefined && environment()['OFFSTAGE_UPDATE'] === '1'
+}
+
+/** Reads the file. Throws `invalid-config` if there is none. */
+export async function readText(file: RecordingFile): Promise<string> {
+  const { path, fs } = openPlace(file)
+  const text = await readIfPresent(fs, path)
+  if (text !== null) return text
+  const hint = file.record ? 'Set OFFSTAGE_UPDATE=1 to record it.' : 'Pass `record` to record it.'
+  throw badConfig(`There is no recording ${path}. ${hint}`)
+}
+
+/** Who reads recordings, and how the model is asked, whose key must not be written. */
+interface Recorder {
+  readonly model: ModelConfig | undefined
+  readonly reader: () => Agent
+}
+
+/**
+ * Has the person played and writes what happened. Rejects and writes nothing in CI, over a recording of a newer
+ * version, after a failed run, if it could not be replayed, and if it would hold a key.
+ */
+export async function recordAnew(
+  agent: Agent,
+  file: RecordingFile,
+  { model, reader }: Recorder,
+): Promise<void> {
+  const { path, folder, fs } = openPlace(file)
+  const { CI } = environment()
+  if (CI && CI !== 'false')
+    throw badConfig('OFFSTAGE_UPDATE=1 records runs anew, which CI does not do.')
+  const before = await readIfPresent(fs, path)
+  if (before !== null)
+    await readRecording(reader, before).catch((error: Error) => {
+      // A damaged file may be replaced.
+      if (OffstageError.is(error.cause) && error.cause.code === 'storage-newer') throw error
+    })
+  await file.record?.(agent)
+  const text = await new Response(await agent.conversations.export()).text()
+  const fault = secretIn(text, model) ?? (await faultOf(reader, text))
+  if (fault !== null) throw new Error(`${path} was not written. ${fault}`)
+  await fs.mkdir(folder, { recursive: true })
+  await fs.writeFile(path, text)
+}
+
+/** Why a recording is of no use. Null if it can be replayed. */
+async function faultOf(reader: () => Agent, text: string): Promise<string | null> {
+  try {
+    const turns = await readRecording(reader, text)
+    const failure = turns.find((turn) => turn.failure)?.failure
+    return failure === undefined ? null : `A run failed: ${failure}`
+  } catch (thrown) {
+    return describeThrown(thrown)
+  }
+}
+
+const SECRET_NAME = /(?:key|token|secret|password|authorization|cookie)$/i
+/** Shorter values may be words of the conversation. */
+const SHORTEST_SECRET = 8
+
+/** Names a key of the model or of the environment that the text holds. Null if it holds none. */
+function secretIn(text: string, model: ModelConfig | undefined): string | null {
+  const { apiKey, headers } = model ?? {}
+  const sent = typeof headers === 'object' ? headers : {}
+  const found = Object.entries({ ...environment(), ...sent, apiKey }).find(([name, value]) => {
+    if (!SECRET_NAME.test(name) || typeof value !== 'string') return false
+    const secret = value.replace(/^Bearer /i, '')
+    return secret.length >= SHORTEST_SECRET && text.includes(JSON.stringify(secret).slice(1, -1))
+  })
+  return found ? `It would hold the value of ${found[0]}: use \`redact\` or \`secretsIn\`.` : null
+}
+
+function environment(): Readonly<Record<string, string | undefined>> {
+  return globalThis.process?.env ?? {}
+}
+
+type FileSystem = typeof fileSystem
+
+interface Place {
+  readonly fs: FileSystem
+  readonly folder: string
+  readonly path: string
+}
+
+/** Characters that are no part of a file's name on some system. */
+const FORBIDDEN = /^\.|[\p{Cc}\\/:*?"<>|]/u
+
+function openPlace({ folder, name }: RecordingFile): Place {
+  // Bundlers for browsers refuse imports of Node's modules, even ones that never run.
+  const builtin = globalThis.process?.getBuiltinModule
+  if (!builtin) throw badConfig('Recordings in a folder need Node, version 20.16 or later.')
+  if (name === '' || name.length > 200 || FORBIDDEN.test(name))
+    throw badConfig(`A recording can't be named ${JSON.stringify(name)}, since files can't.`)
+  const { join } = builtin('node:path')
+  const at = typeof folder === 'string' ? folder : builtin('node:url').fileURLToPath(folder)
+  return { fs: builtin('node:fs/promises'), folder: at, path: join(at, `${name}.jsonl`) }
+}
+
+async function readIfPresent(fs: FileSystem, path: string): Promise<string | null> {
+  try {
+    return await fs.readFile(path, 'utf8')
+  } catch (error) {
+    if ((error as { readonly code?: unknown }).code === 'ENOENT') return null
+    throw error
+  }
+}
