@@ -26,9 +26,14 @@ export async function pressTwiceSettled(button: Locator): Promise<void> {
 }
 
 async function settle(button: Locator): Promise<void> {
-  // A card that is drawn again takes its button with it.
-  await expect(() => button.scrollIntoViewIfNeeded()).toPass()
-  await button.evaluate(standsStill, STILL_MS)
+  // Firefox's driver scrolls before each press, even to what is in view. A card that is drawn again takes its button with it.
+  await expect(async () => {
+    await button.scrollIntoViewIfNeeded()
+    await button.evaluate(standsStill, STILL_MS)
+    const before = await button.boundingBox()
+    await button.scrollIntoViewIfNeeded()
+    expect(await button.boundingBox()).toEqual(before)
+  }).toPass()
   await expect
     .poll(() =>
       button.evaluate((element) => {
