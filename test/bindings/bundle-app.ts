@@ -36,6 +36,8 @@ function packageIn(place: 'page' | 'node'): Plugin {
       if (id.startsWith('/dist/')) return { id, external: 'absolute' }
       if (id === './chat.js' && importer?.includes('/dist/'))
         return { id: '/dist/chat.js', external: 'absolute' }
+      if (id === 'offstage/conversation' && place === 'page')
+        return { id: '/dist/conversation.js', external: 'absolute' }
       const [, binding] = /^offstage\/(react|vue|svelte)$/.exec(id) ?? []
       if (binding === undefined) return null
       const file = inProject(`dist/${binding}.js`)

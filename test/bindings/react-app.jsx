@@ -1,5 +1,6 @@
 import { memo, StrictMode, Suspense, use, useEffect, useState } from 'react'
 import { createRoot, hydrateRoot } from 'react-dom/client'
+import { discussionId, readDiscussion } from 'offstage/conversation'
 import {
   OffstageChat,
   OffstageProvider,
@@ -133,6 +134,37 @@ function Chat() {
   )
 }
 
+function Desk() {
+  const { snapshot, send } = useConversation('desk')
+  const [call] = snapshot.pending
+  return (
+    <section>
+      <p>{textsOf(snapshot).join(' ')}</p>
+      <output>{callsOf(snapshot).map(({ status, output }) => `${status} ${output?.value}`)}</output>
+      <button onClick={() => send('An order, please')}>Order</button>
+      {call && <Discussion call={call} />}
+    </section>
+  )
+}
+
+function Discussion({ call }) {
+  const { conversation, approve } = useConversation('desk')
+  const id = discussionId({ conversationId: 'desk', ...call })
+  const { snapshot: entries } = useConversation(id, readDiscussion)
+  const suggestion = entries.at(-1)?.suggestions.at(-1)
+  return (
+    <>
+      <div role="log">
+        {entries.map(({ question, answer }) => `${question} ${answer}`).join(' ')}
+      </div>
+      <button onClick={() => void conversation.discuss(call, 'Rather a cup?')}>Ask</button>
+      {suggestion && (
+        <button onClick={() => void approve(call, { input: suggestion })}>Use it</button>
+      )}
+    </>
+  )
+}
+
 function Mounted() {
   const agent = useAgent()
   useEffect(() => {
@@ -182,6 +214,12 @@ const scenes = {
     </>
   ),
   chat: () => <Chat />,
+  discuss: () => (
+    <>
+      <Desk />
+      <Order execute={async ({ sku }) => `a ${sku}`} needsApproval />
+    </>
+  ),
 }
 
 expose({

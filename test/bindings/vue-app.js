@@ -7,6 +7,7 @@ import {
   useConversation,
   useTool,
 } from 'offstage/vue'
+import { discussionId, readDiscussion } from 'offstage/conversation'
 import { callsOf, expose, held, makeAgent, ORDER, seen, textsOf } from './scene.js'
 import { Shell } from './vue-shell.js'
 
@@ -128,6 +129,48 @@ const Chat = defineComponent(() => {
   ]
 })
 
+const Desk = defineComponent(() => {
+  const { snapshot, send } = useConversation('desk')
+  return () => {
+    const [call] = snapshot.value.pending
+    return h('section', [
+      h('p', textsOf(snapshot.value).join(' ')),
+      h(
+        'output',
+        callsOf(snapshot.value).map(({ status, output }) => `${status} ${output?.value}`),
+      ),
+      h('button', { onClick: () => send('An order, please') }, 'Order'),
+      call && h(Discussion, { call }),
+    ])
+  }
+})
+
+const Discussion = defineComponent(
+  (props) => {
+    const { conversation, approve } = useConversation('desk')
+    const id = () => discussionId({ conversationId: 'desk', ...props.call })
+    const { snapshot: entries } = useConversation(id, readDiscussion)
+    return () => {
+      const suggestion = entries.value.at(-1)?.suggestions.at(-1)
+      return [
+        h(
+          'div',
+          { role: 'log' },
+          entries.value.map(({ question, answer }) => `${question} ${answer}`).join(' '),
+        ),
+        h(
+          'button',
+          { onClick: () => conversation.value.discuss(props.call, 'Rather a cup?') },
+          'Ask',
+        ),
+        suggestion &&
+          h('button', { onClick: () => approve(props.call, { input: suggestion }) }, 'Use it'),
+      ]
+    }
+  },
+  { props: ['call'] },
+)
+
 const Mounted = defineComponent(() => {
   const agent = useAgent()
   watch(agent, (now) => now && (document.documentElement.dataset.agent = ''))
@@ -141,6 +184,10 @@ const scenes = {
   select: () => [h(Log), h(Count), h(Pair)],
   twins: () => [h(Log), h(Twins)],
   chat: () => h(Chat),
+  discuss: () => [
+    h(Desk),
+    h(Order, { tool: { execute: async ({ sku }) => `a ${sku}`, needsApproval: true } }),
+  ],
 }
 
 expose({

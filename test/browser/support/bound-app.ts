@@ -89,6 +89,7 @@ type BoundTest = ReturnType<typeof boundTest>
 export function commonTests(test: BoundTest, others: TestDetails = {}): void {
   testTools(test, others)
   testShown(test, others)
+  testDiscussion(test, others)
 }
 
 function testTools(test: BoundTest, others: TestDetails): void {
@@ -207,6 +208,31 @@ function testShown(test: BoundTest, others: TestDetails): void {
       expect((await app.seen()).sent).toEqual(['An order, please', 'A story, please'])
       await page.evaluate('app.unmount()')
       await expect(card).toHaveCount(0)
+    },
+  )
+}
+
+function testDiscussion(test: BoundTest, others: TestDetails): void {
+  test(
+    'components follow the discussion of a waiting call, and approve what it suggests',
+    others,
+    async ({ show, model }) => {
+      model.enqueue(
+        callTools([{ name: 'order', input: { sku: 'mug' } }]),
+        callTools([{ name: 'suggest_change', input: { sku: 'cup' } }]),
+        say('A cup, then.'),
+        say('Ordered.'),
+      )
+      const { page, app, press } = await show('discuss', model)
+      await press('Order')
+      await press('Ask')
+      await expect(page.getByRole('log')).toHaveText('Rather a cup? A cup, then.')
+      await press('Use it')
+      await expect(page.locator('output')).toHaveText('succeeded a cup')
+      await expect(page.locator('p')).toHaveText('Ordered.')
+      // The hook shows the discussion, so the model gets it with the result.
+      expect(JSON.stringify(model.requests.at(-1)?.body)).toContain('Rather a cup?')
+      expect((await app.seen()).warnings).toEqual([])
     },
   )
 }
