@@ -52,7 +52,7 @@ export function foldCall(draft: Draft, row: CallRow): void {
   else if (row.type === 'call-settled')
     addResult(draft, holder, { ...row, toolCallId: row.path.at(-1) ?? '' })
   else if (row.type === 'undo-settled' && row.status === 'done')
-    addNote(draft, holder, { toolCallId: row.path.at(-1) ?? '', note: UNDONE })
+    noteUndo(draft, holder, row.path.at(-1))
 }
 
 /** Tells the model, which would otherwise assume that the effect still exists. */
@@ -63,14 +63,30 @@ function isNear({ toolCallId }: CallState, { type, path }: CallRow): boolean {
   return toolCallId === path.at(type === 'call-proposed' ? -2 : -1)
 }
 
-function nextCalls(calls: readonly CallState[], row: CallRow): readonly CallState[] {
-  if (row.type === 'call-proposed') return withNested(calls, nestedCall(row))
+function nextCalls(before: readonly CallState[], row: CallRow): readonly CallState[] {
+  if (row.type === 'call-proposed') return withNested(before, nestedCall(row))
+  const calls = row.type === 'approval-answered' ? withNote(before, row) : before
   const index = calls.findIndex(({ toolCallId }) => toolCallId === row.path.at(-1))
   const call = calls[index]
   const change = call && changeOf(call, row)
   if (!change) return calls
   const next = calls.with(index, { ...call, ...change })
   return row.type === 'call-settled' ? withNestedEnd(next, row.path) : next
+}
+
+/** Keeps the note of an answer with the outermost call: the model gets no results of nested calls. */
+function withNote(
+  calls: readonly CallState[],
+  { path, note }: RowOf<'approval-answered'>,
+): readonly CallState[] {
+  if (!note) return calls
+  return calls.map((call) =>
+    call.toolCallId === path[0] ? { ...call, note: joinNotes(call.note, note) } : call,
+  )
+}
+
+function joinNotes(before: string | undefined, note: string): string {
+  return before ? `${before}\n${note}` : note
 }
 
 /** Records in the parent call that a nested call has ended. */
@@ -111,7 +127,6 @@ function changeOf(
       return {
         status: 'approved',
         ...(row.input !== undefined && { input: row.input, edited: true }),
-        ...(row.note !== undefined && { note: row.note }),
       }
     case 'question-asked':
       return { status: 'awaiting-answer', question: askedQuestion(row) }
@@ -291,12 +306,8 @@ export function addResult(
   )
 }
 
-/** Adds a note for the model to the result of a call, after any earlier note. */
-function addNote(
-  draft: Draft,
-  { id }: MessageNode,
-  { toolCallId, note }: Required<Pick<ToolResultPart, 'toolCallId' | 'note'>>,
-): void {
+/** Adds to the result of a call that it was undone, after any earlier note. */
+function noteUndo(draft: Draft, { id }: MessageNode, toolCallId: string | undefined): void {
   draft.changeNode(
     ({ parentId, message }) =>
       message.role === 'tool' &&
@@ -305,9 +316,7 @@ function addNote(
     (node) => {
       const message = node.message as ToolMessage
       const parts = message.parts.map((part) =>
-        part.toolCallId === toolCallId
-          ? { ...part, note: part.note ? `${part.note} ${note}` : note }
-          : part,
+        part.toolCallId === toolCallId ? { ...part, note: joinNotes(part.note, UNDONE) } : part,
       )
       return { ...node, message: { ...message, parts } }
     },

@@ -248,7 +248,7 @@ type CallFact = { readonly path: CallPath } & (
       readonly type: 'approval-answered'
       readonly approved: boolean
       readonly reason?: string
-      /** Text for the model, with the call's result. */
+      /** Text for the model, with the result of the outermost call. */
       readonly note?: string
       /** The input as a person edited it. */
       readonly input?: JsonValue

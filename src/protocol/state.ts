@@ -43,7 +43,7 @@ export interface CallState {
   readonly modelInput: JsonValue
   /** A person changed the input when approving. */
   readonly edited: boolean
-  /** Text for the model, with the call's result. From the approval. */
+  /** Text for the model, with the call's result. From answers to the call and to those nested in it. */
   readonly note?: string
   /** Why the call can't run, if the model's output could not be read. Null otherwise. */
   readonly error: CallError | null

@@ -139,8 +139,7 @@ async function withNote<Given extends Answer>(
   ref: CallRef,
   answer: Given,
 ): Promise<Given & { readonly note?: string | undefined }> {
-  const { conversationId = '', toolCallId } = located(ref)
-  const call = { conversationId, toolCallId }
+  const call = { conversationId: '', ...located(ref) }
   const at = { ...agent.scope(), conversationId: discussionId(call) }
   if (!discussed.has(at.conversationId)) return answer
   const read = async (): Promise<string | undefined> => {

@@ -212,7 +212,7 @@ export function noteOf(discussion: StoredConversation, call: CallName): string |
     text.length > NOTE_CHARACTERS
       ? `…${text.slice(-NOTE_CHARACTERS).replace(/^[\udc00-\udfff]/, '')}`
       : text
-  return `Note: before deciding, the person asked about this call.\n${newest}`
+  return `Note: before deciding, the person asked about this.\n${newest}`
 }
 
 /** Each turn is a JSON string on a line of its own, so that no text can pass for another's. */

@@ -64,8 +64,7 @@ function settlementOf(
   { call, input }: Start,
   outcome: Exclude<ToolOutcome, Suspension>,
 ): Settlement {
-  const notes = [call.note, call.edited && editedNote(input)].filter(Boolean)
-  const noted = notes.length > 0 && { note: notes.join('\n') }
+  const noted = call.edited && { note: editedNote(input) }
   switch (outcome.status) {
     case 'unknown':
       return { call, status: 'interrupted', output: outcome.output }

@@ -160,9 +160,11 @@ export function taintFacts(
   return [{ type: 'untrusted-taken-in', after, origin, path, ...(title !== null && { title }) }]
 }
 
-export function settledFact({ call, status, output, note = call.note }: Settlement): FactDraft {
+export function settledFact({ call, status, output, note }: Settlement): FactDraft {
   const { path } = call
-  return { type: 'call-settled', path, status, output, ...(note !== undefined && { note }) }
+  // The call's note includes those of its nested calls.
+  const notes = [call.note, note].filter(Boolean).join('\n')
+  return { type: 'call-settled', path, status, output, ...(notes && { note: notes }) }
 }
 
 /** The end of a call that is still open when the run ends: it didn't run, or its outcome is unknown. */

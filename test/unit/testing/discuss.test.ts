@@ -147,7 +147,7 @@ test('a suggested input is checked, runs only when a person approves it, and the
   expect((await run.result).text).toBe('It is sent.')
   expect(sent).toEqual([suggestion])
   const result = JSON.stringify(requests.at(-1)?.messages.at(-1))
-  expect(result).toContain('before deciding, the person asked about this call')
+  expect(result).toContain('before deciding, the person asked about this')
   expect(result).toMatch(/Person: \\*"Leave out the invoice/)
   expect(result).toMatch(/You: \\*"Without the invoice, then\./)
   expect(result).toContain('a person changed the input')

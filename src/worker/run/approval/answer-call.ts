@@ -211,12 +211,13 @@ function wordOf({ path }: CallState, answer: Answer): FactDraft | null {
       }
     }
     case 'deny': {
-      const { reason } = answer
+      const { reason, note } = answer
       return {
         type: 'approval-answered',
         path,
         approved: false,
         ...(reason !== undefined && { reason }),
+        ...(note !== undefined && { note }),
       }
     }
     case 'answer':
