@@ -56,7 +56,7 @@ export function foldCall(draft: Draft, row: CallRow): void {
 }
 
 /** Tells the model, which would otherwise assume that the effect still exists. */
-const UNDONE = 'What this call did was undone by the person.'
+const UNDONE = 'This call was undone by the person.'
 
 /** Whether this is the row's call, or the parent of a newly proposed nested call. */
 function isNear({ toolCallId }: CallState, { type, path }: CallRow): boolean {

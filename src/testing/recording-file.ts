@@ -47,7 +47,7 @@ export async function readText(file: RecordingFile): Promise<string> {
   throw badConfig(`There is no recording ${path}. ${hint}`)
 }
 
-/** Who reads recordings, and how the model is asked, whose key must not be written. */
+/** Makes agents that read recordings. The model's key must not be written. */
 interface Recorder {
   readonly model: ModelConfig | undefined
   readonly reader: () => Agent

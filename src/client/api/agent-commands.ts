@@ -139,7 +139,8 @@ async function withNote<Given extends Answer>(
   ref: CallRef,
   answer: Given,
 ): Promise<Given & { readonly note?: string | undefined }> {
-  const call = { conversationId: '', ...located(ref) }
+  const { conversationId = '', toolCallId } = located(ref)
+  const call = { conversationId, toolCallId }
   const at = { ...agent.scope(), conversationId: discussionId(call) }
   if (!discussed.has(at.conversationId)) return answer
   const read = async (): Promise<string | undefined> => {

@@ -17,7 +17,7 @@ import {
 import { checkChat, checkMessages } from '../../browser/support/strict-rules.ts'
 import { until } from '../client/fake-worker.ts'
 
-// What servers get of a discussion, in each wire format. They refuse what the vendors' own would refuse.
+// Requests of a discussion in each wire format. The servers refuse what the vendors' own would refuse.
 
 // Agents of other files may still be asking.
 const real = globalThis.fetch
