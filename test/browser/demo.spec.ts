@@ -176,6 +176,21 @@ test('an approval waits across a reload, and can be denied', MORE, async ({ open
   await expect(cart(page).getByLabel('Quantity of Soup bowl')).toHaveValue('1')
 })
 
+test('asked about an order, the model suggests a cheaper delivery, which the person uses', async ({
+  openDemo,
+}) => {
+  const page = await openDemo()
+  await ask(page, 'Order a bowl (needs your OK)')
+  await expect(pay(page)).toHaveText('Pay €20.90')
+  await ask(page, 'Is there a cheaper delivery?')
+  const use = page.getByRole('button', { name: 'Use it' })
+  await expect(use).toBeVisible()
+  await expect(pay(page)).toHaveText('Pay €20.90')
+  await pressUntil(use, () => expect(pay(page)).toHaveText('Pay €16.00', soon))
+  await pressSettled(pay(page))
+  await expect(slips(page)).toContainText('Paid. K-1001: €16.00')
+})
+
 test(
   'an approval with edited input, and for a cart that has changed since',
   MORE,
