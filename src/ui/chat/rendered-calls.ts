@@ -32,7 +32,7 @@ export class RenderedCalls implements ReactiveController {
   /** Returns the host's card, if it has the buttons that answer the call. */
   answeringCard({ toolCallId }: { readonly toolCallId: string }): RenderedCall | undefined {
     const rendered = this.#shown.get(toolCallId)?.rendered
-    return rendered?.answers === true ? rendered : undefined
+    return rendered?.answers ? rendered : undefined
   }
 
   /** Runs after each drawing. Null: nothing is shown. */

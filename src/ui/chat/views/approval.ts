@@ -38,13 +38,10 @@ export function approvalView(context: ChatContext, call: PendingCall): TemplateR
 }
 
 /** Loads the discussion of the call. Without a box: no card changes while it loads. */
-export const discussView: (context: ChatContext, call: PendingCall) => TemplateResult = loadedView(
-  { name: 'discussed' },
-  async () => {
-    const { discussView } = await import('./discussed.ts')
-    return discussView
-  },
-)
+const discussView = loadedView<[PendingCall]>({ name: 'discussed' }, async () => {
+  const { discussView } = await import('./discussed.ts')
+  return discussView
+})
 
 function keyOf(context: ChatContext, call: PendingCall): string {
   return inputKey(toCallRef(context, call))
@@ -214,15 +211,17 @@ const askView = loadedView<[PendingCall]>({ name: 'asks', box: 'question' }, asy
   return askView
 })
 
-/** Shows the controls that a call waits for. */
+/** Shows the controls that a call waits for, but for those that the host's card has. */
 export function waitingView(
   context: ChatContext,
   call: PendingCall,
 ): TemplateResult | typeof nothing {
+  const card = context.answeringCard(call)
   switch (call.kind) {
     case 'approval':
-      return approvalView(context, call)
+      return card ? discussView(context, call) : approvalView(context, call)
     case 'answer':
+      return card ? nothing : askView(context, call)
     case 'decision':
       return askView(context, call)
     case 'output':

@@ -14,7 +14,7 @@ import {
 import { withoutRefs } from '../parts/page-call.ts'
 import { isBuiltIn, titleOf } from '../parts/page-sentence.ts'
 import { stateIcon } from './icon.ts'
-import { discussView, waitingView } from './approval.ts'
+import { waitingView } from './approval.ts'
 import { answerKey, problemKey } from '../local-keys.ts'
 import { repeat } from 'lit/directives/repeat.js'
 import { sharedApprovalCalls } from '../parts/rows.ts'
@@ -55,24 +55,12 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
       ${sourceView(context, call)} ${untilView(context, pending)}
       ${call.about && !pending && !context.answeringCard(call) ? html`<p class="about">${visibleText(call.about.text)}</p>` : nothing}
       ${kind === 'working' && snapshot.ownership !== 'none' ? progressView(call) : nothing}
-      ${pending ? askedView(context, call, pending) : nothing}
+      ${pending ? waitingView(context, pending) : nothing}
       ${call.output?.type === 'denied' && call.output.reason ? html`<p class="note">${visibleText(call.output.reason)}</p>` : nothing}
       ${undoneView(context, call)} ${problemView(context, call, pending !== undefined)}
       ${word === 'interrupted' && !pending ? html`<p>${words.interruptedWords}</p>` : nothing}
     </div>
   `
-}
-
-/** Shows what a call waits for. A host's card may have the buttons for it; the chat asks about interrupted calls itself. */
-function askedView(
-  context: ChatContext,
-  call: ShownCall,
-  pending: PendingCall,
-): TemplateResult | typeof nothing {
-  const { kind } = pending
-  if ((kind !== 'approval' && kind !== 'answer') || !context.answeringCard(call))
-    return waitingView(context, pending)
-  return kind === 'approval' ? discussView(context, pending) : nothing
 }
 
 function isOf({ toolCallId, conversationId }: PendingCall, call: ShownCall): boolean {

@@ -11,7 +11,6 @@ import {
 import type { Conversation, JsonValue, PendingCall } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { inputKey } from '../local-keys.ts'
-import { attempt } from '../rendered-calls.ts'
 import { markdown } from '../markdown/sliced-markdown.ts'
 import { type AskedAbout, toCallRef } from '../parts/call-ref.ts'
 import { titleOf } from '../parts/page-sentence.ts'
@@ -190,23 +189,23 @@ function suggestionView(
   const words = wordsOf(context)
   const key = inputKey(toCallRef(context, call))
   const text = JSON.stringify(suggested)
-  const edited = local.get<string>(key)
+  const asked = JSON.stringify(call.input)
   const card = context.answeringCard(call)
   const use = ({ isTrusted }: Event): void => {
     if (!isTrusted) return
-    if (card) return attempt(() => card.suggest?.(suggested))
+    if (card) return card.suggest?.(suggested)
     local.set(formKey(key), undefined)
-    local.set(key, text === JSON.stringify(call.input) ? undefined : text)
+    local.set(key, text === asked ? undefined : text)
   }
   return html`<div class="suggested" part="suggestion">
     <p class="label">${words.suggestion}</p>
     <dl>${differences(context, call, suggested)}</dl>
     ${
-      (edited ?? JSON.stringify(call.input)) === text
+      (local.get<string>(key) ?? asked) === text
         ? html`<p class="note">${words.inUse}</p>`
-        : card && !card.suggest
-          ? nothing
-          : html`<button type="button" @click=${use}>${words.use}</button>`
+        : !card || card.suggest
+          ? html`<button type="button" @click=${use}>${words.use}</button>`
+          : nothing
     }
   </div>`
 }
@@ -235,7 +234,7 @@ function changeView(
   after: JsonValue | undefined,
 ): TemplateResult {
   const [removed, added] = [itemsOf(before), itemsOf(after)]
-  return html`<dt>${label}</dt>
+  return html`<dt><small>${label}</small></dt>
     <dd>
       ${removed.map((item) => (added.includes(item) ? html`<span>${item}</span> ` : html`<del>${item}</del> `))}
       ${added.map((item) => (removed.includes(item) ? nothing : html`<ins>${item}</ins> `))}
@@ -253,7 +252,7 @@ const styles = css`
   .discussion {
     display: flex;
     flex-direction: column;
-    gap: 0.625em;
+    gap: 0.75em;
     margin-block-start: 0.75em;
     padding-block-start: 0.75em;
     border-block-start: 1px solid var(--_line);
@@ -272,18 +271,13 @@ const styles = css`
   }
 
   .suggested {
-    padding: 0.625em 0.75em;
+    padding: 0.75em;
     border: 1px dashed var(--_line);
     border-radius: calc(var(--_radius) / 2);
   }
 
   .suggested dl {
-    margin-block: 0.25em 0.5em;
-  }
-
-  .suggested dt {
-    color: var(--_muted);
-    font-size: 0.875em;
+    margin-block: 0.375em;
   }
 
   .suggested dd {

@@ -1,10 +1,9 @@
-import { css, html, nothing, render, type TemplateResult } from 'lit'
+import { html, nothing, render, type TemplateResult } from 'lit'
 import { visibleText } from '../../../conversation/index.ts'
 import { downloadFile } from '../../shared/download-file.ts'
 import { ReportFile } from '../../shared/report-file.ts'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
-import { createDialog, openDialog } from './dialog.ts'
 import { iconButton } from './icon.ts'
 
 interface ReportWords {
@@ -57,7 +56,7 @@ export function reportView(context: ChatContext): TemplateResult {
 class Sheet {
   readonly #context: ChatContext
   readonly #words: ReportWords
-  readonly #dialog = createDialog('report')
+  readonly #dialog = document.createElement('dialog')
   /** Tools whose results stay out. */
   readonly #leftOut = new Set<string>()
   #file: ReportFile | null = null
@@ -69,8 +68,16 @@ class Sheet {
   }
 
   open(opener: Element): void {
+    const root = opener.getRootNode() as ShadowRoot
+    if (!root.adoptedStyleSheets.includes(styles())) root.adoptedStyleSheets.push(styles())
+    const dialog = this.#dialog
+    dialog.className = 'report-sheet'
+    dialog.setAttribute('part', 'report-sheet')
+    dialog.setAttribute('aria-labelledby', 'report-title')
+    dialog.addEventListener('close', () => dialog.remove())
+    root.append(dialog)
     this.#draw()
-    openDialog(this.#dialog, opener, styles)
+    dialog.showModal()
     void this.#read()
   }
 
@@ -122,7 +129,7 @@ class Sheet {
   #contentView({ messages, calls, files, tools }: ReportFile): TemplateResult {
     const text = this.#words
     const { format } = numberFormat(this.#context.locale)
-    return html`<div class="dialog-content report-content">
+    return html`<div class="report-content">
       <ul>
         <li>${text.messages(format(messages), format(files))}</li>
         <li>${text.calls(format(calls))}</li>
@@ -179,30 +186,29 @@ class Sheet {
   }
 }
 
-const styles = css`
-  .report-content ul {
-    padding-inline-start: 1.25em;
-  }
+let sheet: CSSStyleSheet | undefined
 
-  .report-content fieldset {
-    margin-block: 0.75em 0;
-    padding: 0;
-    border: 0;
-  }
-
-  .report-content legend {
-    padding: 0;
-  }
-
-  .report-content .field {
-    flex-flow: wrap;
-    gap: 0 0.5em;
-    align-items: center;
-    min-block-size: var(--_row);
-    overflow-wrap: anywhere;
-  }
-
-  .report-content .field input {
-    align-self: center;
-  }
-`
+function styles(): CSSStyleSheet {
+  if (sheet) return sheet
+  sheet = new CSSStyleSheet()
+  sheet.replaceSync(`
+    .report-sheet[open] {
+      display: flex; flex-direction: column; gap: 0.75em;
+      inline-size: min(28rem, calc(100vw - 2rem)); max-block-size: min(36rem, calc(100dvh - 2rem));
+      padding: 1.25em; border: 1px solid var(--_line); border-radius: var(--_radius);
+      background: var(--_ground); color: var(--_text); box-shadow: var(--_shadow);
+      font: inherit; overflow: hidden;
+    }
+    .report-sheet::backdrop { background: rgb(0 0 0 / 0.4); }
+    .report-sheet h3 { margin: 0; font-size: 1.0625em; font-weight: 600; }
+    .report-content { min-block-size: 0; overflow-y: auto; overscroll-behavior: contain; }
+    .report-content ul { padding-inline-start: 1.25em; }
+    .report-content fieldset { margin-block: 0.75em 0; padding: 0; border: 0; }
+    .report-content legend { padding: 0; }
+    .report-content .field {
+      flex-flow: wrap; gap: 0 0.5em; align-items: center;
+      min-block-size: var(--_row); overflow-wrap: anywhere;
+    }
+    .report-content .field input { align-self: center; }`)
+  return sheet
+}
