@@ -14,5 +14,5 @@ export function isInSlice(n: number, at: number): boolean {
 
 /** How often a random test runs, of `all` times. */
 export function someOf(all: number): number {
-  return MORE ? all : Math.ceil(all / 20)
+  return MORE ? all : Math.ceil(all / 10)
 }

@@ -92,13 +92,13 @@ function answersOf(agent: AgentParts): SentAnswers {
         askedAt,
         shown: toCallRef(call).input,
       } as const
-      return reply(call, discussed.size > 0 ? await withNote(agent, call, answer) : answer)
+      return reply(call, isDiscussed(call) ? await withNote(agent, call, answer) : answer)
     },
     async deny(call, reason) {
       checkText(reason ?? '', 'The reason')
       const answer = { type: 'deny', reason: reason || undefined } as const
       const ref = toCallRef(call)
-      return reply(ref, discussed.size > 0 ? await withNote(agent, ref, answer) : answer)
+      return reply(ref, isDiscussed(ref) ? await withNote(agent, ref, answer) : answer)
     },
     answer: async (call, answer) => reply(call, toSentAnswer(answer)),
     async supplyOutput(call, output) {
@@ -130,9 +130,15 @@ const discussed = new Set<string>()
 /** Milliseconds that an answer waits for what was discussed before it. */
 const NOTE_MS = 2000
 
+/** Whether the answer has a note. No other answer waits, so that answers stay in order. */
+function isDiscussed(ref: CallRef): boolean {
+  const { conversationId = '', toolCallId } = located(ref)
+  return discussed.has(discussionId({ conversationId, toolCallId }))
+}
+
 /**
- * Adds the discussion of the call to an approval or denial, as text for the model: one that this page began or shows.
- * Without it if that can't be read, since no answer fails for it.
+ * Adds the call's discussion to an approval or denial, as text for the model. Without it if that can't be read, since no
+ * answer fails for it.
  */
 async function withNote<Given extends Answer>(
   agent: AgentParts,
@@ -142,7 +148,6 @@ async function withNote<Given extends Answer>(
   const { conversationId = '', toolCallId } = located(ref)
   const call = { conversationId, toolCallId }
   const at = { ...agent.scope(), conversationId: discussionId(call) }
-  if (!discussed.has(at.conversationId)) return answer
   const read = async (): Promise<string | undefined> => {
     const found = await agent.callWorker('getConversation', at)
     return found ? (await loadDiscussing()).noteOf(found, call) : undefined

@@ -456,7 +456,9 @@ export class RunDriver {
     isAwake.abort()
     this.#wake = null
     this.#calls.askAgain()
-    if (!this.isLeaving) await conversation.storageRetry.persist(() => this.#lease.takeBack())
+    // A run that another device has ended needs no lease, whose claim may take long.
+    if (!this.isLeaving && this.#storedEnd === null)
+      await conversation.storageRetry.persist(() => this.#lease.takeBack())
   }
 
   #halt(stop: Stop): void {

@@ -3,6 +3,7 @@ import { lineTo } from './world/line.ts'
 import type { PageTab } from './world/page-tab.ts'
 import type { Turn } from './world/slow-model.ts'
 import { TabsWorld } from './world/tabs-world.ts'
+import type { Store } from '../../../../src/worker/store/store.ts'
 
 // Two devices share a store, and nothing else: no lock and no message says what the other one does.
 
@@ -207,6 +208,45 @@ it('a waiting run stays with its device, whatever another device is refused', as
   await world.until(() => desk.ends.length > 0)
   expect(desk.ends).toEqual(['completed'])
   expect(ranOn(all)).toEqual([['pay'], [], []])
+})
+
+it('a device takes a new run although the store is slow, once another device has ended its waiting run', async () => {
+  const world = new TabsWorld({ turns: PAY })
+  const tools = { pay: { needsApproval: true } }
+  const { append, get, read } = world.store
+  let [isOver, isSlow] = [false, false]
+  const far: Partial<Store> = {
+    read: async (...asked) => {
+      isSlow = isOver
+      return read(...asked)
+    },
+    get: async (id) => {
+      if (isSlow) await new Promise<void>((resolve) => world.clock.after(20_000, resolve))
+      return get(id)
+    },
+  }
+  const ending: Partial<Store> = {
+    append: (rows) => {
+      isOver = rows.rows.some(({ type }) => type === 'run-ended')
+      return append(rows)
+    },
+  }
+  const tab = (name: string, store: Partial<Store>): PageTab =>
+    world
+      .tab(name, { tools, device: { ...world.device(), store: { ...world.store, ...store } } })
+      .open()
+  const [desk, phone] = [tab('desk', far), tab('phone', ending)]
+  await world.run(3000)
+  desk.start('run')
+  await world.until(() => desk.shown.pending.length === 1)
+  expect(await world.settled(phone.abort('run'))).toBe(true)
+  await world.until(() => desk.shown.status === 'idle')
+  expect(isSlow).toBe(true)
+  desk.start('next')
+  await world.until(() => desk.shown.runId === 'next' || desk.shown.unsent !== undefined, 200_000)
+  expect(desk.shown.unsent).toBeUndefined()
+  await world.until(() => desk.shown.pending.length === 1)
+  expect(desk.ends).toEqual(['enough'])
 })
 
 it('a call waiting on two devices is answered on one, which alone resumes it', async () => {
