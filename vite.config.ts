@@ -28,15 +28,12 @@ import { inputHash } from './scripts/lib/build-stamp.mjs'
 const STAND_INS =
   'const HTMLElement=globalThis.HTMLElement??class{},document=globalThis.document??{createTreeWalker(){}};'
 
-const BUILD = inputHash().slice(0, 12)
-
 /** By this id, a worker knows the parts that were built with it. */
-const PARTS = { OFFSTAGE_PARTS: JSON.stringify(BUILD) }
+const PARTS = { OFFSTAGE_PARTS: JSON.stringify(inputHash().slice(0, 12)) }
 
-/** In all other files, a worker holds its parts. By the build's id, they know the packed worker. */
+/** In all other files, a worker holds its parts. */
 const WHOLE = {
   OFFSTAGE_PARTS: 'undefined',
-  OFFSTAGE_BUILD: JSON.stringify(BUILD),
   OFFSTAGE_SCRIPT: 'undefined',
 }
 
@@ -111,7 +108,7 @@ const builds: Record<string, UserConfig> = {
   inline: library({
     entry: { inline: 'src/client/inline/inline-worker.ts' },
     splitting: false,
-    plugins: [workerSource(), packedWorker(BUILD)],
+    plugins: [workerSource(), packedWorker()],
   }),
 
   /** Entries that are rarely on a page together; what they share is a chunk. */
@@ -236,7 +233,7 @@ const builds: Record<string, UserConfig> = {
     define: {
       ...WHOLE,
       'import.meta.url': 'offstageScriptUrl',
-      OFFSTAGE_SCRIPT: 'offstageScriptUrl',
+      OFFSTAGE_SCRIPT: 'offstageScript',
     },
   },
 }
@@ -318,7 +315,9 @@ function library({
           ...(intro !== undefined && { intro }),
           ...(banner && { banner }),
           ...(format === 'iife' && {
-            intro: 'const offstageScriptUrl = globalThis.document?.currentScript?.src;',
+            // Read by the prototype: markup may name an element `currentScript`, which the document would return.
+            intro:
+              "const offstageScript=globalThis.Document&&Reflect.get(Document.prototype,'currentScript',document),offstageScriptUrl=offstageScript?.src;",
           }),
         },
       },

@@ -80,7 +80,7 @@ export function workerSource({ isClassic = false } = {}): Plugin {
  * Writes the worker that was built before as `inline-worker.js`, a module and a classic script alike. The worker is a
  * classic script in a function, which makes no globals, and packed, since bundlers warn about large files.
  */
-export function packedWorker(build: string): Plugin {
+export function packedWorker(): Plugin {
   let folder = ''
   return {
     name: 'offstage:packed-worker',
@@ -93,7 +93,7 @@ export function packedWorker(build: string): Plugin {
       // Compiled, not run: throws at whatever only a module may hold.
       new Script(text)
       const packed = gzipSync(text, { level: 9 }).toString('base64')
-      const source = `globalThis[Symbol.for("offstage.worker.${build}")]="${packed}";\n`
+      const source = `globalThis[Symbol.for("offstage.worker")]="${packed}";\n`
       this.emitFile({ type: 'asset', fileName: 'inline-worker.js', source })
     },
   }

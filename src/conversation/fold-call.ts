@@ -56,7 +56,7 @@ export function foldCall(draft: Draft, row: CallRow): void {
 }
 
 /** Tells the model, which would otherwise assume that the effect still exists. */
-const UNDONE = 'This call was undone by the person.'
+const UNDONE = 'This call was undone.'
 
 /** Whether this is the row's call, or the parent of a newly proposed nested call. */
 function isNear({ toolCallId }: CallState, { type, path }: CallRow): boolean {
@@ -85,8 +85,13 @@ function withNote(
   )
 }
 
+/** Characters of notes after which the next one replaces them. */
+const MOST_NOTES = 20_000
+
+/** Adds a note, unless an earlier try of the call has added it. */
 function joinNotes(before: string | undefined, note: string): string {
-  return before ? `${before}\n${note}` : note
+  if (!before || before.length > MOST_NOTES) return note
+  return before.endsWith(note) ? before : `${before}\n${note}`
 }
 
 /** Records in the parent call that a nested call has ended. */

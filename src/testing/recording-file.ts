@@ -54,8 +54,9 @@ interface Recorder {
 }
 
 /**
- * Has the person played and writes what happened. Rejects and writes nothing in CI, over a recording of a newer
- * version, after a failed run, if it could not be replayed, and if it would hold a key.
+ * Has the person played and writes what happened. Rejects and writes nothing in CI, over a file that is no recording or
+ * one of a newer version, after a run that failed or has not ended, if it could not be replayed, and if it would hold a
+ * key.
  */
 export async function recordAnew(
   agent: Agent,
@@ -69,8 +70,8 @@ export async function recordAnew(
   const before = await readIfPresent(fs, path)
   if (before !== null)
     await readRecording(reader, before).catch((error: Error) => {
-      // A damaged file may be replaced.
-      if (OffstageError.is(error.cause) && error.cause.code === 'storage-newer') throw error
+      // A damaged recording may be replaced, and nothing else that can't be replayed.
+      if (!OffstageError.is(error.cause) || error.cause.code !== 'conversation-broken') throw error
     })
   await file.record?.(agent)
   const text = await new Response(await agent.conversations.export()).text()
@@ -85,13 +86,13 @@ async function faultOf(reader: () => Agent, text: string): Promise<string | null
   try {
     const turns = await readRecording(reader, text)
     const failure = turns.find((turn) => turn.failure)?.failure
-    return failure === undefined ? null : `A run failed: ${failure}`
+    return failure === undefined ? null : `A run is no example. ${failure}`
   } catch (thrown) {
     return describeThrown(thrown)
   }
 }
 
-const SECRET_NAME = /(?:key|token|secret|password|authorization|cookie)$/i
+const SECRET_NAME = /key|token|secret|pass|pwd|auth|credential|cookie|_pat$/i
 /** Shorter values may be words of the conversation. */
 const SHORTEST_SECRET = 8
 
@@ -101,7 +102,7 @@ function secretIn(text: string, model: ModelConfig | undefined): string | null {
   const sent = typeof headers === 'object' ? headers : {}
   const found = Object.entries({ ...environment(), ...sent, apiKey }).find(([name, value]) => {
     if (!SECRET_NAME.test(name) || typeof value !== 'string') return false
-    const secret = value.replace(/^Bearer /i, '')
+    const secret = value.replace(/^\w+ (?=\S+$)/, '')
     return secret.length >= SHORTEST_SECRET && text.includes(JSON.stringify(secret).slice(1, -1))
   })
   return found ? `It would hold the value of ${found[0]}: use \`redact\` or \`secretsIn\`.` : null

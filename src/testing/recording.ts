@@ -3,7 +3,7 @@ import type { CallOutcome } from '../client/execution/person-check.ts'
 import { recordGesture } from '../client/execution/user-gestures.ts'
 import type { Run } from '../client/runs/run.ts'
 import { describeThrown, OffstageError } from '../protocol/error.ts'
-import type { FactOf, Row } from '../protocol/fact.ts'
+import type { FactOf, Row, RunEnd } from '../protocol/fact.ts'
 import type { FieldValues } from '../protocol/fields.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { Message, ToolOutput, UserMessage } from '../protocol/message.ts'
@@ -54,8 +54,8 @@ interface Turn {
   /** Number of the run, from 1. */
   readonly run: number
   readonly steps: RecordedStep[]
-  /** Why the run failed. */
-  failure?: string
+  /** Why its newest run is no example. */
+  failure?: string | undefined
 }
 
 /** Ends a turn whose recording ends with calls, such as an aborted run. */
@@ -88,7 +88,7 @@ class TurnReader {
         break
       case 'run-ended': {
         const turn = this.turns.at(-1)
-        if (turn && row.end.outcome === 'failed') turn.failure = row.end.error.message
+        if (turn) turn.failure = failureIn(row.end)
         break
       }
       case 'consent-given':
@@ -168,6 +168,12 @@ async function readTurns(agent: Agent, conversationId: string): Promise<Turn[]> 
   return reader.turns
 }
 
+/** An import has ended runs that were open in the file as aborted. */
+function failureIn(end: RunEnd): string | undefined {
+  if (end.outcome === 'failed') return `It failed: ${end.error.message}`
+  return end.outcome === 'aborted' ? 'It was stopped, or had not ended.' : undefined
+}
+
 function unreadable(why: string, options?: ErrorOptions): Error {
   return new Error(`The recording can't be replayed: ${why}`, options)
 }
@@ -193,8 +199,10 @@ async function importTurns(reader: Agent, recording: string | Blob): Promise<rea
       const hint = isNoFile ? ' Pass the text of a file that was exported.' : ''
       throw unreadable(`${cause.message}${hint}`, { cause })
     })
-  const fault = refused[0]?.error.message ?? imported.find(({ broken }) => broken)?.broken
-  if (fault !== undefined) throw unreadable(fault)
+  const broken = imported.find((each) => each.broken)?.broken
+  const fault = refused[0]?.error ?? (broken && { code: 'conversation-broken', message: broken })
+  if (fault)
+    throw unreadable(fault.message, { cause: new OffstageError(fault.code, fault.message) })
   const [record, ...others] = await reader.conversations.list()
   if (!record || others.length > 0)
     throw unreadable(`It has ${record ? others.length + 1 : 0} conversations instead of one.`)

@@ -1,5 +1,5 @@
 import { MORE } from './support/more.ts'
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -182,11 +182,11 @@ test(
 test.describe("the script's inline worker is a file of its own", () => {
   const runFrom = async (
     page: Page,
-    { site, cdn }: Record<'site' | 'cdn', Site>,
+    { site, cdn, markup = '' }: Record<'site' | 'cdn', Site> & { readonly markup?: string },
     policy = '',
   ): Promise<unknown> => {
     site.add('/script.html', {
-      body: `<!doctype html><title>Script</title><body><script src="${cdn.url}/offstage.global.js"></script>`,
+      body: `<!doctype html><title>Script</title><body>${markup}<script src="${cdn.url}/offstage.global.js"></script>`,
       headers: { 'content-security-policy': policy },
     })
     await page.goto(`${site.url}/script.html`)
@@ -233,12 +233,17 @@ test.describe("the script's inline worker is a file of its own", () => {
     )
   })
 
-  test('and a file of another release is refused', MORE, async ({ page, site, cdn }) => {
-    const text = await readFile(inProject('dist/inline-worker.js'), 'utf8')
-    cdn.add('/inline-worker.js', {
-      body: text.replace(/offstage\.worker\.\w+/, 'offstage.worker.0'),
-    })
-    expect(await runFrom(page, { site, cdn })).toMatchObject(failedAs(/from another release/))
+  test('and a file without a worker is refused', MORE, async ({ page, site, cdn }) => {
+    cdn.add('/inline-worker.js', { body: '// Nothing.' })
+    expect(await runFrom(page, { site, cdn })).toMatchObject(failedAs(/holds no worker/))
+  })
+
+  test('whatever element of the page is named currentScript', async ({ page, site, cdn }) => {
+    const loaded: string[] = []
+    page.on('request', (request) => loaded.push(request.url()))
+    const markup = `<img name="currentScript" src="${site.url}/other/x.png">`
+    expect(await runFrom(page, { site, cdn, markup })).toMatchObject({ outcome: 'completed' })
+    expect(loaded.filter((url) => /inline/.test(url))).toEqual([`${cdn.url}/inline-worker.js`])
   })
 })
 

@@ -26,7 +26,7 @@ import type {
 import type { AgentParts } from './agent-parts.ts'
 import { checkId, checkMessageParts, checkText } from '../runs/check-message.ts'
 import { checkNames } from './check-names.ts'
-import type { AskedDiscussion } from '../features/discuss.ts'
+import type { AskedDiscussion, CallName } from '../features/discuss.ts'
 import type { ExtractOptions } from '../features/extract.ts'
 import { badInput, abortReasonText } from './failures.ts'
 import { randomId } from '../../lib/random-id.ts'
@@ -79,26 +79,28 @@ interface SentAnswers extends Omit<CallAnswers, 'approve' | 'approveAll' | 'cons
 /** Sends answers to the worker, which knows who drives the run of a call. */
 function answersOf(agent: AgentParts): SentAnswers {
   const { callWorker, options, scope } = agent
-  const reply = (call: CallRef, answer: CallAnswer['answer']): Promise<boolean> =>
-    callWorker('answerCall', { ...scope(), ...located(call), answer })
+  const reply = async (ref: CallRef, answer: Answer): Promise<boolean> => {
+    const call = located(ref)
+    const isDecision = answer.type === 'approve' || answer.type === 'deny'
+    const about = isDecision && discussed.size > 0 && discussedCall(call)
+    const given = about ? await withNote(agent, about, answer) : answer
+    return callWorker('answerCall', { ...scope(), ...call, answer: given })
+  }
   return {
     async approve(call, how = {}, askedAt) {
       checkNames(how, 'approve')
       const { input, remember } = how
-      const answer = {
+      return reply(call, {
         type: 'approve',
         input,
         remember: remember || undefined,
         askedAt,
         shown: toCallRef(call).input,
-      } as const
-      return reply(call, isDiscussed(call) ? await withNote(agent, call, answer) : answer)
+      })
     },
     async deny(call, reason) {
       checkText(reason ?? '', 'The reason')
-      const answer = { type: 'deny', reason: reason || undefined } as const
-      const ref = toCallRef(call)
-      return reply(ref, isDiscussed(ref) ? await withNote(agent, ref, answer) : answer)
+      return reply(call, { type: 'deny', reason: reason || undefined })
     },
     answer: async (call, answer) => reply(call, toSentAnswer(answer)),
     async supplyOutput(call, output) {
@@ -130,10 +132,10 @@ const discussed = new Set<string>()
 /** Milliseconds that an answer waits for what was discussed before it. */
 const NOTE_MS = 2000
 
-/** Whether the answer has a note. No other answer waits, so that answers stay in order. */
-function isDiscussed(ref: CallRef): boolean {
-  const { conversationId = '', toolCallId } = located(ref)
-  return discussed.has(discussionId({ conversationId, toolCallId }))
+/** The call, if its answer has a note. No other answer waits, so that answers stay in order. */
+function discussedCall({ conversationId = '', toolCallId }: Located): CallName | null {
+  const call = { conversationId, toolCallId }
+  return discussed.has(discussionId(call)) ? call : null
 }
 
 /**
@@ -142,11 +144,9 @@ function isDiscussed(ref: CallRef): boolean {
  */
 async function withNote<Given extends Answer>(
   agent: AgentParts,
-  ref: CallRef,
+  call: CallName,
   answer: Given,
 ): Promise<Given & { readonly note?: string | undefined }> {
-  const { conversationId = '', toolCallId } = located(ref)
-  const call = { conversationId, toolCallId }
   const at = { ...agent.scope(), conversationId: discussionId(call) }
   const read = async (): Promise<string | undefined> => {
     const found = await agent.callWorker('getConversation', at)
@@ -157,9 +157,10 @@ async function withNote<Given extends Answer>(
 }
 
 type Answer = CallAnswer['answer']
+type Located = Pick<CallAnswer, 'toolCallId' | 'conversationId'>
 
 /** Throws `invalid-input` if the reference names no call. */
-function located(call: CallRef): Pick<CallAnswer, 'toolCallId' | 'conversationId'> {
+function located(call: CallRef): Located {
   const { input: _shown, ...ref } = toCallRef(call)
   checkText(ref.toolCallId, 'The id of a call')
   if (ref.conversationId !== undefined) checkId(ref.conversationId)

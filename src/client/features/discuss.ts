@@ -75,7 +75,8 @@ export async function discuss(
   }
 }
 
-interface CallName {
+/** Names a call in every conversation. */
+export interface CallName {
   readonly conversationId: string
   readonly toolCallId: string
 }

@@ -2,10 +2,14 @@ import 'virtual:offstage-worker-source'
 import { startTrusted } from '../worker-link/trusted-worker.ts'
 import { OffstageError } from '../../protocol/error.ts'
 
-/** Id of the build. Set by the build. A worker of another build is refused. */
-declare const OFFSTAGE_BUILD: string
-/** Address of the classic script, empty if the page holds its text. Set by the build, in the classic script only. */
-declare const OFFSTAGE_SCRIPT: string | undefined
+/** The classic script's own element, if it has one. Set by the build, in the classic script only. */
+declare const OFFSTAGE_SCRIPT: HTMLScriptElement | null | undefined
+
+/** Where `inline-worker.js` leaves the packed worker. */
+const read = (): unknown => Reflect.get(globalThis, Symbol.for('offstage.worker'))
+
+/** Read now, since another release on the page may leave its own later. The classic script loads it on demand. */
+let packed = OFFSTAGE_SCRIPT ? undefined : read()
 
 /**
  * Creates the default worker without a file of its own, as a classic script: pages without an origin (`file://`,
@@ -42,20 +46,20 @@ async function unpacked(): Promise<Blob> {
   return new Blob([await new Response(text).arrayBuffer()], { type: 'text/javascript' })
 }
 
-/** The worker, gzipped, in base64. `inline-worker.js` sets it as a global. */
+/** The worker, gzipped, in base64. */
 async function packedWorker(): Promise<string> {
-  const read = (): unknown =>
-    Reflect.get(globalThis, Symbol.for(`offstage.worker.${OFFSTAGE_BUILD}`))
-  if (typeof OFFSTAGE_SCRIPT !== 'undefined' && read() === undefined)
-    await load(new URL('inline-worker.js', OFFSTAGE_SCRIPT || document.baseURI))
-  const packed = read()
+  if (packed === undefined && OFFSTAGE_SCRIPT) {
+    await load(OFFSTAGE_SCRIPT)
+    packed = read()
+  }
   if (typeof packed === 'string') return packed
-  throw importError('inline-worker.js is from another release. Deploy all files of one release.')
+  throw importError('inline-worker.js holds no worker. Deploy all files of dist.')
 }
 
 /** Loads a file as a script, which needs no CORS and no origin, or else as a module, which Trusted Types allow. */
-async function load({ href }: URL): Promise<unknown> {
-  const script = document.createElement('script')
+async function load({ src, nonce, crossOrigin }: HTMLScriptElement): Promise<unknown> {
+  const { href } = new URL('inline-worker.js', src || document.baseURI)
+  const script = Object.assign(document.createElement('script'), { nonce, crossOrigin })
   try {
     script.src = href
   } catch {

@@ -30,7 +30,7 @@ export interface ChatContext {
   readonly actions: ChatActions
   readonly renderers: CallRenderers
   /** Returns the host's card of a call, if it has the buttons that answer the call. */
-  readonly answeringCard: (call: { readonly toolCallId: string }) => RenderedCall | undefined
+  readonly answeringCard: (call: ShownRef) => RenderedCall | undefined
   readonly markdown: MarkdownOptions
   readonly answers: AnswerOptions
   /** Shows `answers`. Null until its code is loaded, which an empty `answers` doesn't need. */
@@ -52,6 +52,12 @@ export interface ChatContext {
   readonly isFollowing: boolean
   /** Approval cards that the person has had in view as a whole. */
   readonly seen: { has(key: string): boolean }
+}
+
+/** Names a call. Default: one of the conversation on view. */
+export interface ShownRef {
+  readonly toolCallId: string
+  readonly conversationId?: string
 }
 
 /** Input of a message's view, besides the message. The full snapshot changes too often: each change would redraw it. */
@@ -138,8 +144,9 @@ export interface RenderedCall {
    */
   readonly answers?: boolean
   /**
-   * Puts an input that the model suggests into the card's own controls, for the person to approve there. Called when the
-   * person presses “Use it”. Without it, a card that `answers` has no such button.
+   * Puts an input that the model suggests into the card's own controls. Called when the person presses “Use it”. The
+   * card's button then approves what the controls show, by `agent.approve(call, { input })`: `respond(true)` approves the
+   * input as it was. Without `suggest`, a card that `answers` has no “Use it”.
    */
   suggest?(input: JsonValue): void
 }

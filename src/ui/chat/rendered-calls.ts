@@ -1,7 +1,7 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit'
 import type { FieldValues, ShownCall } from '../../index.ts'
-import type { ChatContext, RenderedCall } from './context.ts'
-import { toCallRef } from './parts/call-ref.ts'
+import type { ChatContext, RenderedCall, ShownRef } from './context.ts'
+import { isOf, toCallRef } from './parts/call-ref.ts'
 import { answerKey } from './local-keys.ts'
 
 interface Shown {
@@ -30,9 +30,9 @@ export class RenderedCalls implements ReactiveController {
   }
 
   /** Returns the host's card, if it has the buttons that answer the call. */
-  answeringCard({ toolCallId }: { readonly toolCallId: string }): RenderedCall | undefined {
-    const rendered = this.#shown.get(toolCallId)?.rendered
-    return rendered?.answers ? rendered : undefined
+  answeringCard(ref: ShownRef): RenderedCall | undefined {
+    const shown = this.#shown.get(ref.toolCallId)
+    return shown?.rendered?.answers && isOf(ref, shown.call) ? shown.rendered : undefined
   }
 
   /** Runs after each drawing. Null: nothing is shown. */

@@ -243,7 +243,10 @@ describe('the content of an answer', () => {
   test('is fixed at the moment of the answer', async () => {
     const { agent, worker } = await asked()
     const discussed = { conversationId: 'c9', toolCallId: 't9' }
-    await agent.conversation('c9').discuss(discussed, 'Why?').catch(() => undefined)
+    await agent
+      .conversation('c9')
+      .discuss(discussed, 'Why?')
+      .catch(() => undefined)
     const ref = { conversationId: 'c1', toolCallId: 't1' }
     const input = { amount: 1, lines: [{ name: 'mug' }] }
     const how = { input }

@@ -266,6 +266,44 @@ test('the model gets the discussions of calls that its composite tool made, appr
     expect(result).toContain(part)
 })
 
+test('of many discussions in a composite tool, the model gets the newest, and the run ends', async () => {
+  const { url, sent } = await serve({
+    scenes: [{ match: ['why'], steps: [{ text: 'Because. '.repeat(200) }] }],
+    fallback: [{ toolCalls: [{ toolName: 'mail_all', input: {} }] }, { text: 'Done.' }],
+  })
+  const agent = createTestAgent({
+    model: { provider: 'openai-compatible', baseURL: `${url}/v1`, model: 'mock' },
+    tools: [
+      sendMail,
+      defineTool({
+        name: 'mail_all',
+        description: 'Mails all.',
+        version: '1',
+        run: async (_input, { call }) => {
+          for (let at = 0; at < 16; at++) await call('send_mail', { to: `${at}`, files: [] })
+          return 'Mailed.'
+        },
+      }),
+    ],
+  })
+  onTestFinished(() => agent.dispose())
+  const chat = agent.conversation('desk')
+  const run = chat.send('Go')
+  for await (const event of run) {
+    if (event.type !== 'tool-approval-request') continue
+    const { to } = event.input as { readonly to: string }
+    const asked = await chat.discuss(event, `Why ${to}?`)
+    await asked?.result
+    await chat.approve(event)
+  }
+  expect((await run.result).text).toBe('Done.')
+  const [result] = resultsIn(sent)
+  expect(result).toContain('Why 14?')
+  expect(result).toContain('Why 15?')
+  expect(result).not.toContain('Why 0?')
+  expect(result?.length).toBeLessThan(25_000)
+})
+
 test("a sub-agent's model gets the discussion of its call, asked and approved in the calling conversation", async () => {
   const { url, sent } = await serve({
     scenes: [

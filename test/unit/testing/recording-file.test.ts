@@ -163,6 +163,12 @@ test('a recording of a newer version is neither played nor replaced, and a damag
   expect(cart).toEqual([])
   expect(await readFile(fileOf(), 'utf8')).toBe(newer)
 
+  for (const other of ['{"user":1}\n{"user":2}\n', 'My notes.']) {
+    await writeFile(fileOf(), other)
+    expect(await updated(given)).toContain('This is no exported file')
+    expect(await readFile(fileOf(), 'utf8')).toBe(other)
+  }
+
   await writeFile(fileOf(), text.slice(0, 300))
   expect(await golden(given)).toContain('The file is damaged')
   expect(await updated(given)).toBeNull()
@@ -175,7 +181,7 @@ test('a run that fails, several conversations, none, and a person who throws lea
   const before = await readFile(fileOf(), 'utf8')
   const script = { steps: [{ error: 'Asleep.' }] }
   expect(await updated({ ...given, script })).toBe(
-    `${fileOf()} was not written. A run failed: Asleep.`,
+    `${fileOf()} was not written. A run is no example. It failed: Asleep.`,
   )
   const twice = async (agent: Agent): Promise<void> => {
     await asksForMugs(agent)
@@ -185,6 +191,11 @@ test('a run that fails, several conversations, none, and a person who throws lea
   expect(await updated({ ...given, record: () => Promise.resolve() })).toContain(
     'It has 0 conversations',
   )
+  const leaves = async (agent: Agent): Promise<void> => {
+    for await (const _event of agent.run('Two mugs')) return
+  }
+  const slow = { ...scriptWith(2), paceMs: 500 }
+  expect(await updated({ ...given, script: slow, record: leaves })).toContain('had not ended.')
   const throws = (): Promise<never> => Promise.reject(new Error('No shelf.'))
   expect(await updated({ ...given, record: throws })).toBe('No shelf.')
   expect(await readFile(fileOf(), 'utf8')).toBe(before)

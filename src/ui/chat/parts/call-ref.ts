@@ -1,5 +1,5 @@
-import type { JsonValue } from '../../../index.ts'
-import type { ChatContext } from '../context.ts'
+import type { JsonValue, ShownCall } from '../../../index.ts'
+import type { ChatContext, ShownRef } from '../context.ts'
 
 interface Ref {
   readonly toolCallId: string
@@ -20,4 +20,12 @@ export function toCallRef(
 export interface AskedAbout {
   readonly call: ReturnType<typeof toCallRef>
   readonly placeholder: string
+}
+
+/** Whether the reference names the call. Calls of two conversations may share an id. */
+export function isOf({ toolCallId, conversationId }: ShownRef, call: ShownCall): boolean {
+  return (
+    toolCallId === call.toolCallId &&
+    (conversationId === undefined || conversationId === call.conversationId)
+  )
 }

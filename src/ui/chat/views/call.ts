@@ -18,6 +18,7 @@ import { waitingView } from './approval.ts'
 import { answerKey, problemKey } from '../local-keys.ts'
 import { repeat } from 'lit/directives/repeat.js'
 import { sharedApprovalCalls } from '../parts/rows.ts'
+import { isOf } from '../parts/call-ref.ts'
 import { loadedView } from './loaded-view.ts'
 
 const undoView = loadedView<[ShownCall]>({ name: 'undo', box: 'note' }, async () => {
@@ -61,13 +62,6 @@ export function callView(context: ChatContext, call: ShownCall): TemplateResult 
       ${word === 'interrupted' && !pending ? html`<p>${words.interruptedWords}</p>` : nothing}
     </div>
   `
-}
-
-function isOf({ toolCallId, conversationId }: PendingCall, call: ShownCall): boolean {
-  return (
-    toolCallId === call.toolCallId &&
-    (conversationId === undefined || conversationId === call.conversationId)
-  )
 }
 
 interface CallTitle {

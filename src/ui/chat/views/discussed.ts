@@ -56,7 +56,7 @@ class DiscussionDirective extends AsyncDirective {
     const { local } = context
     const about = aboutOf(context, call)
     const isChosen = (): boolean =>
-      local.get<AskedAbout>('about')?.call.toolCallId === call.toolCallId
+      JSON.stringify(local.get<AskedAbout>('about')?.call) === JSON.stringify(about.call)
     this.#forget = () => isChosen() && local.set('about', undefined)
     // The message field asks about the first card, or the chosen one. It is drawn anew after this drawing.
     queueMicrotask(() => {
@@ -193,7 +193,7 @@ function suggestionView(
   const card = context.answeringCard(call)
   const use = ({ isTrusted }: Event): void => {
     if (!isTrusted) return
-    if (card) return card.suggest?.(suggested)
+    if (card) return card.suggest?.(structuredClone(suggested))
     local.set(formKey(key), undefined)
     local.set(key, text === asked ? undefined : text)
   }
@@ -201,7 +201,7 @@ function suggestionView(
     <p class="label">${words.suggestion}</p>
     <dl>${differences(context, call, suggested)}</dl>
     ${
-      (local.get<string>(key) ?? asked) === text
+      !card && (local.get<string>(key) ?? asked) === text
         ? html`<p class="note">${words.inUse}</p>`
         : !card || card.suggest
           ? html`<button type="button" @click=${use}>${words.use}</button>`
@@ -259,11 +259,11 @@ const styles = css`
   }
 
   .discussion > button {
-    align-self: flex-start;
+    align-self: start;
   }
 
   .asked-about {
-    align-self: flex-end;
+    align-self: end;
     max-inline-size: 85%;
     padding: 0.375em 0.75em;
     border-radius: var(--_radius);
@@ -273,7 +273,7 @@ const styles = css`
   .suggested {
     padding: 0.75em;
     border: 1px dashed var(--_line);
-    border-radius: calc(var(--_radius) / 2);
+    border-radius: var(--_radius);
   }
 
   .suggested dl {
@@ -286,7 +286,6 @@ const styles = css`
   }
 
   .suggested :is(del, ins, dd span) {
-    margin-inline-end: 0.375em;
     white-space: pre-wrap;
   }
 
