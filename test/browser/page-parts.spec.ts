@@ -106,10 +106,15 @@ test.describe('the guard that tells clicks of a person', () => {
     expect(isLoaded()).toBe(false)
     await page.evaluate('void begin()')
     await expect.poll(isLoaded).toBe(true)
-    await page.waitForLoadState('networkidle')
+    // Resolves once the page's own import of the file has.
+    await page.evaluate(
+      async (url) => void (await import(url)),
+      loaded.find((url) => url.includes('user-gestures')) ?? '',
+    )
+    await expect.poll(() => page.evaluate(() => window.asked !== undefined)).toBe(true)
     await page.getByRole('button').click()
     await expect.poll(() => page.evaluate(() => window.answers)).toEqual(['true'])
-    expect(await page.evaluate(() => window.paid)).toBe(1)
+    await expect.poll(() => page.evaluate(() => window.paid)).toBe(1)
   })
 
   test('refuses clicks as long as its file is missing, and the call waits', async ({
