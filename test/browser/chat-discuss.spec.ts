@@ -99,13 +99,22 @@ async function reload(page: Page, model: MockOpenAI): Promise<void> {
   await expect(card(page)).toBeVisible()
 }
 
+/** Opens a page with the desk, whose model answers as above. */
+async function startDesk(
+  openPage: (options: { readonly body: string }) => Promise<Page>,
+  model: MockOpenAI,
+): Promise<Page> {
+  model.respond = answer
+  const page = await openPage({ body: BODY })
+  await openDesk(page, model)
+  return page
+}
+
 test('a person asks about a waiting call, uses a suggested change, and approves it, with a reload after each step', async ({
   openPage,
   model,
 }) => {
-  model.respond = answer
-  const page = await openPage({ body: BODY })
-  await openDesk(page, model)
+  const page = await startDesk(openPage, model)
   await write(page, 'Mail the plan to Anna')
   await expect(card(page)).toBeVisible()
   await reload(page, model)
@@ -151,9 +160,7 @@ test('a script can neither use a suggestion nor be the person who approves it', 
   openPage,
   model,
 }) => {
-  model.respond = answer
-  const page = await openPage({ body: BODY })
-  await openDesk(page, model)
+  const page = await startDesk(openPage, model)
   await write(page, 'Mail the plan to Anna')
   await expect(card(page)).toBeVisible()
   await write(page, 'Leave out the invoice')
@@ -173,9 +180,7 @@ test('another tab shows the discussion, and a call that is approved there ends i
   model,
   context,
 }) => {
-  model.respond = answer
-  const page = await openPage({ body: BODY })
-  await openDesk(page, model)
+  const page = await startDesk(openPage, model)
   await write(page, 'Mail the plan to Anna')
   await expect(card(page)).toBeVisible()
   await write(page, 'Why three attachments?')
@@ -201,9 +206,7 @@ test('a suggestion reaches a card of the page by its own controls, whose approva
   openPage,
   model,
 }) => {
-  model.respond = answer
-  const page = await openPage({ body: BODY })
-  await openDesk(page, model)
+  const page = await startDesk(openPage, model)
   await page.evaluate(() => {
     const chat = document.querySelector<OffstageChat>('offstage-chat')!
     chat.renderers = {

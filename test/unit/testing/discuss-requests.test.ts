@@ -13,6 +13,7 @@ import {
   inProcessWorker,
   type Script,
   type ScriptStep,
+  type TestAgent,
 } from '../../../src/testing/index.ts'
 import { checkChat, checkMessages } from '../../browser/support/strict-rules.ts'
 import { until } from '../client/fake-worker.ts'
@@ -223,14 +224,8 @@ const resultsIn = (sent: readonly Sent[]): readonly string[] => {
   return (last ? itemsOf(last) : []).filter((item) => item.includes('"role":"tool"'))
 }
 
-test('the model gets the discussions of calls that its composite tool made, approved or denied', async () => {
-  const { url, sent } = await serve({
-    scenes: [
-      { match: ['why'], steps: [{ text: 'Anna asked for it.' }] },
-      { match: ['now'], steps: [{ text: 'Because it is late.' }] },
-    ],
-    fallback: [{ toolCalls: [{ toolName: 'mail_all', input: {} }] }, { text: 'Done.' }],
-  })
+/** An agent whose composite tool mails each of the people, and goes on if a mail is denied. */
+function mailAll(url: string, people: readonly string[]): TestAgent {
   const agent = createTestAgent({
     model: { provider: 'openai-compatible', baseURL: `${url}/v1`, model: 'mock' },
     tools: [
@@ -240,14 +235,25 @@ test('the model gets the discussions of calls that its composite tool made, appr
         description: 'Mails all.',
         version: '1',
         run: async (_input, { call }) => {
-          await call('send_mail', { to: 'a', files: [] })
-          await call('send_mail', { to: 'b', files: [] }).catch(() => 'denied')
+          for (const to of people) await call('send_mail', { to, files: [] }).catch(() => 'denied')
           return 'Mailed.'
         },
       }),
     ],
   })
   onTestFinished(() => agent.dispose())
+  return agent
+}
+
+test('the model gets the discussions of calls that its composite tool made, approved or denied', async () => {
+  const { url, sent } = await serve({
+    scenes: [
+      { match: ['why'], steps: [{ text: 'Anna asked for it.' }] },
+      { match: ['now'], steps: [{ text: 'Because it is late.' }] },
+    ],
+    fallback: [{ toolCalls: [{ toolName: 'mail_all', input: {} }] }, { text: 'Done.' }],
+  })
+  const agent = mailAll(url, ['a', 'b'])
   const chat = agent.conversation('desk')
   const run = chat.send('Go')
   for await (const event of run) {
@@ -271,22 +277,7 @@ test('of many discussions in a composite tool, the model gets the newest, and th
     scenes: [{ match: ['why'], steps: [{ text: 'Because. '.repeat(200) }] }],
     fallback: [{ toolCalls: [{ toolName: 'mail_all', input: {} }] }, { text: 'Done.' }],
   })
-  const agent = createTestAgent({
-    model: { provider: 'openai-compatible', baseURL: `${url}/v1`, model: 'mock' },
-    tools: [
-      sendMail,
-      defineTool({
-        name: 'mail_all',
-        description: 'Mails all.',
-        version: '1',
-        run: async (_input, { call }) => {
-          for (let at = 0; at < 16; at++) await call('send_mail', { to: `${at}`, files: [] })
-          return 'Mailed.'
-        },
-      }),
-    ],
-  })
-  onTestFinished(() => agent.dispose())
+  const agent = mailAll(url, [...Array(16).keys()].map(String))
   const chat = agent.conversation('desk')
   const run = chat.send('Go')
   for await (const event of run) {
