@@ -12,6 +12,17 @@ export function whenAborted(signal: AbortSignal): Promise<void> {
   return aborted
 }
 
+/**
+ * Returns a signal that aborts with the first of the others, or with a `TimeoutError` after `ms` milliseconds. For code
+ * that also runs in Node, where a plain timeout under `AbortSignal.any` may be collected (Node 20), and never comes.
+ */
+export function signalWithin(ms: number, ...others: AbortSignal[]): AbortSignal {
+  const time = AbortSignal.timeout(ms)
+  // A timeout with a listener is kept until it aborts.
+  time.addEventListener('abort', () => undefined)
+  return AbortSignal.any([time, ...others])
+}
+
 /** Yields the items until the signal aborts, even if the source ignores the signal. */
 export async function* untilAborted<T>(
   source: AsyncIterable<T>,

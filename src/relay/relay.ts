@@ -1,5 +1,6 @@
 import { checkOptions, type RelayCall, type RelayOptions, type RelaySettings } from './options.ts'
 import { badRequest, RelayError } from './relay-error.ts'
+import { signalWithin } from '../lib/abort.ts'
 import { readBodyText } from '../lib/read-text.ts'
 import { checkBody, placesOf } from './check-body.ts'
 import { type SettleTokens, UserLimits } from './limits.ts'
@@ -216,13 +217,13 @@ async function readJson(request: Request, maxBytes: number): Promise<unknown> {
   }
   count(Number(request.headers.get('content-length')))
   const notJson = (): RelayError => badRequest('The body is no JSON.')
-  const slow = AbortSignal.timeout(BODY_MS)
-  const signal = AbortSignal.any([request.signal, slow])
+  const signal = signalWithin(BODY_MS, request.signal)
   try {
     const text = await readBodyText(request.body, { onProgress: count, notUtf8: notJson, signal })
     return JSON.parse(text)
   } catch (error) {
-    if (slow.aborted) throw badRequest('The body took too long.', { status: 408 })
+    if (signal.aborted && !request.signal.aborted)
+      throw badRequest('The body took too long.', { status: 408 })
     throw error instanceof SyntaxError ? notJson() : error
   }
 }

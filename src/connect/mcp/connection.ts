@@ -1,5 +1,6 @@
 import type { Fields, Incoming } from './wire.ts'
 import type { HeaderParameter } from './headers.ts'
+import { signalWithin } from '../../lib/abort.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { badAnswer, sanitizeText } from './failures.ts'
 import type { RemoteSource } from '../../protocol/tool.ts'
@@ -182,6 +183,5 @@ export type SignalFactory = (signal?: AbortSignal) => AbortSignal
 
 /** Makes signals that abort with `closed` or when the time is up, so that every request ends. */
 export function createSignalFactory(ms: number | undefined, closed: AbortSignal): SignalFactory {
-  return (signal) =>
-    AbortSignal.any([closed, AbortSignal.timeout(ms ?? REQUEST_MS), ...(signal ? [signal] : [])])
+  return (signal) => signalWithin(ms ?? REQUEST_MS, closed, ...(signal ? [signal] : []))
 }

@@ -1,3 +1,4 @@
+import { signalWithin } from '../../lib/abort.ts'
 import { randomId } from '../../lib/random-id.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { OffstageError } from '../../protocol/error.ts'
@@ -170,7 +171,7 @@ class LegacyLine implements McpConnection {
   /** Renews a lost session. Requests that lose it at the same time share the renewal. */
   #renew(lost: Session): Promise<Session> {
     if (this.#session !== lost) return Promise.resolve(this.#session)
-    const signal = this.#within(AbortSignal.timeout(RENEW_MS))
+    const signal = signalWithin(RENEW_MS, this.#closed.signal)
     this.#renewal ??= initialize(this.#http, this.#options, signal)
       .then((made) => (this.#session = made))
       .finally(() => (this.#renewal = undefined))

@@ -1,6 +1,7 @@
 import type { StorageState } from '../../protocol/conversation.ts'
 import { isErrorData, OffstageError, type ErrorCode } from '../../protocol/error.ts'
 import { FORMAT } from '../../protocol/fact.ts'
+import { signalWithin } from '../../lib/abort.ts'
 import { isRecord, isText, isDefined, shape } from '../../lib/shape.ts'
 import type { HttpAnswer, HttpCall, HttpCalls } from '../wire.ts'
 
@@ -81,7 +82,7 @@ export class ServerConnection {
   ): Promise<HttpCalls[Call]['answers']> {
     const body = JSON.stringify({ ...asked, call, format: FORMAT, seen: this.#seen })
     const { timeoutMs, closed } = this.#options
-    const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), closed])
+    const signal = signalWithin(timeoutMs, closed)
     const response = await this.send({ method: 'POST', headers: AS_JSON, body, signal })
     const answer = await response.json().catch((error: unknown) => {
       throw this.#noted(offline(error))

@@ -128,11 +128,9 @@ function parsed(data: string | undefined): unknown {
 /** Waits for a time, or until the browser reports that it is online. */
 function untilBack(ms: number, signal: AbortSignal): Promise<void> {
   const back = new AbortController()
-  const isBack = (): void => back.abort()
-  globalThis.addEventListener?.('online', isBack)
-  return sleepUnlessAborted(ms, AbortSignal.any([signal, back.signal])).finally(() =>
-    globalThis.removeEventListener?.('online', isBack),
-  )
+  const goOn = (): void => back.abort()
+  globalThis.addEventListener?.('online', goOn, { signal: back.signal })
+  return sleepUnlessAborted(ms, AbortSignal.any([signal, back.signal])).finally(goOn)
 }
 
 /** Options of `httpStore`. Only `url` is required. */
