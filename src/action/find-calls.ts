@@ -17,11 +17,14 @@ export class CallFinder {
   readonly #index: ToolIndex
   readonly #starts: RegExp
   readonly #calls: Set<string>
+  /** A text had more beginnings of calls than could be read, so any call may be in it. */
+  #isIncomplete: boolean
 
   /** Starts with the calls that `previous`, a finder for other tools, has found. */
   constructor(tools: readonly ToolDefinition[], previous?: CallFinder) {
     this.#index = indexTools(tools)
     this.#calls = new Set(previous ? previous.#calls : [])
+    this.#isIncomplete = previous ? previous.#isIncomplete : false
     const names = alternation(tools.map(({ name }) => name))
     const tags = alternation(this.#index.tools.map(({ tag }) => `<${tag}`))
     const own =
@@ -33,22 +36,21 @@ export class CallFinder {
   /** Reads one more text, as it was sent. */
   addText(text: string): void {
     let left = budgets.each * text.length + budgets.all
-    let end = 0
+    // Another call may begin inside each, whether it can be read or not.
     for (const { 0: start, index: at } of text.matchAll(this.#starts)) {
       // An opener begins a call only if the rest of its marker follows.
-      const isOpener = !openers.includes(start) || typeof findMarker(text, at) === 'object'
-      if (at < end || !isOpener) continue
+      if (openers.includes(start) && typeof findMarker(text, at) !== 'object') continue
       let rest = withoutTagMarks(text.slice(at, at + maxLength))
       // A sentence may follow the element on its line, so the text is cut at the element's end.
       const tag = start.slice(1)
       if (this.#index.find(tag)) rest = rest.slice(0, endOfElement(rest, tag, start.length))
       const read = readSection(rest, this.#index, { maxLength, isCut: false })
       for (const call of read?.calls ?? []) this.addCall(call)
-      // Another call may begin inside an unreadable one, so only a call that was read is skipped.
-      const isRead = read !== undefined && !read.problem
-      if (isRead) end = at + read.end
-      left -= isRead ? read.end : rest.length
-      if (left < 0) return
+      left -= read && !read.problem ? read.end : rest.length
+      if (left < 0) {
+        this.#isIncomplete = true
+        return
+      }
     }
   }
 
@@ -57,8 +59,9 @@ export class CallFinder {
     this.#calls.add(canonicalCall(toolName, input))
   }
 
+  /** Whether a text holds this call, or may hold it because not all of it was read. */
   hasCall(toolName: string, input: JsonValue): boolean {
-    return this.#calls.has(canonicalCall(toolName, input))
+    return this.#isIncomplete || this.#calls.has(canonicalCall(toolName, input))
   }
 }
 
