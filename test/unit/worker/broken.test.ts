@@ -53,15 +53,15 @@ async function twoConversations(): Promise<Damaged> {
   const world = createWorld(turns, { put })
   world.store = await openIdbStore(name)
   for (const id of ['whole', conversationId]) {
+    ran.count = 0
     const live = startLife(world)
     void live.host.startRun({ ...startCommand(`run-${id}`, 'go'), conversationId: id })
-    await live.until('tool-execution-start')
+    await expect.poll(() => ran.count).toBe(1)
     live.life.dead = true
     world.ahead += 1000
   }
   world.page = new SimPage(world.tools)
   hangs = false
-  await expect.poll(() => ran.count).toBe(2)
   ran.count = 0
   const damage: Damaged['damage'] = async (work) => {
     const db = await new Promise<IDBDatabase>((resolve) => {
