@@ -256,7 +256,7 @@ export interface Conversation extends SnapshotStore<ConversationSnapshot>, CallA
    *
    * @example
    * const run = await conversation.discuss(call, 'Why three attachments?')
-   * for await (const event of run) if (event.type === 'text-delta') show(event.text)
+   * for await (const event of run) if (event.type === 'text-delta') show(event.delta)
    */
   discuss(call: CallRef, question?: string): Promise<Run | null>
   /**
