@@ -13,6 +13,11 @@ const SAVE_MS = 400
 /** Invoices that one call lists or changes at most. */
 const MAX_INVOICES = 60
 
+interface FoundInvoices {
+  readonly count: number
+  readonly invoices: readonly { readonly id: string }[]
+}
+
 /** Files attached to the messages of a conversation, newest last. */
 export type ReadFiles = (conversationId: string) => Promise<readonly FilePart[]>
 
@@ -96,7 +101,9 @@ function setManyTool(ledger: Ledger): CompositeTool {
     annotations: { idempotent: true, reversible: true },
     async run({ query, status, field, value }, { call, progress }) {
       const filter = { ...(query && { query }), ...(status && { status }) }
-      const found = (await call('find_invoices', filter)) as { invoices: { id: string }[] }
+      const found = (await call('find_invoices', filter)) as unknown as FoundInvoices
+      if (found.count > found.invoices.length)
+        throw new Error(`${found.count} invoices match. Name a status or words that fewer have.`)
       const edits: Omit<Edit, 'key'>[] = []
       for (const { id } of found.invoices) {
         const edit = await call('edit_cell', { id, field, value })
@@ -106,7 +113,15 @@ function setManyTool(ledger: Ledger): CompositeTool {
       return { edits }
     },
     undo(_input, output) {
-      for (const edit of (output as { edits: Omit<Edit, 'key'>[] }).edits) ledger.revert(edit)
+      const failures: unknown[] = []
+      for (const edit of (output as { edits: Omit<Edit, 'key'>[] }).edits) {
+        try {
+          ledger.revert(edit)
+        } catch (error) {
+          failures.push(error)
+        }
+      }
+      if (failures.length > 0) throw failures[0]
     },
   })
 }
@@ -118,7 +133,7 @@ function importTool(ledger: Ledger, readFiles: ReadFiles): Tool {
     description:
       'Adds the invoices of a CSV file that the user has attached; the newest one without a name. Columns: id, customer, date, amount, status, note. Leaves out ids that the ledger has.',
     inputSchema: { type: 'object', properties: { filename: { type: 'string' } } },
-    annotations: { idempotent: true, reversible: true, untrustedContent: true },
+    annotations: { reversible: true, untrustedContent: true },
     async execute({ filename }, { conversationId }) {
       const { name, text } = attachedText(await readFiles(conversationId), filename)
       const read = readInvoices(text).map((row) => parseRow(row.id, row.text))

@@ -85,7 +85,7 @@ export function createLedger(): Ledger {
     },
     add(invoices) {
       const known = new Set(state.invoices.map(({ id }) => id))
-      const added = invoices.filter(({ id }) => !known.has(id))
+      const added = invoices.filter(({ id }) => !known.has(id) && known.add(id))
       if (added.length > 0) change({ invoices: byId([...state.invoices, ...added]) })
       return added
     },

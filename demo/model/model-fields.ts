@@ -36,6 +36,8 @@ export function createModelFields(): ModelFields {
       byId(id, HTMLElement).hidden = !isServer
     byId('model-file-field', HTMLElement).hidden = provider.value !== 'wllama'
     file.value = ''
+    // A key is for one provider's address alone.
+    apiKey.value = ''
     baseURL.value = preset?.baseURL ?? ''
     model.value = preset?.model ?? ''
     baseURL.required = isServer

@@ -41,7 +41,7 @@ export async function projectFiles(setup: ProjectSetup): Promise<readonly Projec
     { path: 'index.html', text: pageFile(page, setup, modules) },
     { path: 'src/main.ts', text: mainFile(setup, !isServed(setup.model.provider)) },
     { path: 'README.md', text: readme(setup) },
-    { path: '.gitignore', text: 'node_modules\ndist\n' },
+    { path: '.gitignore', text: 'node_modules\ndist\n.env*\n' },
   ]
   return files.toSorted((one, other) => rank(one) - rank(other) || (one.path < other.path ? -1 : 1))
 }

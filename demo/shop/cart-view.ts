@@ -71,8 +71,9 @@ function showTotals(state: ShopState): void {
   byId('discount-row', HTMLElement).hidden = discount === 0
   setText(byId('discount-name', HTMLElement), `Coupon ${state.coupon ?? ''}`)
   setText(byId('discount', HTMLElement), `−${formatMoney(discount)}`)
-  byId('delivery-row', HTMLElement).hidden = state.delivery === null
-  const { slot, number } = state.delivery ?? { slot: '', number: 0 }
+  const delivery = state.deliveries.at(-1)
+  byId('delivery-row', HTMLElement).hidden = delivery === undefined
+  const { slot, number } = delivery ?? { slot: '', number: 0 }
   setText(byId('delivery', HTMLElement), `${slot} (booking ${number})`)
   setText(byId('total', HTMLElement), formatMoney(total))
 }

@@ -4,7 +4,8 @@ import { stored } from '../lib/stored.ts'
 export interface ShopState {
   readonly cart: readonly CartLine[]
   readonly coupon: string | null
-  readonly delivery: Delivery | null
+  /** Bookings with the courier, newest last. */
+  readonly deliveries: readonly Delivery[]
   /** Orders, newest first. */
   readonly orders: readonly Order[]
 }
@@ -37,7 +38,7 @@ export interface Order {
 
 export type Speed = 'standard' | 'express'
 
-const emptyShop: ShopState = { cart: [], coupon: null, delivery: null, orders: [] }
+const emptyShop: ShopState = { cart: [], coupon: null, deliveries: [], orders: [] }
 
 const STORAGE_KEY = 'kiln-shop'
 const store = stored('localStorage', STORAGE_KEY)
@@ -65,6 +66,8 @@ function isShopState(value: unknown): value is ShopState {
     'cart' in value &&
     Array.isArray(value.cart) &&
     'orders' in value &&
-    Array.isArray(value.orders)
+    Array.isArray(value.orders) &&
+    'deliveries' in value &&
+    Array.isArray(value.deliveries)
   )
 }

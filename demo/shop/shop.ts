@@ -72,12 +72,13 @@ export function createShop(): Shop {
       change({ coupon })
     },
     bookDelivery(slot, key) {
-      const present = state.delivery
-      const isSame = present?.key === key
-      const delivery = isSame
+      const { deliveries } = state
+      const present = deliveries.find((one) => one.key === key)
+      const delivery = present
         ? { ...present, requests: present.requests + 1 }
-        : { slot, key, number: (present?.number ?? 0) + 1, requests: 1 }
-      change({ delivery })
+        : { slot, key, number: deliveries.length + 1, requests: 1 }
+      const others = deliveries.filter((one) => one !== present)
+      change({ deliveries: [...others, delivery] })
       return delivery
     },
     checkOut(speed) {

@@ -60,8 +60,9 @@ function readArguments() {
   }
   const parsed = parseArgs({ options, allowPositionals: true })
   const [, extra] = parsed.positionals
-  // `npm create` takes options that come before `--` for itself, and passes on their values.
-  if (extra !== undefined)
+  // npm in PowerShell drops `--`, takes `--template` for itself, and passes on its value alone.
+  if (TEMPLATES.includes(extra)) parsed.values.template ??= extra
+  else if (extra !== undefined)
     throw new Error(`Unexpected argument "${extra}". With npm, write -- before --template.`)
   return parsed
 }

@@ -22,6 +22,9 @@ const GENERATED = new Set([
   '.DS_Store',
 ])
 
+/** Also made by building, and files with a maintainer's keys. */
+const SKIPPED = /\.tsbuildinfo$|^next-env\.d\.ts$|^\.env/
+
 export function packTemplate(from, to) {
   copyFiles(from, to, (name) => (name === IGNORE_FILE ? PACKED_IGNORE_FILE : name))
 }
@@ -35,7 +38,7 @@ function copyFiles(from, to, rename) {
   mkdirSync(to, { recursive: true })
   for (const entry of readdirSync(from, { withFileTypes: true })) {
     const { name } = entry
-    if (GENERATED.has(name) || name.endsWith('.tsbuildinfo')) continue
+    if (GENERATED.has(name) || SKIPPED.test(name)) continue
     const source = path.join(from, name)
     const target = path.join(to, rename(name))
     if (entry.isDirectory()) copyFiles(source, target, rename)

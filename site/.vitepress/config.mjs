@@ -58,7 +58,8 @@ export default defineConfig({
   transformPageData: ({ relativePath, frontmatter }) =>
     relativePath.startsWith('api/') ? { frontmatter: { ...frontmatter, editLink: false } } : {},
   transformHead: ({ pageData, siteConfig }) =>
-    pageData.isNotFound
+    // The playground has no Markdown.
+    pageData.isNotFound || pageData.relativePath === 'playground.md'
       ? []
       : [
           [

@@ -8,7 +8,7 @@ import { expect, test } from './support/test.ts'
 
 // The page on the README's first screen, saved as a file, with a server of this machine in place of the CDN.
 
-const CDN = 'https://cdn.jsdelivr.net/npm/offstage/dist'
+const CDN = 'https://cdn.jsdelivr.net/npm/offstage@0.1.0/dist'
 
 test("the README's page, saved as a file, runs a call approved after a reload", async ({
   page,

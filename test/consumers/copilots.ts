@@ -11,7 +11,7 @@ const GUIDE = 'docs/copilot.md'
 const MODEL = "{ provider: 'ollama', model: 'qwen3:4b' }"
 const MOCK =
   "{ provider: 'openai-compatible', model: 'mock', baseURL: new URLSearchParams(location.search).get('model') ?? '' }"
-const CDN = 'https://cdn.jsdelivr.net/npm/offstage/'
+const CDN = 'https://cdn.jsdelivr.net/npm/offstage@0.1.0/'
 
 /** A copilot of the guide. */
 export interface Copilot {

@@ -53,9 +53,15 @@ async function searchModels(
   const stored = readStoredModel()
   const ready = found.filter(({ isReady }) => isReady)
   const previous = stored && ready.find(({ id }) => id === sourceIdOf(stored))
-  const source = previous ?? ready[0] ?? scriptSource
-  sources = [...found, scriptSource]
-  showSources(source, previous ? stored?.model : undefined)
+  // The chosen model stays while its server doesn't answer: a run may wait for it.
+  const absent = stored && !previous ? toStoredSource(stored) : null
+  const source = previous ?? absent ?? ready[0] ?? scriptSource
+  sources = [
+    ...found.filter(({ id }) => id !== absent?.id),
+    ...(absent ? [absent] : []),
+    scriptSource,
+  ]
+  showSources(source, stored?.model)
   help.hidden = ready.length > 0
   if (source !== scriptSource) return chooseModel(use, signal)
 

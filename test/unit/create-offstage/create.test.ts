@@ -38,12 +38,12 @@ beforeAll(async () => {
     const filter = (file: string): boolean => !GENERATED.includes(path.basename(file))
     cpSync(exampleFolder(name), copyOf(name), { recursive: true, filter })
   }
-  // Folders that installing and building leave behind.
+  // Files that installing and building leave behind, and a maintainer's key.
   const vanilla = copyOf('vanilla')
   for (const name of ['node_modules', 'dist', '.next']) mkdirSync(path.join(vanilla, name))
   writeFileSync(path.join(vanilla, 'node_modules/module.js'), '')
   writeFileSync(path.join(vanilla, 'dist/index.html'), '')
-  for (const name of ['package-lock.json', 'tsconfig.tsbuildinfo'])
+  for (const name of ['package-lock.json', 'tsconfig.tsbuildinfo', 'next-env.d.ts', '.env.local'])
     writeFileSync(path.join(vanilla, name), '{}')
 
   const { code, output } = await npm(['pack', '--pack-destination', checkout], {
@@ -230,8 +230,13 @@ describe('the command refuses', () => {
 
   test('unknown options, and options that npm took for itself', () => {
     expect(sentence(create(['my-app', '--typescript']))).toContain("'--typescript'")
-    expect(sentence(create(['my-app', 'react']))).toBe(
-      'create-offstage: Unexpected argument "react". With npm, write -- before --template.',
+    expect(sentence(create(['my-app', 'strict']))).toBe(
+      'create-offstage: Unexpected argument "strict". With npm, write -- before --template.',
     )
+  })
+
+  test('npm in PowerShell passes on only the name of the template', () => {
+    expect(create(['my-app', 'vue']).code).toBe(0)
+    expect(contentsOf(path.join(folder, 'my-app')).has('src/app.vue')).toBe(true)
   })
 })
