@@ -498,8 +498,10 @@ function changeOf(pair: CallPair, outputs: boolean): string | null {
     const call = callText(pair)
     return recorded ? `${call} is missing` : `${call} is new`
   }
-  const [before, now] = [callText({ ...pair, played: undefined }), callText(pair)]
-  if (parent && before !== now) return `${now} instead of ${before}`
+  const now = callText(pair)
+  const call = callText(pair, literalOf)
+  const callBefore = callText({ ...pair, played: undefined }, literalOf)
+  if (parent && call !== callBefore) return insteadOf(call, callBefore)
   const [was, is] = [recorded.end?.output, played.end?.output]
   if (is?.type === 'denied' && was?.type !== 'denied')
     return `${now} was denied${is.reason ? `: ${is.reason}` : ''}`
@@ -507,21 +509,22 @@ function changeOf(pair: CallPair, outputs: boolean): string | null {
   const { approvalRequest } = recorded
   if (approvalRequest && !approvalRequest.because && !played.approvalRequest)
     return `${now} ran without the approval that the recording has`
-  const [input, inputNow] = [recorded, played].map((call) => literal(call.ranWith ?? call.input))
-  if (input !== inputNow) return `${now} ran with ${inputNow} instead of ${input}`
+  const ran = literalOf(played.ranWith ?? played.input)
+  const ranBefore = literalOf(recorded.ranWith ?? recorded.input)
+  if (ran !== ranBefore) return `${now} ran with ${insteadOf(ran, ranBefore)}`
   if (!outputs || JSON.stringify(was) === JSON.stringify(is)) return null
-  return `${now} returned ${outputText(is)} instead of ${outputText(was)}`
+  return `${now} returned ${insteadOf(outputText(is), outputText(was))}`
 }
 
 function outputText(output: ToolOutput | undefined): string {
-  return output && 'value' in output ? literal(output.value as JsonValue) : 'nothing'
+  return output && 'value' in output ? literalOf(output.value as JsonValue) : 'nothing'
 }
 
-function callText({ recorded, played, parent }: CallPair): string {
+function callText({ recorded, played, parent }: CallPair, write = literal): string {
   const call = played ?? recorded
   if (!call) return ''
   const caller = parent?.played ?? parent?.recorded
-  return `${caller ? `${caller.toolName} → ` : ''}${call.toolName}(${literal(call.input)})`
+  return `${caller ? `${caller.toolName} → ` : ''}${call.toolName}(${write(call.input)})`
 }
 
 function endOf(result: RunResult): string {
@@ -533,8 +536,21 @@ const LONGEST_LITERAL = 300
 
 /** Writes a value as in source code, shortened. */
 function literal(value: JsonValue): string {
-  const text = literalOf(value)
+  return shortened(literalOf(value))
+}
+
+function shortened(text: string): string {
   return text.length > LONGEST_LITERAL ? `${text.slice(0, LONGEST_LITERAL)}…` : text
+}
+
+/** Shortens both texts, and keeps their first difference in view. */
+function insteadOf(now: string, before: string): string {
+  let same = 0
+  while (same < now.length && now[same] === before[same]) same += 1
+  const [nowShown, beforeShown] = [now, before].map((text) =>
+    shortened(same < LONGEST_LITERAL ? text : `${text.slice(0, 100)}…${text.slice(same - 20)}`),
+  )
+  return `${nowShown} instead of ${beforeShown}`
 }
 
 function literalOf(value: JsonValue): string {

@@ -133,6 +133,19 @@ describe('a difference is reported', () => {
     )
   })
 
+  /** Differs from others only at its end. */
+  const long = (end: string): string => `${'All is well. '.repeat(40)}${end}`
+
+  test('another end of a long input', async () => {
+    const { tools } = shop('string')
+    const script = once('add_item', { qty: long('Regards, Ann') })
+    const recording = await recorded({ script, tools })
+    const beforeToolCall = () => ({ input: { qty: long('Regards, Eve') } })
+    expect(await replayed(recording, { tools, beforeToolCall })).toMatch(
+      / ran with .*Regards, Eve' } instead of .*Regards, Ann' }\.$/,
+    )
+  })
+
   test('nested calls: another one, another input, one more, one less', async () => {
     const trip = (calls: readonly (readonly [string, object])[]): Tools =>
       [
@@ -162,6 +175,13 @@ describe('a difference is reported', () => {
     )
     expect(await replayed(recording, trip([calls[0], ['stay', { nights: 3 }]]))).toBe(
       'Step 1: trip → stay({ nights: 3 }) instead of trip → stay({ nights: 2 }).',
+    )
+    const far = await recorded({
+      script: once('trip'),
+      tools: trip([['fly', { to: long('Rome') }]]),
+    })
+    expect(await replayed(far, trip([['fly', { to: long('Oslo') }]]))).toMatch(
+      /^Step 1: trip → fly.*Oslo' }\) instead of trip → fly.*Rome' }\)\.$/,
     )
     expect(await replayed(recording, trip([...calls, ['fly', {}]]))).toBe(
       'Step 1: trip → fly({}) is new.',
