@@ -37,13 +37,15 @@ export function attachChat(options: Given<ChatOptions> = {}): ChatAttachment {
   // An object literal is new each time, but has the same components.
   const pick = memoizeSelector((cards: CallCards) => cards)
   const draw = memoizeSelector((cards: CallCards) => renderersOf(cards, context))
-  let before = CHAT_DEFAULTS
+  // A template that shows the chat again attaches to a new element.
+  const before = new WeakMap<HTMLElement, ChatSettings>()
   return (element) => {
     loadChat()
     const { renderers: given = {}, ...settings } = read(options)
     const agent = settings.agent ?? provided.current
     const chat: HTMLElement & Partial<ChatSettings> = element
-    before = setProperties(chat, { ...settings, agent, renderers: draw(pick(given)) }, before)
+    const now = { ...settings, agent, renderers: draw(pick(given)) }
+    before.set(element, setProperties(chat, now, before.get(element) ?? CHAT_DEFAULTS))
   }
 }
 
