@@ -54,6 +54,9 @@ export async function discuss(
   const entry = isOwn ? host.registry.get(waiting.toolName) : undefined
   const tool = entry?.tool.secretsIn ? undefined : (entry?.tool as Tool | undefined)
   const discussant = create(optionsOf(host, stored, { waiting, tool }))
+  const { signal } = discussant
+  // A disposed host decides nothing, so its next agent can resume the answer.
+  host.signal.addEventListener('abort', () => void discussant.dispose(), { signal })
   try {
     if (tool) discussant.registry.register(suggestChange(tool))
     const run =

@@ -232,6 +232,23 @@ test('after a reload the discussion stands, an answer that was cut off goes on, 
   expect(first.sent).toHaveLength(1)
 })
 
+test('an answer that dispose() cuts off goes on with the next agent', async () => {
+  const { opened } = gate()
+  const first = await mailWaits([
+    [{ type: 'text-delta', delta: 'Becau' }, opened],
+    answer('Because of the plan.'),
+  ])
+  const discussing = await first.chat.discuss(waiting(first.chat), 'Why?')
+  await until(() => first.requests.length === 2)
+  await first.agent.dispose()
+  expect(await discussing?.result).toMatchObject({ outcome: 'aborted', reason: 'disposed' })
+  const { agent, chat } = first.page()
+  await agent.resume('desk')
+  await until(() => chat.getSnapshot().pending.length === 1)
+  const resumed = await chat.discuss(waiting(chat))
+  expect((await resumed?.result)?.outcome).toBe('completed')
+})
+
 test('deleting the conversation deletes its discussions', async () => {
   const { agent, chat } = await mailWaits([answer('So.')])
   const call = waiting(chat)
