@@ -195,7 +195,10 @@ export function waitUntilLoaded(
     let unsubscribe = (): void => undefined
     const check = (): void => {
       const snapshot = conversation.getSnapshot()
-      if (snapshot.status === 'loading' || !(snapshot.error || isEnough(snapshot))) return
+      const { status, error, ended } = snapshot
+      // The error of a failed run says nothing about loading.
+      const isFault = error && !(ended?.outcome === 'failed' && ended.error === error)
+      if (status === 'loading' || !(isFault || isEnough(snapshot))) return
       resolve(snapshot)
       unsubscribe()
     }

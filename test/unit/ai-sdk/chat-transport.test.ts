@@ -11,6 +11,8 @@ import {
 import type { Agent } from '../../../src/client/api/agent.ts'
 import { defineTool } from '../../../src/client/tools/define-tool.ts'
 import type { Tool } from '../../../src/client/tools/tool.ts'
+import { emptySnapshot } from '../../../src/conversation/snapshot.ts'
+import type { ConversationSnapshot } from '../../../src/index.ts'
 import type { Script } from '../../../src/protocol/model.ts'
 import {
   createTestAgent,
@@ -414,6 +416,33 @@ test('after a reload during an answer, the chat resumes the run', async () => {
   // Nothing is open any more.
   await second.chat.resumeStream()
   expect(second.chat.status).toBe('ready')
+})
+
+test('after a failed run, older messages are loaded, too', async () => {
+  const error = { code: 'network', message: 'No answer.', retryable: true } as const
+  const said = (id: string) =>
+    ({ id, role: 'user', parts: [{ type: 'text', text: id }], at: 1 }) as const
+  const newest: ConversationSnapshot = {
+    ...emptySnapshot('c', 'idle'),
+    messages: [said('second')],
+    older: 1,
+    ended: { runId: 'r', outcome: 'failed', error },
+    error,
+  }
+  let shown = newest
+  let changed = (): void => undefined
+  const conversation = {
+    getSnapshot: () => shown,
+    subscribe: (listener: () => void) => {
+      changed = listener
+      return () => undefined
+    },
+  }
+  const agent = { conversation: () => conversation } as unknown as Agent
+  const loading = loadUIMessages(agent, 'c')
+  shown = { ...newest, messages: [said('first'), said('second')], older: 0 }
+  changed()
+  expect((await loading).map(({ id }) => id)).toEqual(['first', 'second'])
 })
 
 test('after a reload, a chat that resumed nothing can answer an approval', async () => {
