@@ -14,7 +14,7 @@ import type { AgentCommands } from '../api/agent-commands.ts'
 const MINUTE_MS = 60_000
 const HOUR_MS: number = 60 * MINUTE_MS
 
-/** Most firings that are stored. Older ones are dropped. */
+/** Most firings that are stored. Older ones are dropped, unless the hourly limit counts them. */
 const MOST_FIRINGS = 500
 
 /** A firing of a trigger. */
@@ -43,7 +43,15 @@ function readRecord(
 ): TriggerRecord {
   const now = Date.now()
   const past = firings.map((firing) => ({ ...firing, at: Math.min(firing.at, now) }))
-  return { ...rest, since: Math.min(since, now), firings: past.slice(-MOST_FIRINGS) }
+  const kept = past.filter(
+    (firing, index) => index >= past.length - MOST_FIRINGS || countsAt(firing, now),
+  )
+  return { ...rest, since: Math.min(since, now), firings: kept }
+}
+
+/** Whether the hourly limit counts the firing. */
+function countsAt({ state, at }: Firing, now: number): boolean {
+  return state !== 'empty' && at > now - HOUR_MS
 }
 
 /** Returns when an interval is over. */
@@ -60,7 +68,7 @@ function refusal(
   const { firings, isDisabled } = record
   const isTaken = key !== undefined && firings.some((firing) => firing.key === key)
   if (isDisabled || isTaken || (every && at < dueAt(record, every))) return 'taken'
-  const recent = firings.filter((each) => each.state !== 'empty' && each.at > at - HOUR_MS)
+  const recent = firings.filter((each) => countsAt(each, at))
   return recent.length < perHour ? undefined : 'over-limit'
 }
 

@@ -41,6 +41,24 @@ async function sentBy(agent: Agent): Promise<string[]> {
   )
 }
 
+/** Changes what is stored of a trigger. */
+function changeFirings(id: string, change: (firings: object[]) => object[]): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const opening = indexedDB.open('offstage-triggers', 1)
+    opening.onsuccess = () => {
+      const store = opening.result.transaction('triggers', 'readwrite').objectStore('triggers')
+      const key = `durable:offstage/${id}`
+      const reading = store.get(key)
+      reading.onsuccess = () => {
+        const record = reading.result as { firings: object[] }
+        store.put({ ...record, firings: change(record.firings) }, key).onsuccess = () => resolve()
+      }
+      store.transaction.onabort = reject
+      store.transaction.oncomplete = () => opening.result.close()
+    }
+  })
+}
+
 function useClock(now: number = Date.UTC(2026, 4, 4, 12)): void {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'], now })
   onTestFinished(() => void vi.useRealTimers())
@@ -317,6 +335,21 @@ test('starts no run over its hourly limit, counted across tabs and reloads', asy
   expect(outcomes()).toEqual(['over-limit', 'started'])
 })
 
+test('events that start nothing do not lift the hourly limit', async () => {
+  const { agent, outcomes } = tab()
+  const shop = new EventTarget()
+  const id = newId()
+  await agent.trigger({ id, on: [shop, 'order'], run: 'Look.', perHour: 1 })
+  shop.dispatchEvent(new Event('order'))
+  await until(() => outcomes().length === 1)
+  // As many as are stored.
+  const nothing = { at: Date.now(), state: 'empty' }
+  await changeFirings(id, (firings) => [...firings, ...Array.from({ length: 500 }, () => nothing)])
+  shop.dispatchEvent(new Event('order'))
+  await until(() => outcomes().length === 2)
+  expect(outcomes()).toEqual(['started', 'over-limit'])
+})
+
 describe('a timed trigger', () => {
   test('runs once an interval across two tabs, and a reload keeps the interval', async () => {
     useClock()
@@ -441,7 +474,8 @@ describe('a page that dies while a trigger fires', () => {
     await pass(MINUTE + 1000)
     expect(first.outcomes()).toEqual(['started'])
     await first.agent.dispose()
-    await reopenFirings(id)
+    // The state that is stored if a page died right after the commit.
+    await changeFirings(id, (firings) => firings.map((firing) => ({ ...firing, state: 'open' })))
     const next = tab([], storage)
     await next.agent.trigger({ id, at, run: 'Look.' })
     await pass(2 * MINUTE)
@@ -449,25 +483,6 @@ describe('a page that dies while a trigger fires', () => {
     const stored = await next.agent.conversations.get(conversationId)
     expect(stored?.messages.filter(({ role }) => role === 'user')).toHaveLength(1)
   })
-
-  /** Restores the state that is stored if a page died right after the commit. */
-  function reopenFirings(id: string): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const opening = indexedDB.open('offstage-triggers', 1)
-      opening.onsuccess = () => {
-        const store = opening.result.transaction('triggers', 'readwrite').objectStore('triggers')
-        const key = `durable:offstage/${id}`
-        const reading = store.get(key)
-        reading.onsuccess = () => {
-          const record = reading.result as { firings: object[] }
-          const firings = record.firings.map((firing) => ({ ...firing, state: 'open' }))
-          store.put({ ...record, firings }, key).onsuccess = () => resolve()
-        }
-        store.transaction.onabort = reject
-        store.transaction.oncomplete = () => opening.result.close()
-      }
-    })
-  }
 })
 
 describe('a trigger', () => {
