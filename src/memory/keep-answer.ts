@@ -1,5 +1,4 @@
 import type { RememberedRun, RememberingAgent } from '../client/features/memory.ts'
-import type { StoredConversation } from '../protocol/conversation.ts'
 import type { Memory } from './memory.ts'
 
 /** Most characters of a question and of an answer. Together they form one entry. */
@@ -14,24 +13,27 @@ export async function keepAnswer(
   { conversationId, result }: RememberedRun,
 ): Promise<void> {
   const { outcome, text: answer } = await result
-  if (outcome !== 'completed' || answer.trim() === '') return
+  if (outcome !== 'completed' || !answer.trim()) return
   const stored = await agent.conversations.get(conversationId)
+  if (!stored) return
+  // The last message before the answer: the next run may have begun, with a message of its own.
+  let asked = ''
+  let question: string | undefined
+  for (const message of stored.messages) {
+    const texts = message.parts.flatMap((part) => (part.type === 'text' ? part.text : []))
+    if (message.role !== 'user') {
+      if (texts.join('') === answer) question = asked
+      // In the form in which it was kept.
+    } else if (!message.synthetic) asked = texts.join('\n').trim().slice(0, MAX_TEXT).trim()
+  }
+  // The result of `finish_task` is in no text.
+  question ??= asked
   const where = { conversationId }
-  const question = questionIn(stored)
   // Questions from a model that calls the agent weren't kept, so none is found.
   const entry = (await memory.list(where)).find(({ text }) => text === question)
-  if (!stored || !entry) return
-  const untrusted = entry.untrusted === true || stored.taint !== undefined
+  if (!entry) return
+  const untrusted = entry.untrusted ?? !!stored.taint
   const text = `Q: ${question.slice(0, QUESTION)}\nA: ${answer.trim().slice(0, ANSWER)}`
   const [kept] = await memory.remember(text, { ...where, untrusted })
   if (kept) await memory.forget([entry.id], where)
-}
-
-/** Text of the person's last message, in the form in which it was kept. */
-function questionIn(stored: StoredConversation | null): string {
-  const parts = stored?.messages.findLast(
-    (message) => message.role === 'user' && !message.synthetic,
-  )?.parts
-  const texts = parts?.flatMap((part) => (part.type === 'text' ? part.text : [])) ?? []
-  return texts.join('\n').trim().slice(0, MAX_TEXT).trim()
 }

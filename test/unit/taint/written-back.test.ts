@@ -139,6 +139,26 @@ describe('an answer stored with its question', () => {
       .toEqual([['Q: Please ask.\nA: Done on the next page.', undefined]])
   })
 
+  it('is its own if the next question begins a run at once', async () => {
+    const memory = kept()
+    const scenes = [
+      { match: ['bees'], steps: [{ text: 'They make honey.' }] },
+      { match: ['cats'], steps: [{ text: 'They sleep.' }] },
+    ]
+    const { agent } = agentWith([], { memory, script: { scenes } })
+    const run = agent.run('What do bees do?')
+    const { outcome } = run.send('What do cats do?', { when: 'after-run' })
+    await run.result
+    const sent = await outcome
+    await (sent.status === 'delivered' && sent.run?.result)
+    await expect
+      .poll(async () => (await shown(memory)).toSorted())
+      .toEqual([
+        ['Q: What do bees do?\nA: They make honey.', undefined],
+        ['Q: What do cats do?\nA: They sleep.', undefined],
+      ])
+  })
+
   it('is missing if the run failed, while the question is stored', async () => {
     const memory = kept()
     const { agent } = agentWith([], { memory, script: { steps: [] } })
