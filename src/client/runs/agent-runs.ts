@@ -256,12 +256,15 @@ export class AgentRuns {
         const message = host.messageOf(input, options)
         const messageId = message.id
         const outcome = sent.add(messageId, { role: 'user', ...message })
-        host.sendMessage({ ...ref, message, when }).then(
-          (isQueued) => (isQueued ? sent.queued(messageId) : sent.return(messageId)),
-          // The message may be stored all the same: the run's events, or its end, decide.
-          (error: OffstageError) =>
-            error.code === 'worker-lost' || sent.return(messageId, toErrorData(error)),
-        )
+        void host
+          .sendMessage({ ...ref, message, when })
+          .then(
+            (isQueued) => (isQueued ? sent.queued(messageId) : sent.return(messageId)),
+            // The message may be stored all the same: the run's events, or its end, decide.
+            (error: OffstageError) =>
+              error.code === 'worker-lost' || sent.return(messageId, toErrorData(error)),
+          )
+          .finally(() => sent.answered(messageId))
         const cancel = async (): Promise<boolean> =>
           sent.isOpen(messageId) && host.withdrawMessage({ ...ref, messageId })
         return { messageId, outcome, cancel }

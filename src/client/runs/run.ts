@@ -156,6 +156,8 @@ interface Open {
 class SentMessages {
   readonly #open = new Map<string, Open>()
   readonly #nextRun: (runId: string) => Run
+  /** Decides a message of a handle that has ended. */
+  #end: ((messageId: string) => Promise<void>) | undefined
 
   constructor(nextRun: (runId: string) => Run) {
     this.#nextRun = nextRun
@@ -192,25 +194,21 @@ class SentMessages {
     if (message) this.#decide(messageId, { status: 'returned', message, ...(error && { error }) })
   }
 
-  /** The run continues, but this page has let go of it. */
-  #leave(): void {
-    for (const [id, { isQueued }] of this.#open)
-      if (isQueued) this.#decide(id, { status: 'left' })
-      else this.return(id)
+  /** The worker has answered whether it queues the message. If the handle is open, the run's events decide. */
+  answered(messageId: string): void {
+    void this.#end?.(messageId)
   }
 
-  /** The handle has ended. `isStored`: see `end`. */
+  /** The handle has ended. `isStored`: whether a message is in the conversation. Default: none of these is. */
   over(outcome: RunOutcome, isStored?: (messageId: string) => Promise<boolean>): void {
-    if (isUnfinished(outcome)) this.#leave()
-    else void this.end(isStored)
-  }
-
-  /** The run has ended. `isStored`: whether a message is in the conversation. Default: none of these is. */
-  async end(isStored?: (messageId: string) => Promise<boolean>): Promise<void> {
-    for (const id of this.#open.keys()) {
-      if (await isStored?.(id).catch(() => false)) this.#decide(id, { status: 'delivered' })
+    // The run continues, but this page has let go of it.
+    const isLeft = isUnfinished(outcome)
+    this.#end = async (id) => {
+      const isKept = isLeft ? this.#open.get(id)?.isQueued : await isStored?.(id).catch(() => false)
+      if (isKept) this.#decide(id, { status: isLeft ? 'left' : 'delivered' })
       else this.return(id)
     }
+    for (const id of this.#open.keys()) this.answered(id)
   }
 
   #delivered({ messageId, nextRunId }: Pick<Delivery, 'messageId' | 'nextRunId'>): void {
@@ -302,11 +300,7 @@ export function createRunHandle(ref: RunRef, observer: RunObserver): RunHandle {
     run: {
       ...ref,
       result,
-      send: (input, options = {}) => {
-        const message = observer.onSend(input, options, sent)
-        if (ended) void sent.end()
-        return message
-      },
+      send: (input, options = {}) => observer.onSend(input, options, sent),
       abort(why?: unknown) {
         if (ended || abortReason !== undefined) return
         abortReason = abortReasonText(why)

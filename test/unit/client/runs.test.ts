@@ -126,6 +126,24 @@ describe('a run', () => {
     expect(await run!.result).toMatchObject({ outcome: 'completed' })
   })
 
+  test.each([
+    ['left', true],
+    ['returned', false],
+    ['returned', 'worker-lost'],
+  ] as const)(
+    'that continues elsewhere: a message is %s if storing it resolves to %s',
+    async (status, answer) => {
+      const sendMessage = (): boolean => {
+        if (typeof answer === 'boolean') return answer
+        throw { code: answer, message: 'Gone.', retryable: true }
+      }
+      const { run, command, worker } = await startedRun(stage({}, { sendMessage }), 'x')
+      worker.end(command, { outcome: 'aborted', reason: 'taken-over' })
+      await run.result
+      expect(await run.send('Also a spoon').outcome).toMatchObject({ status })
+    },
+  )
+
   test('fails with the worker’s error when the command is refused', async () => {
     const set = stage(
       {},
