@@ -17,7 +17,8 @@ export function whenAborted(signal: AbortSignal): Promise<void> {
  * that also runs in Node, where a plain timeout under `AbortSignal.any` may be collected (Node 20), and never comes.
  */
 export function signalWithin(ms: number, ...others: AbortSignal[]): AbortSignal {
-  const time = AbortSignal.timeout(ms)
+  // Longer times than timers take, such as Infinity, would throw or end at once.
+  const time = AbortSignal.timeout(Math.min(ms, 2 ** 31 - 1))
   // A timeout with a listener is kept until it aborts.
   time.addEventListener('abort', () => undefined)
   return AbortSignal.any([time, ...others])

@@ -22,7 +22,10 @@ export async function undoTool(
   if (!entry?.tool.undo || life.aborted) return { status: 'not-begun' }
   const { tool } = entry
   const { runId, conversationId, toolCallId, input, output, idempotencyKey } = call
-  const signal = AbortSignal.any([life, AbortSignal.timeout(tool.timeoutMs ?? TIMEOUT_MS)])
+  const signal = AbortSignal.any([
+    life,
+    AbortSignal.timeout(Math.min(tool.timeoutMs ?? TIMEOUT_MS, 2 ** 31 - 1)),
+  ])
   const context = { runId, conversationId, toolCallId, idempotencyKey, signal }
   try {
     const names =

@@ -45,6 +45,15 @@ it('times out unanswered requests, and lists tools again afterwards', async () =
   expect(names()).toEqual(['evil__b'])
 })
 
+it('lists tools again without a time limit', async () => {
+  const { server, names } = await connected(
+    { 'tools/list': { tools: [tool('a')] } },
+    { timeoutMs: Infinity },
+  )
+  await server.refresh()
+  expect(names()).toEqual(['evil__a'])
+})
+
 it('keeps a thousand tools of a longer list, and reports it', async () => {
   const tools = Array.from({ length: 5000 }, (_, at) => tool(`t${at}`))
   const { names, said } = await connected({ 'tools/list': { tools } })
@@ -370,8 +379,8 @@ it('stops reconnecting when the call is aborted, even if fetch ignores the signa
   expect(gets).toBe(1)
 })
 
-it('queues at most twenty questions of a server for a person', async () => {
-  let cancelled = 0
+it('asks a person twenty questions of a call one by one, and cancels the others', async () => {
+  let asked = 0
   const { url } = await legacy(({ id }, response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' })
     for (let at = 0; at < 1000; at++)
@@ -379,14 +388,12 @@ it('queues at most twenty questions of a server for a person', async () => {
     const done = { jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: 'done' }] } }
     response.end(`data: ${JSON.stringify(done)}\n\n`)
   })
-  const asked = called(url, {
-    elicitation: async () => {
-      cancelled++
-      return { action: 'accept', content: { name: 'Ann' } }
-    },
-  })
-  await expect(asked).rejects.toMatchObject({ code: 'bad-response' })
-  expect(cancelled).toBeLessThanOrEqual(20)
+  const elicitation = async () => {
+    asked++
+    return { action: 'accept', content: { name: 'Ann' } } as const
+  }
+  expect(await called(url, { elicitation })).toBe('done')
+  expect(asked).toBe(20)
 })
 
 it('limits how much metadata is read', async () => {

@@ -46,6 +46,18 @@ test('a call is undone once, with its input and output, and the model is informe
   expect(sent).toHaveLength(3)
 })
 
+test.each([Infinity, 2 ** 40])(
+  'a call of a tool with timeoutMs: %s is undone',
+  async (timeoutMs) => {
+    const undo = vi.fn()
+    const tool = { ...buying(undo), timeoutMs }
+    const { chat } = talk([buys(), answer('Bought.')], createTestStorage(), { tools: [tool] })
+    await chat.send('Buy a mug').result
+    expect(await chat.undo('b')).toBe(true)
+    expect(undo).toHaveBeenCalledTimes(1)
+  },
+)
+
 test('only a successful call of a tool with undo can be undone', async () => {
   const { chat } = talk([call('quick'), answer('Done.')])
   await chat.send('Go').result
