@@ -22,7 +22,7 @@ export interface Block {
 
 /** Options of `blackboard`. Only `blocks` is required. Wrong options throw `invalid-config`. */
 export interface BlackboardOptions extends MemoryOptions {
-  /** Blocks by name, at least one. The model sees their names and descriptions. */
+  /** Blocks by name, one to eight. The model sees their names and descriptions. */
   readonly blocks: { readonly [name: string]: Block }
 }
 
@@ -38,6 +38,8 @@ export interface Blackboard extends AgentMemory {
   clear(where?: Where): Promise<void>
 }
 
+/** As many as a request has room for. */
+const MAX_BLOCKS = 8
 const MAX_LENGTH = 2_000
 const DEFAULT_LENGTH = 1_000
 
@@ -81,7 +83,8 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
         const { text, untrusted } = entries.get(name) ?? {}
         return {
           id: idOf(name),
-          text: `(${blocks[name]?.description ?? ''}) ${text || 'empty'}`,
+          // Sent texts are cut at their end, and may lose only the description.
+          text: `${text || 'empty'} (${blocks[name]?.description ?? ''})`,
           ...(untrusted && { untrusted }),
         }
       })
@@ -133,10 +136,10 @@ function limitsOf(blocks: BlackboardOptions['blocks'] | undefined): ReadonlyMap<
   const limits = Object.entries(blocks ?? {}).map(
     ([name, { maxLength = DEFAULT_LENGTH }]) => [name, maxLength] as const,
   )
-  if (limits.length > 0 && limits.every(([, limit]) => limit > 0 && limit <= MAX_LENGTH))
-    return new Map(limits)
+  const isFew = limits.length > 0 && limits.length <= MAX_BLOCKS
+  if (isFew && limits.every(([, limit]) => limit > 0 && limit <= MAX_LENGTH)) return new Map(limits)
   throw badConfig(
-    `blackboard needs blocks, each with a maxLength of ${MAX_LENGTH} characters at most.`,
+    `blackboard needs 1 to ${MAX_BLOCKS} blocks, each with a maxLength of ${MAX_LENGTH} characters at most.`,
   )
 }
 

@@ -195,12 +195,29 @@ describe('a blackboard', () => {
     await board.write('profile', 'Keeps bees.')
     const { agent, sent } = talker({ memory: board })
     await agent.run('Hello').result
-    expect(sent[0]?.trailer).toContain('[block profile] (Who the person is) Keeps bees.')
+    expect(sent[0]?.trailer).toContain('[block profile] Keeps bees. (Who the person is)')
     expect(sent[0]?.tools.map(({ name }) => name)).toEqual(['remember', 'recall'])
     await expect(board.write('profile', 'x'.repeat(21))).rejects.toThrow('holds 20 characters')
     await expect(board.read('none')).rejects.toThrow('There is no block none')
     await board.clear()
     expect(await board.read('profile')).toBe('')
+  })
+
+  it('is sent to the last character of a full block', async () => {
+    const blocks = { notes: { description: 'Notes', maxLength: 2000 } }
+    const board = blackboard({ blocks, storage: 'memory' })
+    await board.write('notes', `${'x'.repeat(1991)} ALLERGIC`)
+    const { agent, sent } = talker({ memory: board })
+    await agent.run('Hello').result
+    expect(sent[0]?.trailer).toContain('x ALLERGIC')
+  })
+
+  it('has no more blocks than are sent', () => {
+    const named = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, at) => [at, { description: 'Notes' }]))
+    blackboard({ blocks: named(8), storage: 'memory' })
+    for (const count of [0, 9])
+      expect(() => blackboard({ blocks: named(count), storage: 'memory' })).toThrow('1 to 8 blocks')
   })
 })
 
