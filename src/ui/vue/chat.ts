@@ -32,6 +32,12 @@ export interface OffstageChatProps extends Omit<GivenSettings, 'renderers'> {
   readonly renderers?: CallCards | undefined
 }
 
+/** Props of any type. `report` may be an attribute without a value, which is true. */
+const PROPS = {
+  ...Object.fromEntries(Object.keys(CHAT_DEFAULTS).map((name) => [name, null])),
+  report: Boolean,
+}
+
 /** Renders `<offstage-chat>`, and loads the element with the first one. Default of `agent`: the provider's. */
 export const OffstageChat: new () => {
   $props: AllowedComponentProps & VNodeProps & OffstageChatProps
@@ -41,7 +47,7 @@ export const OffstageChat: new () => {
 } = /* @__PURE__ */ defineComponent({
   name: 'OffstageChat',
   inheritAttrs: false,
-  props: Object.keys(CHAT_DEFAULTS),
+  props: PROPS,
   setup(props: OffstageChatProps, { attrs, slots, expose }) {
     const provided = inject(AGENT, null)
     const element = shallowRef<ChatElement | null>(null)
