@@ -21,9 +21,7 @@ import { isRecord } from '../../lib/shape.ts'
 import { cleanUntrustedText } from '../../lib/invisible.ts'
 import { cleanUntrustedData } from '../../lib/untrusted-data.ts'
 
-/** Most rounds of questions in one call. A server that asks more often only annoys the person. */
-const MOST_ROUNDS = 10
-/** Most questions in all rounds of a call together. */
+/** Most questions in all rounds of a call together, and most rounds. More only annoy the person. */
 const MOST_QUESTIONS = 20
 
 export interface ToolMaking {
@@ -129,7 +127,7 @@ async function finish(
     if (answer.action !== 'accept') isDeclined = true
     return answer
   }
-  for (let number = 1; number <= MOST_ROUNDS; number++) {
+  for (let number = 1; number <= MOST_QUESTIONS + 1; number++) {
     const came = await round(number, answers)
     if (came.type === 'done') return toOutput(came.result)
     const { requests, requestState } = came
@@ -146,7 +144,7 @@ async function finish(
       inputResponses[key] = await answerRequest(request, { ...person, ask })
     answers = { inputResponses, ...(requestState !== undefined && { requestState }) }
   }
-  throw badAnswer(person.source, `asked for input ${MOST_ROUNDS} times in one call.`)
+  throw badAnswer(person.source, `asked for input ${MOST_QUESTIONS + 1} times in one call.`)
 }
 
 /**

@@ -563,7 +563,7 @@ it('asks a person only displayable questions, and a limited number of them', asy
   }
   const endless = await connected(asks(form), { elicitation })
   await expect(endless.call('ask')).rejects.toMatchObject({ code: 'bad-response' })
-  expect(asked).toBe(10)
+  expect(asked).toBe(20)
   for (const refused of [
     { method: 'sampling/createMessage', params: {} },
     { method: 'elicitation/create', params: { mode: 'url', url: 'https://evil.example/log-in' } },
@@ -579,7 +579,7 @@ it('asks a person only displayable questions, and a limited number of them', asy
     await expect(call('ask')).rejects.toMatchObject({ code: 'bad-response' })
     expect(said[0]?.type).toBe('input-refused')
   }
-  expect(asked).toBe(10)
+  expect(asked).toBe(20)
 })
 
 it('a server without a common protocol version is refused with an error', async () => {
