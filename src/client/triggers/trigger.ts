@@ -428,7 +428,7 @@ class ActiveTrigger {
     let refused: ReturnType<typeof refusal>
     await this.#update((record) => {
       const firing: Firing = { at: Date.now(), key, messageId, conversationId, state: 'open' }
-      before = record.firings.at(-1)
+      before = record.firings.findLast((each) => each.state !== 'empty')
       refused = refusal(record, firing, { every, perHour })
       return refused ? record : { ...record, firings: [...record.firings, firing] }
     })

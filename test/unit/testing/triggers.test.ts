@@ -351,6 +351,19 @@ test('events that start nothing do not lift the hourly limit', async () => {
 })
 
 describe('a timed trigger', () => {
+  test('replaces its waiting message, also after a time at which it had none', async () => {
+    useClock()
+    const { agent, chat } = tab([call('buy')])
+    const says = ['First', null, 'Third']
+    const run = vi.fn(() => says.shift())
+    await agent.trigger({ id: newId(), every: HOUR, run, conversationId: 'talk' })
+    chat.send('Hello')
+    await settled()
+    await pass(3 * HOUR + MINUTE)
+    expect(run).toHaveBeenCalledTimes(3)
+    expect(chat.getSnapshot().queued).toMatchObject([{ parts: [{ text: 'Third' }, {}] }])
+  })
+
   test('runs once an interval across two tabs, and a reload keeps the interval', async () => {
     useClock()
     const storage = createTestStorage()
