@@ -204,6 +204,20 @@ describe('a difference is reported', () => {
     )
   })
 
+  test('an approval because of untrusted content that is no longer requested', async () => {
+    const tools = (untrustedContent: boolean): Tools => [
+      ...look('mug', { annotations: { readOnly: true, untrustedContent } }),
+      { name: 'send', description: 'Sends.', annotations: { openWorld: true }, execute: () => '' },
+    ]
+    const steps = ['look', 'send'].flatMap((name) => once(name).steps?.slice(0, 1) ?? [])
+    const script = { steps: [...steps, { text: 'Done.' }] }
+    const recording = await recorded({ script, tools: tools(true) }, approving)
+    expect(await replayed(recording, tools(true))).toBeNull()
+    expect(await replayed(recording, tools(false))).toBe(
+      'Step 2: send({}) ran without the approval that the recording has.',
+    )
+  })
+
   test('a run that ends early, or asks the model once more', async () => {
     const tools = look('mug')
     const verify = ({ text }: { readonly text: string }) =>
