@@ -39,7 +39,8 @@ const RENEW_MS = 30_000
 interface Parked {
   readonly exchange: LegacyExchange
   readonly id: string | number
-  readonly timer: ReturnType<typeof setTimeout>
+  /** Stops waiting for the time limit and for the call's end. */
+  leave(): void
 }
 
 /** Key of a server's question. Questions of revision 2026-07-28 have keys of their own. */
@@ -184,26 +185,36 @@ class LegacyLine implements McpConnection {
       const next = await exchange.next(call.signal, call.progress)
       if (next.type === 'result') return { type: 'done', result: next.result }
       const requests = { [QUESTION]: { method: 'elicitation/create', params: next.params } }
-      return { type: 'asks', requests, requestState: this.#park(exchange, next.id) }
+      return { type: 'asks', requests, requestState: this.#park(exchange, next.id, call) }
     } finally {
       this.#running.delete(exchange)
     }
   }
 
-  #park(exchange: LegacyExchange, id: string | number): string {
+  #park(exchange: LegacyExchange, id: string | number, { signal }: CallOptions): string {
     const state = randomId()
-    const timer = setTimeout(() => {
-      this.#parked.delete(state)
-      exchange.cancel(new OffstageError('timeout', "Nobody answered the server's question."))
-    }, QUESTION_MS)
-    this.#parked.set(state, { exchange, id, timer })
+    const cancel = (reason: unknown): void => this.#unpark(state)?.exchange.cancel(reason)
+    const timer = setTimeout(
+      () => cancel(new OffstageError('timeout', "Nobody answered the server's question.")),
+      QUESTION_MS,
+    )
+    const stop = (): void => {
+      // The next execution of a suspended tool has the answer.
+      if (!OffstageError.is(signal.reason)) cancel(signal.reason)
+    }
+    signal.addEventListener('abort', stop)
+    const leave = (): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', stop)
+    }
+    this.#parked.set(state, { exchange, id, leave })
     return state
   }
 
   #unpark(state: string): Parked | undefined {
     const parked = this.#parked.get(state)
     this.#parked.delete(state)
-    clearTimeout(parked?.timer)
+    parked?.leave()
     return parked
   }
 

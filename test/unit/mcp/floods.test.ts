@@ -396,6 +396,22 @@ it('asks a person twenty questions of a call one by one, and cancels the others'
   expect(asked).toBe(20)
 })
 
+it('a stopped call whose question waits frees its connection', async () => {
+  let isOver = false
+  const { url } = await legacy((_, response) => {
+    response.on('close', () => (isOver = true))
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write(`data: ${JSON.stringify({ jsonrpc: '2.0', id: 'q', ...question })}\n\n`)
+  })
+  const stop = new AbortController()
+  const elicitation = async () => {
+    stop.abort()
+    throw new Error('Stopped.')
+  }
+  await expect(called(url, { elicitation }, stop.signal)).rejects.toThrow('Stopped.')
+  await until(() => isOver)
+})
+
 it('limits how much metadata is read', async () => {
   let sent = 0
   const endless = createServer((request, response) => {
