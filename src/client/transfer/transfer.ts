@@ -351,9 +351,10 @@ export async function exportFile(
   through: number = Infinity,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const records = await ask('listConversations', { ...scope(), children: true })
-  const isMeant = ({ conversationId: id }: { conversationId: string }): boolean =>
-    conversationId === undefined || id === conversationId
-  const roots = records.filter(isMeant)
+  // A discussion has a parent, and no row that names it.
+  const roots = records.filter(({ conversationId: id, parent }) =>
+    [undefined, id, through < Infinity || parent?.conversationId].includes(conversationId),
+  )
   if (conversationId !== undefined && roots.length === 0)
     throw new OffstageError('conversation-not-found', `There is no ${conversationId}.`)
   const pieces = filePieces(

@@ -249,6 +249,21 @@ test('an answer that dispose() cuts off goes on with the next agent', async () =
   expect((await resumed?.result)?.outcome).toBe('completed')
 })
 
+test('exporting the conversation exports its discussions', async () => {
+  const { agent, chat } = await mailWaits([answer('So.')])
+  const call = waiting(chat)
+  await (
+    await chat.discuss(call, 'Why?')
+  )?.result
+  const importing = createTestAgent({ script: { steps: [] } })
+  onTestFinished(() => importing.dispose())
+  const { imported } = await importing.conversations.import(
+    await agent.conversations.export('desk'),
+  )
+  const id = discussionId({ conversationId: 'desk', toolCallId: call.toolCallId })
+  expect(imported.map(({ to }) => to)).toEqual(['desk', id])
+})
+
 test('deleting the conversation deletes its discussions', async () => {
   const { agent, chat } = await mailWaits([answer('So.')])
   const call = waiting(chat)
