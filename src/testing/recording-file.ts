@@ -92,7 +92,8 @@ async function faultOf(reader: () => Agent, text: string): Promise<string | null
   }
 }
 
-const SECRET_NAME = /key|token|secret|pass|pwd|auth|credential|cookie|_pat$/i
+/** Except folders (`PWD`, `OLDPWD`) and Git's authors. */
+const SECRET_NAME = /key|token|secret|pass|(?<!^|^old)pwd|auth(?!or_)|credential|cookie|_pat$/i
 /** Shorter values may be words of the conversation. */
 const SHORTEST_SECRET = 8
 

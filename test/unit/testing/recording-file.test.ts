@@ -238,15 +238,23 @@ test('keys of the model and secrets in inputs are in no file', async () => {
 
   // A tool that returns a key.
   vi.stubEnv('SHOP_TOKEN', 'shop-"token"-1')
+  vi.stubEnv('SHOP_PWD', 'shop-password-1')
   for (const [name, key] of [
     ['apiKey', 'sk-of-the-model'],
     ['authorization', 'of-a-gateway'],
     ['SHOP_TOKEN', 'shop-"token"-1'],
+    ['SHOP_PWD', 'shop-password-1'],
   ] as const)
     expect(await updated({ ...given, tools: logIn(`The key is ${key}.`) })).toContain(
       `It would hold the value of ${name}`,
     )
   expect(await readFile(fileOf(), 'utf8')).toBe(text)
+})
+
+test.each(['PWD', 'OLDPWD', 'GIT_AUTHOR_NAME'])('%s is no secret', async (name) => {
+  vi.stubEnv(name, '/home/of/mugs')
+  const tools = toolsWith('number', 'There is /home/of/mugs.')
+  expect(await updated({ tools, script: scriptWith(2) })).toBeNull()
 })
 
 test.each(['', '../mugs', 'a/b', String.raw`a\b`, '.hidden', 'a\u0000b', 'x'.repeat(201)])(
