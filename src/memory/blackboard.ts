@@ -38,7 +38,7 @@ export interface Blackboard extends AgentMemory {
   clear(where?: Where): Promise<void>
 }
 
-/** As many as a request has room for. */
+/** A request has room for no more. */
 const MAX_BLOCKS = 8
 const MAX_LENGTH = 2_000
 const DEFAULT_LENGTH = 1_000

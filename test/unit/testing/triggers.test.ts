@@ -342,7 +342,7 @@ test('events that start nothing do not lift the hourly limit', async () => {
   await agent.trigger({ id, on: [shop, 'order'], run: 'Look.', perHour: 1 })
   shop.dispatchEvent(new Event('order'))
   await until(() => outcomes().length === 1)
-  // As many as are stored.
+  // A record keeps so many.
   const nothing = { at: Date.now(), state: 'empty' }
   await changeFirings(id, (firings) => [...firings, ...Array.from({ length: 500 }, () => nothing)])
   shop.dispatchEvent(new Event('order'))
