@@ -32,7 +32,7 @@ export async function keepAnswer(
   // Questions from a model that calls the agent weren't kept, so none is found.
   const entry = (await memory.list(where)).find(({ text }) => text === question)
   if (!entry) return
-  const untrusted = entry.untrusted ?? !!stored.taint
+  const untrusted = entry.untrusted || !!stored.taint
   const text = `Q: ${question.slice(0, QUESTION)}\nA: ${answer.trim().slice(0, ANSWER)}`
   const [kept] = await memory.remember(text, { ...where, untrusted })
   if (kept) await memory.forget([entry.id], where)
