@@ -106,7 +106,8 @@ const TYPES = new Set(
   text input_text output_text refusal summary_text reasoning_text thinking redacted_thinking
   reasoning.text reasoning.summary reasoning.encrypted url_citation char_location page_location
   image image_url input_image video_url audio_url input_audio file input_file document base64 content
-  tool_use tool_result server_tool_use function custom ephemeral auto any tool none allowed_tools`.split(
+  tool_use tool_result server_tool_use direct compaction function custom ephemeral auto any tool none
+  allowed_tools`.split(
     /\s+/,
   ),
 )
@@ -115,7 +116,7 @@ const REFERENCE_TYPES = new Set(['item_reference', 'url', 'video'])
 /** Text fields, in which an address is only text. */
 const TEXTS = new Set(
   `text content output system instructions thinking reasoning reasoning_content summary refusal
-  title context name filename id call_id tool_call_id tool_use_id`.split(/\s+/),
+  title context name filename id call_id tool_call_id tool_use_id tool_id`.split(/\s+/),
 )
 /** Fields with a tool's arguments, in which the page chooses the names. */
 const ARGUMENTS = new Set(['arguments', 'input'])

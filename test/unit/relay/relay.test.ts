@@ -529,8 +529,11 @@ describe('the request to the vendor', () => {
   })
 
   it('text addresses, calls and results of allowed tools are passed unchanged', async () => {
-    const { post, received } = await serveRelay(undefined, { toolTypes: ['web_search_20250305'] })
+    const toolTypes = ['web_search_20250305', 'code_execution_20260120']
+    const { post, received } = await serveRelay(undefined, { toolTypes })
     const url = 'https://shop.example'
+    const byCode = { type: 'code_execution_20260120', tool_id: 's' }
+    const open = { type: 'tool_use', name: 'open', input: { url } }
     const found = { type: 'web_search_result', url, title: 'Shop', encrypted_content: 'AA' }
     const messages = {
       ...chat,
@@ -548,7 +551,9 @@ describe('the request to the vendor', () => {
           content: [
             { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
             { type: 'web_search_tool_result', tool_use_id: 's', content: [found] },
-            { type: 'tool_use', id: 'functions.open:0', name: 'open', input: { url } },
+            { ...open, id: 'functions.open:0', caller: { type: 'direct' } },
+            { ...open, id: 't', caller: byCode },
+            { type: 'compaction', content: url, encrypted_content: 'AA' },
           ],
         },
         {
