@@ -139,7 +139,8 @@ function vendorError(words: string, source: JsonRecord): VendorError {
   )
   const status = statusOf(source)
   const field = fieldOf(source)?.slice(0, MAX_LABEL)
-  const contextWindow = asCount(source['n_ctx']) ?? readNumber(message, CONTEXT_WINDOW)
+  const named = CONTEXT_WINDOW.exec(message)?.[1]?.replaceAll(',', '')
+  const contextWindow = asCount(source['n_ctx']) ?? asCount(named)
   const promptTokens = asCount(source['n_prompt_tokens'])
   return {
     message,
@@ -151,12 +152,7 @@ function vendorError(words: string, source: JsonRecord): VendorError {
   }
 }
 
-const CONTEXT_WINDOW =
-  /maximum (?:context length|prompt length|allowed input length) (?:is|of) (\d+)/i
-
-function readNumber(text: string, pattern: RegExp): number | undefined {
-  return asCount(pattern.exec(text)?.[1])
-}
+const CONTEXT_WINDOW = /maximum (?:context|prompt|allowed input) length (?:is|of) (\d[\d,]*)/i
 
 /**
  * Error of a request without an answer. Browsers hide the cause behind vague messages (Chrome "Failed to fetch",

@@ -188,6 +188,15 @@ const cases: readonly (readonly [vendor: string, status: number, body: unknown, 
     'context-overflow',
   ],
   [
+    'a router’s overflow',
+    400,
+    openai(
+      "This model's maximum context length is 1,048,576 tokens. However, you requested 1,048,925 tokens",
+      'some_error',
+    ),
+    'context-overflow',
+  ],
+  [
     'Anthropic overflow',
     400,
     anthropic('prompt is too long: 210000 tokens > 200000 maximum', 'invalid_request_error'),
@@ -469,10 +478,13 @@ test("an error carries the provider's message, its limits and the retry time", a
   })
 })
 
-test('a context overflow reports the window if the server does', async () => {
-  const llamacpp = cases.find(([vendor]) => vendor === 'llama.cpp overflow')
-  const error = await refusal(400, llamacpp?.[2])
-  expect(error.details?.['limits']).toEqual({ contextWindow: 2048, promptTokens: 5000 })
+test.each([
+  ['llama.cpp overflow', { contextWindow: 2048, promptTokens: 5000 }],
+  ['OpenAI overflow (T9)', { contextWindow: 8192 }],
+  ['a router’s overflow', { contextWindow: 1_048_576 }],
+])('a context overflow reports the window if the server does: %s', async (vendor, limits) => {
+  const error = await refusal(400, cases.find(([name]) => name === vendor)?.[2])
+  expect(error.details?.['limits']).toEqual(limits)
 })
 
 test('F9 both forms of Retry-After and retry-after-ms are read (T1)', async () => {
