@@ -38,20 +38,18 @@ export async function sendUpstream(
   const apiKey = typeof settings.apiKey === 'function' ? await settings.apiKey() : settings.apiKey
   const headers = headersFor(request, { format, settings, apiKey })
   const send = settings.fetch ?? fetch
-  let response: Response
   try {
     // Cloudflare's Workers don't know `error`.
     const init = { method: 'POST', headers, body, signal, redirect: 'manual' } as const
-    response = await send(addressOf(settings.upstream, format), init)
+    const response = await send(addressOf(settings.upstream, format), init)
+    const { status, type } = response
+    if (type !== 'opaqueredirect' && (status < 300 || status > 399))
+      return { response, redactor: redactorFor(headers, settings.upstream) }
+    await response.body?.cancel()
+    throw new Error(`The model's server answered with a redirect. Check \`baseURL\`.`)
   } catch (cause) {
     throw new RelayError('server_error', "The relay could not reach the model's server.", { cause })
   }
-  const { status, type } = response
-  if (type !== 'opaqueredirect' && (status < 300 || status > 399))
-    return { response, redactor: redactorFor(headers, apiKey) }
-  await response.body?.cancel()
-  const cause = new Error(`The model's server answered with a redirect. Check \`baseURL\`.`)
-  throw new RelayError('server_error', "The relay could not reach the model's server.", { cause })
 }
 
 interface HeaderSources extends Pick<UpstreamCall, 'format' | 'settings'> {
@@ -82,12 +80,15 @@ function addressOf(upstream: URL, { api, path }: WireFormat): string {
   return url.href
 }
 
-function redactorFor(headers: Headers, apiKey = ''): Redactor {
-  const named = [...headers].filter(([name]) => /auth|key|token|secret/.test(name))
-  const secrets = [apiKey, ...named.map(([, value]) => value)].filter(({ length }) => length >= 8)
-  // PHP escapes slashes, too.
-  const escaped = secrets.map((each) => JSON.stringify(each).slice(1, -1).replaceAll('/', '\\/'))
-  return new Redactor([...secrets, ...escaped])
+function redactorFor(headers: Headers, { searchParams }: URL): Redactor {
+  const secrets = [...headers, ...searchParams]
+    .filter(([name]) => /auth|key|token|secret/i.test(name))
+    // A scheme, such as `Bearer`, stands before the key.
+    .flatMap(([, value]) => value.split(' '))
+    .filter(({ length }) => length >= 8)
+    // PHP escapes slashes, too.
+    .flatMap((each) => [each, JSON.stringify(each).slice(1, -1).replaceAll('/', '\\/')])
+  return new Redactor(secrets)
 }
 
 /** The headers for the page. HTML of another server must not become a document of the app's origin. */

@@ -675,7 +675,7 @@ describe('the request to the vendor', () => {
 })
 
 describe('the response to the page', () => {
-  it.each([
+  it.each<[string, readonly string[], Record<string, unknown>, Partial<RelayOptions>?]>([
     [
       'in a stream, in pieces',
       [`data: {"error":"no ${SLASHED.slice(0, 9)}`, `${SLASHED.slice(9)}"}\n\n`],
@@ -688,9 +688,24 @@ describe('the response to the page', () => {
       { status: 400 },
     ],
     ['in an error, escaped', [JSON.stringify(SLASHED).replaceAll('/', '\\/')], { status: 400 }],
-  ] as const)(
+    [
+      'in an error, sent with its scheme',
+      [SLASHED],
+      { status: 400 },
+      { headers: { authorization: `Bearer ${SLASHED}` } },
+    ],
+    [
+      'in an error, sent in the address',
+      [],
+      {},
+      {
+        baseURL: `https://model.example/v1?key=${encodeURIComponent(SLASHED)}`,
+        fetch: async () => new Response(SLASHED, { status: 400 }),
+      },
+    ],
+  ])(
     'the key is removed %s',
-    async (_, pieces, { status = 200, ...headers }: Record<string, unknown>) => {
+    async (_, pieces, { status = 200, ...headers }, options = { apiKey: SLASHED }) => {
       const { post } = await serveRelay(
         async (__, response) => {
           response.writeHead(Number(status), headers as Record<string, string>)
@@ -700,7 +715,7 @@ describe('the response to the page', () => {
           }
           response.end()
         },
-        { apiKey: SLASHED },
+        { apiKey: '', ...options },
       )
       const response = await post('/chat/completions', chat)
       const shown = (await response.text()) + JSON.stringify([...response.headers])
