@@ -176,7 +176,8 @@ export function placesOf(
       for (const each of value as readonly unknown[])
         places.push({ key, value: each, parent, isTool })
     else if (isRecord(value)) {
-      const isOwn = key !== 'tools' && (isTool || isToolType(value['type']))
+      // A message stays a message, whatever its type.
+      const isOwn = key !== 'tools' && !('role' in value) && (isTool || isToolType(value['type']))
       for (const [name, each] of Object.entries(value))
         if (!ARGUMENTS.has(name))
           places.push({ key: name, value: each, parent: value, isTool: isOwn })
@@ -185,11 +186,14 @@ export function placesOf(
   return places
 }
 
-/** Whether an item's type belongs to an allowed tool: `web_search_call` belongs to `web_search_20250305`. */
+/**
+ * Whether an item's type belongs to an allowed tool: `web_search_call` belongs to `web_search_20250305`. An `image_url`
+ * belongs to no tool, though `image_generation` begins alike.
+ */
 function belongsToTool(type: unknown, toolTypes: ReadonlySet<unknown>): boolean {
-  if (toolTypes.has(type)) return true
+  if (TYPES.has(type as string) || REFERENCE_TYPES.has(type as string)) return false
   return [...toolTypes].some((tool) =>
-    `${String(type)}`.startsWith(`${String(tool).split('_')[0]}_`),
+    `${String(type)}_`.startsWith(`${String(tool).split('_')[0]}_`),
   )
 }
 

@@ -431,7 +431,7 @@ describe('the request to the vendor', () => {
     expect(errors).toEqual([])
   })
 
-  it.each<[string, object]>([
+  it.each<[string, object, string?]>([
     ['/messages', { tools: [{ type: 'code_execution_20250522', name: 'code_execution' }] }],
     ['/messages', { mcp_servers: [{ type: 'url', url: 'https://evil.example' }] }],
     ['/messages', content({ type: 'image', source: { type: 'url', url: 'http://10.0.0.1/' } })],
@@ -505,8 +505,23 @@ describe('the request to the vendor', () => {
         content: { content: { type: 'document', source: { url: 'http://10.0.0.1/' } } },
       }),
     ],
-  ])('%s with %j is refused', async (path, wrong) => {
-    const { post, received } = await serveRelay()
+    [
+      '/messages',
+      content({ type: 'image_url', image_url: { url: 'http://10.0.0.1/' } }),
+      'image_generation',
+    ],
+    [
+      '/messages',
+      content({ type: 'tool_result', content: [{ type: 'image', source: { url: 'http://a' } }] }),
+      'tool_search_tool_regex_20251119',
+    ],
+    [
+      '/responses',
+      { input: [{ type: 'web_search_call', role: 'user', content: [{ url: 'http://10.0.0.1/' }] }] },
+      'web_search',
+    ],
+  ])('%s with %j is refused', async (path, wrong, tool) => {
+    const { post, received } = await serveRelay(undefined, { toolTypes: tool ? [tool] : [] })
     const base = path === '/messages' ? chat : { model: MODEL }
     expect((await post(path, { ...base, ...wrong })).status).toBe(400)
     expect(received).toEqual([])
