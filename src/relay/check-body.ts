@@ -107,16 +107,14 @@ const TYPES = new Set(
   reasoning.text reasoning.summary reasoning.encrypted url_citation char_location page_location
   image image_url input_image video_url audio_url input_audio file input_file document base64 content
   tool_use tool_result server_tool_use direct compaction function custom ephemeral auto any tool none
-  allowed_tools`.split(
-    /\s+/,
-  ),
+  allowed_tools`.split(/\s+/),
 )
 const REFERENCE_TYPES = new Set(['item_reference', 'url', 'video'])
 
 /** Text fields, in which an address is only text. */
 const TEXTS = new Set(
   `text content output system instructions thinking reasoning reasoning_content summary refusal
-  title context name filename id call_id tool_call_id tool_use_id tool_id`.split(/\s+/),
+  title context name filename cited_text id call_id tool_call_id tool_use_id tool_id`.split(/\s+/),
 )
 /** Fields with a tool's arguments, in which the page chooses the names. */
 const ARGUMENTS = new Set(['arguments', 'input'])
@@ -187,13 +185,13 @@ export function placesOf(
 }
 
 /**
- * Whether an item's type belongs to an allowed tool: `web_search_call` belongs to `web_search_20250305`. An `image_url`
- * belongs to no tool, though `image_generation` begins alike.
+ * Whether an item's type has the first word of an allowed tool: `bash_code_execution_result` belongs to
+ * `code_execution_20250825`. An `image_url` belongs to no tool, though `image_generation` begins alike.
  */
 function belongsToTool(type: unknown, toolTypes: ReadonlySet<unknown>): boolean {
   if (TYPES.has(type as string) || REFERENCE_TYPES.has(type as string)) return false
   return [...toolTypes].some((tool) =>
-    `${String(type)}_`.startsWith(`${String(tool).split('_')[0]}_`),
+    `_${String(type)}_`.includes(`_${String(tool).split('_')[0]}_`),
   )
 }
 
@@ -207,6 +205,7 @@ function isAllowed({ value, isTool }: Place, { references }: ReferenceRules): bo
   )
 }
 
+/** Texts of a tool's items, such as a search for `site:shop.example`, are no addresses to fetch. */
 function isReference({ key, value, parent, isTool }: Place): boolean {
   if (key === 'id')
     return !isTool && !CONTENTS.some((name) => isFull(parent[name])) && !isSummary(parent)
@@ -216,7 +215,7 @@ function isReference({ key, value, parent, isTool }: Place): boolean {
   if (key === 'data' && parent['type'] === 'text') return false
   if (key.endsWith('url') && !(key !== 'url' && isRecord(value)))
     return !(typeof value === 'string' && /^data:/i.test(value))
-  return typeof value === 'string' && ADDRESS.test(value)
+  return !isTool && typeof value === 'string' && ADDRESS.test(value)
 }
 
 function isFull(value: unknown): boolean {

@@ -517,7 +517,9 @@ describe('the request to the vendor', () => {
     ],
     [
       '/responses',
-      { input: [{ type: 'web_search_call', role: 'user', content: [{ url: 'http://10.0.0.1/' }] }] },
+      {
+        input: [{ type: 'web_search_call', role: 'user', content: [{ url: 'http://10.0.0.1/' }] }],
+      },
       'web_search',
     ],
   ])('%s with %j is refused', async (path, wrong, tool) => {
@@ -547,6 +549,8 @@ describe('the request to the vendor', () => {
     const toolTypes = ['web_search_20250305', 'code_execution_20260120']
     const { post, received } = await serveRelay(undefined, { toolTypes })
     const url = 'https://shop.example'
+    const printed = { type: 'bash_code_execution_result', stdout: 'total:5', content: [] }
+    const cited = { type: 'web_search_result_location', cited_text: 'Price:€12' }
     const byCode = { type: 'code_execution_20260120', tool_id: 's' }
     const open = { type: 'tool_use', name: 'open', input: { url } }
     const found = { type: 'web_search_result', url, title: 'Shop', encrypted_content: 'AA' }
@@ -566,6 +570,12 @@ describe('the request to the vendor', () => {
           content: [
             { type: 'server_tool_use', id: 's', name: 'web_search', input: {} },
             { type: 'web_search_tool_result', tool_use_id: 's', content: [found] },
+            { type: 'bash_code_execution_tool_result', tool_use_id: 's', content: printed },
+            {
+              type: 'text',
+              text: 'Twelve.',
+              citations: [cited, { ...cited, type: 'char_location' }],
+            },
             { ...open, id: 'functions.open:0', caller: { type: 'direct' } },
             { ...open, id: 't', caller: byCode },
             { type: 'compaction', content: url, encrypted_content: 'AA' },
@@ -583,6 +593,11 @@ describe('the request to the vendor', () => {
       instructions: url,
       input: [
         { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'AA' },
+        {
+          type: 'web_search_call',
+          id: 'ws_1',
+          action: { type: 'search', query: 'site:a.example' },
+        },
         ...responsesItems,
         { type: 'function_call_output', call_id: 'c1', output: url },
       ],
