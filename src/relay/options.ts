@@ -113,7 +113,8 @@ export function checkOptions(options: RelayOptions): RelaySettings {
     },
     counter: options.counter ?? memoryCounter(),
     maxBodyBytes,
-    timeoutMs,
+    // A timer that is given 2 ** 31 fires at once.
+    timeoutMs: Math.min(timeoutMs, 2 ** 31 - 1),
     passHeaders,
     allowedOrigins: new Set(origins),
   }

@@ -208,6 +208,14 @@ describe('createRelay', () => {
     expect(errors).toHaveLength(1)
   })
 
+  it('a time limit longer than timers hold stops no answer', async () => {
+    const { post } = await serveRelay(
+      (_, response) => void setTimeout(() => response.end('{}'), 50),
+      { timeoutMs: 2 ** 32 },
+    )
+    expect((await post('/chat/completions', chat)).status).toBe(200)
+  })
+
   it("lists the relay's models without the vendor, and the doctor finds no problem", async () => {
     const vendor: Vendor = (_, response) => streams(chatCall)(_, response)
     const { url, received } = await serveRelay(vendor, { models: [MODEL, 'large-1'] })
