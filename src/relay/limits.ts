@@ -17,7 +17,6 @@ export interface RelayLimits {
 }
 
 const WINDOWS = { perMinute: 60_000, perHour: 3_600_000, perDay: 86_400_000 } as const
-const DEFAULTS: RelayAmounts = { requests: 60 }
 
 /** Replaces the reserved tokens by those actually used. Later calls do nothing. */
 export type SettleTokens = (used: number) => Promise<void>
@@ -30,7 +29,8 @@ export class UserLimits {
 
   constructor(user: string, limits: RelayLimits | undefined, counter: RelayCounter) {
     this.#user = user
-    this.#limits = { ...limits, perMinute: { ...DEFAULTS, ...limits?.perMinute } }
+    const { perMinute } = limits ?? {}
+    this.#limits = { ...limits, perMinute: { ...perMinute, requests: perMinute?.requests ?? 60 } }
     this.#counter = counter
   }
 

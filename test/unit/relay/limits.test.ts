@@ -1,7 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { collect } from '../../../src/providers/collect.ts'
 import { createProvider } from '../../../src/providers/create-provider.ts'
-import { memoryCounter, type RelayCall, type RelayUsage } from '../../../src/relay/index.ts'
+import {
+  memoryCounter,
+  type RelayCall,
+  type RelayLimits,
+  type RelayUsage,
+} from '../../../src/relay/index.ts'
 import {
   chat,
   chatDelta,
@@ -58,11 +63,14 @@ describe('requests', () => {
     expect(await statuses(served, 2)).toEqual([200, 429])
   })
 
-  it('with a token limit, the default request limit still applies', async () => {
-    const served = await serveRelay(undefined, { limits: { perMinute: { tokens: 1e9 } } })
-    for (let n = 0; n < 60; n++) await served.post('/chat/completions', '{}')
-    expect(await statuses(served, 1)).toEqual([429])
-  })
+  it.each([{ tokens: 1e9 }, { requests: undefined }])(
+    'with %j a minute, the default request limit still applies',
+    async (perMinute) => {
+      const served = await serveRelay(undefined, { limits: { perMinute } as RelayLimits })
+      for (let n = 0; n < 60; n++) await served.post('/chat/completions', '{}')
+      expect(await statuses(served, 1)).toEqual([429])
+    },
+  )
 
   it("requests refused by the minute limit don't count for the day", async () => {
     const limits = { perMinute: { requests: 1 }, perDay: { requests: 2 } }
