@@ -289,7 +289,8 @@ function closePart(state: ResponsesState, record: JsonRecord): StreamPart[] {
   const isThought = list === 'summary' || part['type'] === 'reasoning_text'
   const item = itemOf(state, record, isThought ? 'reasoning' : 'message')
   const parts = [...asList(item.value[list])]
-  parts[asCount(index) ?? parts.length] = part
+  // A huge index would make a list of that length.
+  parts[Math.min(asCount(index) ?? Infinity, parts.length)] = part
   item.value = { ...item.value, [list]: parts }
   return readParts(state, item, list)
 }

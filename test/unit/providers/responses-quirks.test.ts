@@ -47,6 +47,17 @@ test('an answer that reaches the token limit is cut off, even with status comple
   expect(await ask(28)).toMatchObject({ text: 'It rai', finishReason: 'length' })
 })
 
+test('a part with a huge index makes no long list (T6)', async () => {
+  const part = { type: 'output_text', text: 'Hi' }
+  const place = { item_id: 'm', output_index: 0, content_index: 1000 }
+  const body = sse(
+    { type: 'response.content_part.done', ...place, part },
+    { type: 'response.completed', response: { status: 'completed', output: [] } },
+  )
+  const turn = await collect(createProvider(llamacpp).stream(askWeather, { fetch: replay(body) }))
+  expect(turn.providerMetadata).toMatchObject({ llamacpp: { items: [{ content: [part] }] } })
+})
+
 test('every documented stream quirk has a fixture', () => {
   const rows = new Set(responsesFixtures.map(({ row }) => row))
   const wanted = Array.from({ length: 24 }, (_, index) => `P${index + 1}`)
