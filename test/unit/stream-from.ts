@@ -5,7 +5,8 @@ import { onTestFinished, vi } from 'vitest'
  * other one with 404: what else runs in the process may fetch, too.
  */
 export function streamFrom(baseURL: string, body: () => ReadableStream<Uint8Array> | string): void {
-  const answers = [`${baseURL}/chat/completions`, `${baseURL}/messages`]
+  const paths = ['chat/completions', 'messages', 'responses']
+  const answers = paths.map((path) => `${baseURL}/${path}`)
   const fetched = vi.spyOn(globalThis, 'fetch').mockImplementation(async (asked) => {
     const url = asked instanceof Request ? asked.url : String(asked)
     return answers.includes(url)

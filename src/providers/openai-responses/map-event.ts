@@ -215,7 +215,11 @@ function addItem(
   const known = findItem(state.items, item, asCount(index))
   const isRepeated =
     known !== undefined && known.index === asCount(index) && known.value['id'] === item['id']
-  if (!isRepeated) return openCall(state, openItem(state.items, item, asCount(index)))
+  if (!isRepeated)
+    return [
+      ...openCall(state, openItem(state.items, item, asCount(index))),
+      { type: 'raw', data: item },
+    ]
   return known.isDone || known.shown.size > 0 ? secondAnswerError() : []
 }
 
@@ -292,7 +296,7 @@ function closePart(state: ResponsesState, record: JsonRecord): StreamPart[] {
   // A huge index would make a list of that length.
   parts[Math.min(asCount(index) ?? Infinity, parts.length)] = part
   item.value = { ...item.value, [list]: parts }
-  return readParts(state, item, list)
+  return [...readParts(state, item, list), { type: 'raw', data: part }]
 }
 
 function readParts(state: ResponsesState, item: Item, list: string): StreamPart[] {

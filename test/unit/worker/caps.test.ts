@@ -91,7 +91,7 @@ const opened = (block: object): object => ({
 })
 
 describe('hidden output that a server streams', () => {
-  it.each<[string, 'anthropic' | 'openai-compatible', object, (n: number) => object]>([
+  it.each<[string, 'anthropic' | 'openai' | 'openai-compatible', object, (n: number) => object]>([
     [
       'a signature',
       'anthropic',
@@ -170,6 +170,27 @@ describe('hidden output that a server streams', () => {
       inChat({ tool_calls: [{ index: 0, id: words, function: { name: 'touch' } }] }),
       () => inChat({ tool_calls: [{ index: 0, id: words, function: { arguments: '' } }] }),
     ],
+    [
+      'items without text',
+      'openai',
+      { type: 'response.created' },
+      (n) => ({
+        type: 'response.output_item.added',
+        output_index: n,
+        item: { type: 'reasoning', id: `rs_${n}`, encrypted_content: words },
+      }),
+    ],
+    [
+      'parts without text',
+      'openai',
+      { type: 'response.created' },
+      (n) => ({
+        type: 'response.content_part.done',
+        item_id: 'msg_1',
+        content_index: n,
+        part: { type: 'other', data: words },
+      }),
+    ],
   ])('%s ends with its cap', async (_, provider, first, next) => {
     let sent = 0
     const body = (): ReadableStream<Uint8Array> =>
@@ -183,7 +204,13 @@ describe('hidden output that a server streams', () => {
     const baseURL = 'https://model.example/v1'
     streamFrom(baseURL, body)
     const agent = createTestAgent({
-      model: { provider, model: 'm', baseURL, caps: { metadata: 2_000 } },
+      model: {
+        provider,
+        model: 'm',
+        baseURL,
+        caps: { metadata: 2_000 },
+        ...(provider === 'openai' && { api: 'responses' }),
+      },
     })
     expect(await agent.run('go').result).toMatchObject({
       outcome: 'failed',
