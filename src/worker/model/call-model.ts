@@ -166,7 +166,7 @@ export async function callModel(call: ModelCall): Promise<ModelOutcome> {
     emit({ type: 'attempt-started', messageId })
     const { reader, lacksPart } = await readAttempt(call, { attempt, toolMode, ladder })
     const used = (whole?: ModelTurn): Usage =>
-      call.meter({ toolMode, usage: reader.usage, parts: reader.partial, whole }, attempt)
+      call.meter({ toolMode, usage: reader.usage, parts: reader.received, whole }, attempt)
     if (signal.aborted) return { type: 'aborted', attempt, ...cutOf(reader), usage: used() }
     const turn = reader.end()
     if (turn) {

@@ -256,7 +256,7 @@ export class TurnReader {
 
   /** The reply text so far. */
   get text(): string {
-    return this.#all
+    return this.received
       .slice(this.#textFrom)
       .map((part) => (part.type === 'text' ? part.text : ''))
       .join('')
@@ -264,12 +264,13 @@ export class TurnReader {
 
   /** The text and reasoning so far. */
   get partial(): readonly (TextPart | ReasoningPart)[] {
-    return this.#all.flatMap((part) =>
+    return this.received.flatMap((part) =>
       part.type === 'text' || part.type === 'reasoning' ? { type: part.type, text: part.text } : [],
     )
   }
 
-  get #all(): readonly Part[] {
+  /** The parts so far, with calls that were cut off. */
+  get received(): readonly Part[] {
     return this.#open ? [...this.#parts, this.#open] : this.#parts
   }
 

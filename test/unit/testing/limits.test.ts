@@ -324,6 +324,26 @@ test('when the server counts nothing, limits use estimates, with one warning', a
   expect(warnings).toEqual(['usage-estimated'])
 })
 
+test('an attempt that breaks off inside a call counts with its arguments', async () => {
+  const lost = { code: 'stream-incomplete', message: 'Cut.', retryable: true } as const
+  const error = { code: 'truncated', message: 'Cut.' } as const
+  const cut = { type: 'tool-call', toolCallId: 'cut', toolName: 'work', error } as const
+  const { agent } = talk({
+    turns: [
+      [
+        { ...cut, rawInput: '{"n":"'.padEnd(4_000, 'word ') },
+        { type: 'error', error: lost },
+      ],
+      answer('Done.', used(10, 1)),
+    ],
+    model: { provider: 'listed', model: 'x', retry: { baseDelayMs: 1 } },
+    limits: { tokens: 1_000_000 },
+  })
+  const { usage } = await agent.run('Go').result
+  expect(usage).toMatchObject({ modelCalls: 2, estimated: true })
+  expect(usage.outputTokens).toBeGreaterThan(500)
+})
+
 test('a run inherits each limit of the agent that it does not set', async () => {
   const turns = [call(), call(), answer('Done.')]
   const { agent } = talk({ turns, limits: { steps: 1, minutes: 5 } })
