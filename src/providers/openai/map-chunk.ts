@@ -218,7 +218,10 @@ export function mapChatChunk(state: ChatState, chunk: unknown): StreamPart[] {
   }
   const usage = record && readUsage(record)
   if (usage) state.usage = { ...state.usage, ...usage }
-  const error = record?.['error'] || choices.length === 0 ? streamError(chunk) : undefined
+  // Groq's error comes beside choices.
+  const error =
+    streamError(record?.['x_groq']) ??
+    (record?.['error'] || choices.length === 0 ? streamError(chunk) : undefined)
   if (error) return [{ type: 'error', error }]
   if (choices.length === 0) {
     if (usage || (record && 'choices' in record)) return []

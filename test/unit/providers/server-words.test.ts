@@ -60,10 +60,13 @@ describe.each(['openai', 'llamacpp'])('when output came before, %s', (provider) 
     expect(turn.toolCalls).toMatchObject([{ error: { code: 'truncated' } }])
   })
 
-  test('an error in a delta stops calls (O21)', async () => {
-    const delta = { error: { message: 'the GPU is lost' } }
-    const body = sse(called, { choices: [{ index: 0, delta, finish_reason: 'error' }] }) + DONE
-    const turn = await read(provider, body)
+  const error = 'the GPU is lost'
+  test.each([
+    ['a delta', { choices: [{ delta: { error: { message: error } }, finish_reason: 'error' }] }],
+    ['x_groq', { choices: [], x_groq: { id: 'req_1', error } }],
+    ['x_groq, beside a delta', { choices: [{ index: 0, delta: {} }], x_groq: { error } }],
+  ])('an error in %s stops calls (O21)', async (_, chunk) => {
+    const turn = await read(provider, sse(called, chunk) + DONE)
     expect(turn.error?.message).toContain('the GPU is lost')
     expect(turn.toolCalls).toMatchObject([{ error: { code: 'truncated' } }])
   })
