@@ -4,7 +4,7 @@ import type { JsonObject } from '../../protocol/json.ts'
 import type { ModelConfigData } from '../../protocol/model.ts'
 import type { StreamPart } from '../../protocol/message.ts'
 import { withRaw } from '../../providers/core/raw-parts.ts'
-import { asCount, asRecord, asText } from '../../providers/core/read-json.ts'
+import { asCount, asRecord, asText, omitUndefined } from '../../providers/core/read-json.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import { withSingleSystemMessage } from '../single-system-message.ts'
 import { type ChatMessage, chatMessages } from '../../providers/openai/messages.ts'
@@ -103,10 +103,7 @@ function promptError(thrown: unknown): unknown {
         'context-overflow',
         `The conversation does not fit the browser's model: ${words}`,
         {
-          details: {
-            ...(contextWindow !== undefined && { contextWindow }),
-            ...(promptTokens !== undefined && { promptTokens }),
-          },
+          details: { limits: omitUndefined({ contextWindow, promptTokens }) },
           cause: thrown,
         },
       )

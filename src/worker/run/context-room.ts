@@ -1,5 +1,6 @@
 import { contextOn } from '../../conversation/context.ts'
 import type { CompactionSettings } from '../../protocol/compaction.ts'
+import { isRecord } from '../../lib/is-record.ts'
 import { OffstageError, type ErrorData } from '../../protocol/error.ts'
 import type { StepContext } from '../../protocol/page-calls.ts'
 import { modelFacts } from '../../providers/catalogue/model-facts.ts'
@@ -75,8 +76,7 @@ export function learnWindow(
   error: ErrorData,
 ): void {
   const limits = error.details?.['limits']
-  if (typeof limits !== 'object' || limits === null || !('contextWindow' in limits)) return
-  const { contextWindow } = limits
+  const contextWindow = isRecord(limits) && limits['contextWindow']
   if (typeof contextWindow === 'number' && contextWindow > 0)
     memory.rememberWindow(model, contextWindow)
 }

@@ -114,7 +114,10 @@ test.each([
 ])('too much in %s is a context-overflow', async (_name, request) => {
   const { connection } = provide()
   expect(await all(connection.stream(request, model))).toMatchObject([
-    { type: 'error', error: { code: 'context-overflow', details: { contextWindow: 2000 } } },
+    {
+      type: 'error',
+      error: { code: 'context-overflow', details: { limits: { contextWindow: 2000 } } },
+    },
   ])
   expect(sessions.every(({ destroyed }) => destroyed)).toBe(true)
 })
