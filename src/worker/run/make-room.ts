@@ -152,17 +152,17 @@ async function ask(
   }
 }
 
-function instead({ conversation, runId, stream }: RunContext, why: string): CompactionPolicy {
+function instead(context: RunContext, why: string): CompactionPolicy {
   const { policy } = COMPACTION_DEFAULTS
-  stream.pushDelta({
-    type: 'warning',
-    code: 'compaction-failed',
-    message: `compaction.policy has failed, so '${policy}' is used instead: ${why}`,
-    runId,
-    step: (conversation.run?.steps ?? 0) + 1,
-    attempt: 1,
-  })
+  const message = `compaction.policy has failed, so '${policy}' is used instead: ${why}`
+  warn(context, 'compaction-failed', message)
   return policy
+}
+
+/** Warns before the next step. */
+function warn({ conversation, runId, stream }: RunContext, code: string, message: string): void {
+  const step = (conversation.run?.steps ?? 0) + 1
+  stream.pushDelta({ type: 'warning', code, message, runId, step, attempt: 1 })
 }
 
 /** Share of the request that a compaction must free to be useful, if the very next step needs another one. */
@@ -193,10 +193,8 @@ function isSpent(state: ConversationState, runId: string): boolean {
 }
 
 /** Warns, and ends the run with `context-overflow`. */
-function breakOff({ conversation, runId, stream }: RunContext): never {
-  const step = (conversation.run?.steps ?? 0) + 1
-  const code = 'compaction-spent'
-  stream.pushDelta({ type: 'warning', code, message: SPENT, runId, step, attempt: 1 })
+function breakOff(context: RunContext): never {
+  warn(context, 'compaction-spent', SPENT)
   throw new OffstageError('context-overflow', SPENT)
 }
 
@@ -280,8 +278,9 @@ async function summarize(
     },
   })
   if (outcome.type !== 'turn') return { text: '', attempts: [...attempts, outcome.usage] }
-  const { parts, usage } = outcome.turn
-  const text = messageText({ parts }).trim()
+  const { usage, finishReason } = outcome.turn
+  // A refusal sums nothing up.
+  const text = finishReason === 'content-filter' ? '' : messageText(outcome.turn).trim()
   return { text: shortened(text, maxTokens), attempts: [...attempts, usage] }
 }
 
@@ -358,7 +357,7 @@ export async function compactIfNeeded(context: RunContext, asking: Asking): Prom
     const all = ready.some(isCompacted) ? made : [...made, ...unused(context, run, summary)]
     return all.length > 0 ? all : null
   })
-  if (isMade) notify(context)
+  if (isMade) warn(context, 'context-compacted', COMPACTED)
   return isMade
 }
 
@@ -478,16 +477,4 @@ function counted(
     tokensBefore: tokens[at - 1] ?? Math.round(now.sent * factor),
     tokensAfter: tokens[at] ?? 0,
   }))
-}
-
-function notify({ conversation, runId, stream }: RunContext): void {
-  const step = (conversation.run?.steps ?? 0) + 1
-  stream.pushDelta({
-    type: 'warning',
-    code: 'context-compacted',
-    message: COMPACTED,
-    runId,
-    step,
-    attempt: 1,
-  })
 }

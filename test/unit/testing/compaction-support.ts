@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 import { defineTool, type Run } from '../../../src/index.ts'
 import type { ErrorData } from '../../../src/protocol/error.ts'
-import type { Message, StreamPart } from '../../../src/protocol/message.ts'
+import type { FinishReason, Message, StreamPart } from '../../../src/protocol/message.ts'
 import { chatProvider } from '../../../src/providers/openai/define-chat.ts'
 import type { ModelRequest, StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, type TestAgentOptions } from '../../../src/testing/index.ts'
@@ -26,9 +26,9 @@ export const outline = (seed: number): string =>
 
 export type Turn = (request: ModelRequest, asked: number) => readonly StreamPart[]
 
-export const say = (text: string): readonly StreamPart[] => [
+export const say = (text: string, finishReason: FinishReason = 'stop'): readonly StreamPart[] => [
   { type: 'text-delta', delta: text },
-  { type: 'finish', finishReason: 'stop' },
+  { type: 'finish', finishReason },
 ]
 export const call = (toolName: string, id: number): readonly StreamPart[] => [
   { type: 'tool-call', toolCallId: `call_${id}`, toolName, input: { at: id } },

@@ -108,6 +108,7 @@ describe('a summary', () => {
     ['fails', () => refuse({ code: 'bad-request', message: 'No.', retryable: false })],
     ['is empty', () => say(' ')],
     ['calls a tool', () => call('read', 1)],
+    ['is refused', () => say('I can’t help with that.', 'content-filter')],
   ])('is skipped when it %s', async (_, sumUp) => {
     const { agent, sent } = talk(reads(12), {
       sumUp,
@@ -115,6 +116,7 @@ describe('a summary', () => {
     })
     expect(await finish(agent.run('Find the blue mug.'))).toMatchObject({ outcome: 'completed' })
     expect(texts(sent.at(-1))).toContain('Earlier messages were removed to save room.')
+    expect(texts(sent.at(-1))).not.toContain('Summary of them')
   })
 
   it('is cut when too long', async () => {
