@@ -1,7 +1,7 @@
 import { type ErrorData, OffstageError, toErrorData } from '../../protocol/error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import type { Credentials, ModelConfigData } from '../../protocol/model.ts'
-import type { StreamPart, Message } from '../../protocol/message.ts'
+import type { StreamPart } from '../../protocol/message.ts'
 import type {
   BatchProvider,
   HttpProviderDefinition,
@@ -14,9 +14,9 @@ import type {
   StreamOptions,
 } from '../provider.ts'
 import { type AbortScope, createAbortScope, startWatchdog, type Watchdog } from './watchdog.ts'
-import { requestCredentials, withoutSecrets } from './secrets.ts'
+import { parseURL, requestCredentials, withoutSecrets } from './secrets.ts'
 import { FormMemory } from './form-memory.ts'
-import { asList, asText } from './read-json.ts'
+import { asList } from './read-json.ts'
 import { createAnswerReader } from './read-answer.ts'
 import { hasContent } from './part-gate.ts'
 import { httpError, incompleteError, networkError, timeoutError } from './provider-error.ts'
@@ -413,17 +413,9 @@ function addressOf(definition: Definition, config: ModelConfigData): string | un
   return definition.baseURL?.(config).replace(/\/+$/, '') ?? config.baseURL
 }
 
-/** The configured address. Undefined if it is the provider's own. */
+/** The origin of requests, if the definition or the configuration has an address. */
 function originOf(definition: Definition, config: ModelConfigData): string | undefined {
-  const address = config.baseURL && addressOf(definition, config)
-  if (!address) return undefined
-  const { baseURL: _, ...plain } = config
-  try {
-    const { origin } = new URL(address)
-    return origin === new URL(definition.baseURL?.(plain) ?? '').origin ? undefined : origin
-  } catch {
-    return new URL(address).origin
-  }
+  return parseURL(addressOf(definition, config) ?? '')?.origin
 }
 
 /** Adds the origin of the metadata to an answer's end. */
@@ -442,25 +434,27 @@ function withOrigin(
       }
 }
 
-/** The request without other endpoints' metadata: reasoning and signatures go only to the endpoint that wrote them. */
+/**
+ * The request without other endpoints' metadata: reasoning and signatures go only to the endpoint that wrote them.
+ * Metadata without an origin, such as that of imported histories, goes to any.
+ */
 function ownMetadata(
   request: ModelRequest,
   definition: Definition,
   config: ModelConfigData,
 ): ModelRequest {
   const { id } = definition
-  const isMarked = (message: Message): boolean =>
-    message.role === 'assistant' && message.providerMetadata?.[id]?.['origin'] !== undefined
   const here = originOf(definition, config)
-  if (here === undefined && !request.messages.some(isMarked)) return request
   return {
     ...request,
     messages: request.messages.map((message) => {
-      if (message.role !== 'assistant' || !message.providerMetadata?.[id]) return message
+      if (message.role !== 'assistant') return message
       const { providerMetadata, ...rest } = message
-      const { origin, ...own } = providerMetadata[id] ?? {}
-      const isHere = origin === undefined || asText(origin) === here
-      return isHere ? { ...rest, providerMetadata: { ...providerMetadata, [id]: own } } : rest
+      const { origin, ...own } = providerMetadata?.[id] ?? {}
+      if (origin === undefined) return message
+      return origin === here
+        ? { ...rest, providerMetadata: { ...providerMetadata, [id]: own } }
+        : rest
     }),
   }
 }

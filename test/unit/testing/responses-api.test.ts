@@ -243,3 +243,19 @@ test('a conversation that changes its format keeps calls with results, without f
   )
   expect(JSON.stringify(messages)).not.toContain('secret-')
 })
+
+test('encrypted reasoning of OpenAI’s own address goes to no other one', async () => {
+  const asked = serve()
+  const testStorage = createTestStorage()
+  const agent = open({}, testStorage)
+  await ask(agent, 'Go')
+  await agent.dispose()
+  const baseURL = 'https://gateway.example.test/v1'
+  const moved = open({ api: 'responses', baseURL }, testStorage)
+  await ask(moved, 'At another address')
+  await moved.dispose()
+  const [, , , first, second] = asked.map(({ body }) => JSON.stringify(body))
+  expect(first).toContain('call_0_1b')
+  expect(first).not.toContain('secret-')
+  expect(second).toContain('secret-')
+})
