@@ -52,7 +52,7 @@ function checkTools(tools: unknown, format: WireFormat, { toolTypes }: BodyRules
   for (const tool of tools as readonly unknown[]) {
     const type = isRecord(tool) ? tool['type'] : null
     if (type === 'function' || type === 'custom' || toolTypes.has(type)) continue
-    if (type === undefined && format.hasUntypedTools) continue
+    if (type === undefined && format.api === 'messages') continue
     throw badRequest(`The relay passes tools of the page only, and not ${quoted(type)}.`)
   }
 }
@@ -149,9 +149,12 @@ interface Place {
  * can refer to any data stored with the same key. An address would be fetched from within the model server's network.
  */
 function findReference(body: Body, rules: ReferenceRules): string | undefined {
-  for (const place of placesOf(body, (type) => belongsToTool(type, rules.toolTypes)))
-    if (isType(place) ? !isAllowed(place, rules) : !rules.references && isReference(place))
-      return place.key === 'type' ? `${String(place.value)}`.slice(0, 60) : place.key
+  for (const place of placesOf(body, (type) => belongsToTool(type, rules.toolTypes))) {
+    const { key, value } = place
+    if (key === 'type') {
+      if (!isAllowed(place, rules)) return `${String(value)}`.slice(0, 60)
+    } else if (!rules.references && isReference(place)) return key
+  }
   return undefined
 }
 
@@ -161,13 +164,8 @@ export function placesOf(
   isToolType: (type: unknown) => boolean = () => false,
 ): Place[] {
   const { messages, input, system, instructions, tool_choice: choice } = body
-  const places: Place[] = Object.entries({
-    messages,
-    content: input,
-    system,
-    instructions,
-    choice,
-  }).map(([key, value]) => ({ key, value, parent: {}, isTool: false }))
+  const value = { messages, content: input, system, instructions, choice }
+  const places: Place[] = [{ key: '', value, parent: {}, isTool: false }]
   // The list grows during this loop.
   for (const { key, value, parent, isTool } of places) {
     if (Array.isArray(value))
@@ -195,10 +193,6 @@ function belongsToTool(type: unknown, toolTypes: ReadonlySet<unknown>): boolean 
   )
 }
 
-function isType({ key }: Place): boolean {
-  return key === 'type'
-}
-
 function isAllowed({ value, isTool }: Place, { references }: ReferenceRules): boolean {
   return (
     isTool || TYPES.has(value as string) || (references && REFERENCE_TYPES.has(value as string))
@@ -208,7 +202,12 @@ function isAllowed({ value, isTool }: Place, { references }: ReferenceRules): bo
 /** Texts of a tool's items, such as a search for `site:shop.example`, are no addresses to fetch. */
 function isReference({ key, value, parent, isTool }: Place): boolean {
   if (key === 'id')
-    return !isTool && !CONTENTS.some((name) => isFull(parent[name])) && !isSummary(parent)
+    // OpenRouter's `reasoning` has a text as `summary`.
+    return (
+      !isTool &&
+      typeof parent['summary'] !== 'string' &&
+      !CONTENTS.some((name) => isFull(parent[name]))
+    )
   if (TEXTS.has(key)) return false
   if (/_ids?$/.test(key)) return true
   if (key === 'url' && (isTool || parent['type'] === 'url_citation')) return false
@@ -220,9 +219,4 @@ function isReference({ key, value, parent, isTool }: Place): boolean {
 
 function isFull(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : (value ?? '') !== ''
-}
-
-/** Whether this is OpenRouter's `reasoning`, with a string as `summary`: no reference. */
-function isSummary({ summary }: Body): boolean {
-  return typeof summary === 'string'
 }

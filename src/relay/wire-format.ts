@@ -7,8 +7,6 @@ export interface WireFormat {
   readonly fields: ReadonlySet<string>
   /** Fields that limit the output. The first one is sent. */
   readonly outputLimits: readonly [string, ...string[]]
-  /** Whether a tool without a `type` is a function. */
-  readonly hasUntypedTools: boolean
 }
 
 /** A JSON object before validation. */
@@ -30,7 +28,6 @@ function format(
     path,
     fields: new Set([...COMMON.split(' '), ...fields.split(' '), ...outputLimits]),
     outputLimits,
-    hasUntypedTools: api === 'messages',
   }
 }
 
