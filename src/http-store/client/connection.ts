@@ -1,8 +1,8 @@
 import type { StorageState } from '../../protocol/conversation.ts'
-import { isErrorData, OffstageError, type ErrorCode } from '../../protocol/error.ts'
+import { isErrorData, OffstageError } from '../../protocol/error.ts'
 import { FORMAT } from '../../protocol/fact.ts'
-import { signalWithin } from '../../lib/abort.ts'
-import { isRecord, isText, isDefined, shape } from '../../lib/shape.ts'
+import { signalWithin, whenAborted } from '../../lib/abort.ts'
+import { isText, isDefined, shape } from '../../lib/shape.ts'
 import type { HttpAnswer, HttpCall, HttpCalls } from '../wire.ts'
 
 /** Function that sends a request to the server. */
@@ -25,22 +25,14 @@ export interface ServerConnectionOptions {
 
 interface Asking extends Omit<RequestInit, 'headers'> {
   readonly headers: Readonly<Record<string, string>>
+  readonly signal: AbortSignal
   /** Aborts when nobody needs the answer any more. That says nothing about the server. */
   readonly unwanted?: AbortSignal
 }
 
-const AS_JSON = { 'content-type': 'application/json' }
-
 /** Codes of errors that a store may reject with. Any other code from a server is ignored. */
-const CODES: ReadonlySet<string> = new Set<ErrorCode>([
-  'storage-failed',
-  'storage-full',
-  'storage-newer',
-  'ownership-lost',
-  'conversation-broken',
-  'conversation-not-found',
-  'invalid-input',
-])
+const CODES =
+  /^(storage-(failed|full|newer)|ownership-lost|conversation-(broken|not-found)|invalid-input)$/
 
 export interface StoreUser {
   /** Id that the server made for the tenant. */
@@ -83,7 +75,12 @@ export class ServerConnection {
     const body = JSON.stringify({ ...asked, call, format: FORMAT, seen: this.#seen })
     const { timeoutMs, closed } = this.#options
     const signal = signalWithin(timeoutMs, closed)
-    const response = await this.send({ method: 'POST', headers: AS_JSON, body, signal })
+    const response = await this.send({
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      signal,
+    })
     const answer = await response.json().catch((error: unknown) => {
       throw this.#noted(offline(error))
     })
@@ -119,11 +116,17 @@ export class ServerConnection {
    */
   async send({ headers: asked, unwanted, ...init }: Asking): Promise<Response> {
     const { url, headers, fetch } = this.#options
-    let response: Response
+    // `headers` may wait for a login that never comes, and an own `fetch` may ignore the signal.
+    const aborted = whenAborted(init.signal)
+    let response: Response | void
     try {
-      const own = new Headers(await headers())
+      const own = new Headers((await Promise.race([headers(), aborted])) ?? [])
       for (const [name, value] of Object.entries(asked)) own.set(name, value)
-      response = await fetch(url, { ...init, headers: own, redirect: 'manual', cache: 'no-store' })
+      response = await Promise.race([
+        fetch(url, { ...init, headers: own, redirect: 'manual', cache: 'no-store' }),
+        aborted,
+      ])
+      if (!response) throw init.signal.reason
     } catch (error) {
       throw unwanted?.aborted ? error : this.#noted(offline(error))
     }
@@ -139,9 +142,8 @@ export class ServerConnection {
   }
 
   #note(state: StorageState): void {
-    const before = this.#mode
     const { closed, report, onBack } = this.#options
-    if (state.mode === before || closed.aborted) return
+    if (state.mode === this.#mode || closed.aborted) return
     this.#mode = state.mode
     report(state)
     if (state.mode === 'durable') onBack()
@@ -160,9 +162,9 @@ function offline(cause: unknown): OffstageError {
 
 async function refusalOf(response: Response): Promise<OffstageError> {
   const { status } = response
-  const said: unknown = await response.json().catch(() => null)
-  const error = isRecord(said) ? said['error'] : null
-  if (isErrorData(error) && CODES.has(error.code)) return OffstageError.fromData(error)
+  const said = (await response.json().catch(() => null)) as { readonly error?: unknown } | null
+  const error = said?.error
+  if (isErrorData(error) && CODES.test(error.code)) return OffstageError.fromData(error)
   // A redirect usually leads to a log-in page.
   if (status < 400 || status === 401 || status === 403)
     return new OffstageError(

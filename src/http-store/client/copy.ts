@@ -1,5 +1,4 @@
 import { openDB, type DBSchema, type IDBPDatabase, type IDBPTransaction } from 'idb'
-import { isRecord } from '../../lib/shape.ts'
 import type { ConversationRecord } from '../../protocol/conversation.ts'
 import {
   type ListedRecords,
@@ -52,45 +51,48 @@ export class LocalCopy {
     })
   }
 
-  /** Stores a record, and the rows that continue the copied ones without a gap. */
-  async keep(record: ConversationRecord, rows: readonly unknown[]): Promise<void> {
-    await this.#use((tx) => keepIn(tx, record, rows))
-  }
-
-  /** Stores the records of a list in one transaction: there may be thousands. */
-  async keepList(records: readonly ConversationRecord[]): Promise<void> {
+  /**
+   * Stores records in one transaction: there may be thousands. `rows`: of a single record; kept if they continue the
+   * copied ones without a gap.
+   */
+  async keep(records: readonly ConversationRecord[], rows: readonly unknown[] = []): Promise<void> {
     await this.#use(async (tx) => {
-      await Promise.all(records.map((record) => keepIn(tx, record)))
+      await Promise.all(records.map((record) => keepIn(tx, record, rows)))
     })
   }
 
-  async forget(id: string): Promise<void> {
+  /** Removes all conversations for whose ids `isGone` returns true. */
+  async forget(isGone: (id: string) => boolean): Promise<void> {
     await this.#use(async (tx) => {
-      await tx.objectStore('records').delete(id)
-      await tx.objectStore('rows').delete(rowsOf(id))
+      for (const id of (await tx.objectStore('records').getAllKeys()).filter(isGone)) {
+        await tx.objectStore('records').delete(id)
+        await tx.objectStore('rows').delete(rowsOf(id))
+      }
     })
   }
 
   /** Reads rows of a conversation. Null: the copy doesn't have the range. */
-  async read(id: string, { after = 0, limit, newest }: RowRange): Promise<StoredRows | null> {
-    const found = await this.#use(async (tx) => {
+  async read(
+    id: string,
+    { after = 0, limit = Infinity, newest }: RowRange,
+  ): Promise<StoredRows | null | undefined> {
+    return this.#use(async (tx) => {
       const entry = await tx.objectStore('records').get(id)
-      if (entry === undefined || (entry.rows === 0 && entry.record.lastSeq > 0)) return null
+      if (!entry || (entry.rows === 0 && entry.record.lastSeq > 0)) return null
       const from = newest === undefined ? after : Math.max(0, entry.rows - newest)
       if (from > entry.rows) return null
-      const to = newest === undefined && limit !== undefined ? from + limit : Infinity
+      const to = newest === undefined ? from + limit : Infinity
       // IndexedDB throws for a range that begins and ends at the same excluded key.
       const rows = to > from ? await tx.objectStore('rows').getAll(rowsOf(id, from, to)) : []
       // `lastSeq` covers only the copied rows. Missing rows would make the conversation look broken.
       const record = { ...entry.record, lastSeq: entry.rows }
       return { record, rows, isCopy: true as const }
     })
-    return found ?? null
   }
 
   async list(page: ListPage | undefined): Promise<ListedRecords | null> {
     const entries = await this.#use((tx) => tx.objectStore('records').getAll())
-    if (!entries || entries.length === 0) return null
+    if (!entries?.length) return null
     return {
       ...pageOf(
         entries.map(({ record }) => record),
@@ -111,8 +113,8 @@ export class LocalCopy {
   /** Runs work in a transaction. Undefined: there is no database, or it failed. */
   async #use<T>(work: (tx: Use) => Promise<T>): Promise<T | undefined> {
     try {
-      this.#opening ??= this.#open()
-      const tx = (await this.#opening).transaction(ALL, 'readwrite')
+      const db = await (this.#opening ??= this.#open())
+      const tx = db.transaction(ALL, 'readwrite')
       const [value] = await Promise.all([work(tx), tx.done])
       return value
     } catch {
@@ -139,7 +141,7 @@ export class LocalCopy {
 async function keepIn(
   tx: Use,
   record: ConversationRecord,
-  rows: readonly unknown[] = [],
+  rows: readonly unknown[],
 ): Promise<void> {
   const { conversationId: id } = record
   const records = tx.objectStore('records')
@@ -147,8 +149,7 @@ async function keepIn(
   const isSame = known !== undefined && makerOf(known.record) === makerOf(record)
   if (known && !isSame) await tx.objectStore('rows').delete(rowsOf(id))
   let count = isSame ? known.rows : 0
-  const [first] = rows
-  const from = isRecord(first) ? Number(first['seq']) : Number.NaN
+  const from = Number((rows[0] as { seq?: unknown } | undefined)?.seq)
   if (from <= count + 1) {
     for (const [at, row] of rows.entries()) await tx.objectStore('rows').put(row, [id, from + at])
     count = Math.max(count, from + rows.length - 1)

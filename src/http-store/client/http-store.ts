@@ -1,5 +1,5 @@
 import { type CustomStorage, storageKey } from '../../protocol/conversation.ts'
-import { OffstageError } from '../../protocol/error.ts'
+import type { OffstageError } from '../../protocol/error.ts'
 import { FORMAT, type Row } from '../../protocol/fact.ts'
 import {
   type Append,
@@ -165,13 +165,12 @@ function openHttpStore(
   const name = `${url} ${storageKey(storage)}`
   const hasCopy = options.copy !== false && globalThis.indexedDB !== undefined
   const copy = hasCopy ? new LocalCopy(name) : null
-  let isPlanned = false
-  const reportReturn = async (): Promise<void> => {
-    if (isPlanned) return
-    isPlanned = true
-    await sleepUnlessAborted(TOGETHER_MS, closed.signal)
-    isPlanned = false
-    changes.report({ conversationId: null, lastSeq: 0 })
+  let planned: Promise<void> | null = null
+  const reportReturn = (): void => {
+    planned ??= sleepUnlessAborted(TOGETHER_MS, closed.signal).then(() => {
+      planned = null
+      changes.report({ conversationId: null, lastSeq: 0 })
+    })
   }
   const line = new ServerConnection({
     url,
@@ -179,12 +178,12 @@ function openHttpStore(
     fetch: options.fetch ?? ((...asked) => fetch(...asked)),
     timeoutMs,
     report,
-    onBack: () => void reportReturn(),
+    onBack: reportReturn,
     onStore: (storeId) => void copy?.bindTo(storeId),
     closed: closed.signal,
   })
   changes.follow(({ conversationId, lastSeq }) => {
-    if (conversationId !== null && lastSeq === 0) void copy?.forget(conversationId)
+    if (lastSeq === 0) void copy?.forget((id) => id === conversationId)
   })
   const follow = (): void =>
     void followChanges({ line, name, visibility, changes, signal: closed.signal })
@@ -211,42 +210,44 @@ function storeOn(line: ServerConnection, { copy, changes, closed, follow }: Part
       append.rows.forEach(refuseUnsound)
       const appended = await line.callServer('append', append)
       const rows = rowsOf(append, appended)
-      if (appended.record) void copy?.keep(appended.record, rows)
+      if (appended.record) void copy?.keep([appended.record], rows)
       return rows
     },
     // Drafts are not stored: a step's text goes to the server once it is complete.
     keepDraft: async () => undefined,
     draftOf: async () => undefined,
     place: (placement) => line.callServer('place', placement),
-    read: async (conversationId, range = {}) =>
+    read: (conversationId, range = {}) =>
       orCopy(
-        async () => {
-          const stored = await line.callServer('read', { conversationId, ...range })
+        line.callServer('read', { conversationId, ...range }).then((stored) => {
           const { record, rows } = stored
-          void (record ? copy?.keep(record, rows) : copy?.forget(conversationId))
+          void (record ? copy?.keep([record], rows) : copy?.forget((id) => id === conversationId))
           return stored
-        },
+        }),
         () => copy?.read(conversationId, range),
       ),
     get: (conversationId) => line.callServer('get', { conversationId }),
-    list: async (page) =>
+    list: (page) =>
       orCopy(
-        async () => {
-          const listed = await line.callServer('list', page ?? {})
-          void copy?.keepList(listed.records)
+        line.callServer('list', { ...page }).then((listed) => {
+          const { records, next } = listed
+          void copy?.keep(records)
+          // A whole list lacks only what was deleted, perhaps while this browser was closed.
+          if (!page?.after && !next)
+            void copy?.forget((id) => !records.some((each) => each.conversationId === id))
           return listed
-        },
+        }),
         () => copy?.list(page),
       ),
     rename: (conversationId, name) => line.callServer('rename', { conversationId, ...name }),
     mark: async (conversationId, broken) =>
       void (await line.callServer('mark', { conversationId, broken })),
     descendants: (conversationId) => line.callServer('descendants', { conversationId }),
-    delete: async (conversationId) => {
-      const isDeleted = await line.callServer('delete', { conversationId })
-      void copy?.forget(conversationId)
-      return isDeleted
-    },
+    delete: (conversationId) =>
+      line.callServer('delete', { conversationId }).then((isDeleted) => {
+        void copy?.forget((id) => id === conversationId)
+        return isDeleted
+      }),
     follow: (onChange) => {
       if (!isFollowed) follow()
       isFollowed = true
@@ -271,18 +272,15 @@ function rowsOf(
 }
 
 /** Asks the server. Falls back to the copy only if the server can't be reached. */
-async function orCopy<T>(
-  ask: () => Promise<T>,
-  fromCopy: () => Promise<T | null> | undefined,
+function orCopy<T>(
+  asked: Promise<T>,
+  fromCopy: () => Promise<T | null | undefined> | undefined,
 ): Promise<T> {
-  try {
-    return await ask()
-  } catch (error) {
-    const isOffline = OffstageError.is(error) && error.code === 'storage-offline'
-    const kept = isOffline ? await fromCopy() : null
+  return asked.catch(async (error: OffstageError) => {
+    const kept = error.code === 'storage-offline' && (await fromCopy())
     if (kept) return kept
     throw error
-  }
+  })
 }
 
 interface Following {
