@@ -13,6 +13,7 @@ import { DELETED } from '../protocol/run.ts'
 import { busyError, callsPending } from './active-conversation.ts'
 import type { Effects } from './effects.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
+import { onlyCopy } from './store/record.ts'
 import { soundRows } from './store/sound-rows.ts'
 import type { ContextRow, ConversationState, MessageNode } from '../protocol/state.ts'
 import type { FactDraft } from './store/fact-draft.ts'
@@ -109,7 +110,10 @@ export class Library {
   async listConversations(
     scope: AgentScope & { readonly unfinished?: boolean; readonly children?: boolean },
   ): Promise<ConversationRecord[]> {
-    const all = await this.#registry.list(scope)
+    // A claim that nothing followed, such as that of a refused first message, is no conversation yet.
+    const all = (await this.#registry.list(scope)).filter(
+      ({ broken, lastSeq }) => lastSeq || broken,
+    )
     const records = scope.children ? all : withoutChildren(all)
     return scope.unfinished ? records.filter((record) => record.openRunId !== null) : records
   }
@@ -224,10 +228,10 @@ export class Library {
 
   async exportRows({ after, count, ...scope }: RowsQuery): Promise<RowsFound | null> {
     const store = await this.#registry.store(scope)
-    const { record, rows } = await store.read(scope.conversationId, { after, limit: count })
-    if (record === null) return null
+    const { record, rows, isCopy } = await store.read(scope.conversationId, { after, limit: count })
+    if (isCopy) throw onlyCopy()
     const { sound, fault } = soundRows(rows, { after, record: null })
-    return { record, rows: sound, fault: fault && fault.fault }
+    return record && { record, rows: sound, fault: fault && fault.fault }
   }
 
   async clearHistory(scope: ConversationScope): Promise<boolean> {

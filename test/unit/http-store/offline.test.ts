@@ -109,6 +109,28 @@ describe('while the server can not be reached', () => {
     theirs.close()
   })
 
+  it('the copy forgets what another device deleted while this browser was closed', async () => {
+    const [tenant, device] = [newId('tenant'), newId('device')]
+    const store = await openHttpStore(url, { tenant, device })
+    const { epoch } = await store.claim('c', 1)
+    await store.append(appendOf(epoch, started('r', 'My diagnosis'), ended('r')))
+    await store.claim('d', 1)
+    await store.list()
+    store.close()
+    const other = await openHttpStore(url, { tenant })
+    expect(await other.delete('c')).toBe(true)
+    other.close()
+
+    const again = await openHttpStore(url, { tenant, device })
+    // A page of a list says nothing about the others.
+    expect((await again.list({ limit: 1 })).records).toMatchObject([{ conversationId: 'd' }])
+    await again.list()
+    proxy.cut()
+    await expect(again.read('c')).rejects.toMatchObject(OFFLINE)
+    expect((await again.list()).records).toMatchObject([{ conversationId: 'd' }])
+    again.close()
+  })
+
   it('without a copy, nothing is read', async () => {
     const store = await openHttpStore(url, { tenant: newId('tenant'), copy: false })
     await store.claim('c', 1)
@@ -182,11 +204,18 @@ describe('while the server can not be reached', () => {
     }
   })
 
-  it('every request has a timeout', async () => {
+  const never = (): Promise<never> => new Promise(() => undefined)
+  it.each([
+    ['its answer', {}],
+    ['what headers returns', { headers: never }],
+    ['what fetch returns', { fetch: never }],
+  ])('every request has a timeout: %s may never come', async (_what, options) => {
     proxy.enqueue({ type: 'hang', after: 0 })
-    const store = await openHttpStore(url, { timeoutMs: 200 })
+    const store = await openHttpStore(url, { timeoutMs: 200, ...options })
     await expect(store.claim('c', 1)).rejects.toMatchObject(OFFLINE)
+    expect(store.states.at(-1)).toBe('offline')
     store.close()
+    proxy.forget()
   })
 })
 
@@ -195,11 +224,11 @@ describe('an agent with its conversations on a server', () => {
     steps: [{ toolCalls: [{ toolName: 'pay', input: {} }] }, { text: 'Done.' }],
   }
 
-  function agentOf(tenant: string, execute: () => string) {
+  function agentOf(tenant: string, execute: () => string, device = newId('device')) {
     const store = httpStore({ url, headers: () => ({ 'x-tenant': tenant }) })
     return createTestAgent({
       script,
-      storage: { type: 'http', device: newId('device') },
+      storage: { type: 'http', device },
       stores: [store],
       tools: [{ name: 'pay', description: 'Pays.', execute }],
     })
@@ -231,6 +260,21 @@ describe('an agent with its conversations on a server', () => {
     expect(modes.slice(0, 2)).toEqual(['durable', 'offline'])
     expect(modes.at(-1)).toBe('durable')
     stop()
+    await agent.dispose()
+  })
+
+  it('exports nothing from the copy, which may lack what another device wrote', async () => {
+    const [tenant, device] = [newId('tenant'), newId('device')]
+    const stored = await openHttpStore(url, { tenant, device })
+    const { epoch } = await stored.claim('c', 1)
+    await stored.append(appendOf(epoch, started('r'), ended('r')))
+    await stored.read('c')
+    stored.close()
+    const agent = agentOf(tenant, () => 'paid', device)
+    proxy.cut()
+    expect((await agent.conversations.get('c'))?.messages).toHaveLength(1)
+    const file = new Response(await agent.conversations.export()).text()
+    await expect(file).rejects.toMatchObject(OFFLINE)
     await agent.dispose()
   })
 

@@ -227,6 +227,31 @@ test('a fork is an independent conversation', async () => {
   expect(await agent.conversations.list()).toHaveLength(2)
 })
 
+test('a refused first message or fork leaves no conversation in the list', async () => {
+  let isRefusing = true
+  const agent = createTestAgent({
+    script: { fallback: [{ text: 'Hello.' }] },
+    testStorage: createTestStorage(),
+    redact: (fact) => {
+      if (isRefusing) throw new Error('No.')
+      return fact
+    },
+  })
+  onTestFinished(() => agent.dispose())
+  const REFUSED = { code: 'redact-failed' }
+  const run = agent.run('My card', { conversationId: 'first' })
+  expect(await run.result).toMatchObject({ error: REFUSED })
+  expect(await agent.conversation('empty').regenerate().result).toMatchObject({
+    error: { code: 'invalid-input' },
+  })
+  expect(await agent.conversations.list()).toEqual([])
+  isRefusing = false
+  await agent.run('One', { conversationId: 'talk' }).result
+  isRefusing = true
+  await expect(agent.conversations.fork('talk')).rejects.toMatchObject(REFUSED)
+  expect(await agent.conversations.list()).toMatchObject([{ conversationId: 'talk' }])
+})
+
 test('a fork of an open run has finished calls only; unfinished calls are refused', async () => {
   const { agent, chat, release, isWaiting } = talk(['First.', 'Done.'])
   await chat.send('One').result
