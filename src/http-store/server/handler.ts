@@ -14,6 +14,7 @@ import {
   type Done,
   type Found,
   type FoundRows,
+  parsed,
   type RowsRange,
   type TenantRows,
   TenantStore,
@@ -319,8 +320,9 @@ async function readAnswer(
 
 const END = ']}}'
 
+/** A row that isn't JSON keeps its place, so that the client sets it aside and reads the others. */
 function textOf({ rows }: FoundRows): string {
-  return rows.map(({ data }) => data).join(',')
+  return rows.map(({ seq, data }) => (parsed(data) ? data : `{"seq":${seq}}`)).join(',')
 }
 
 /** `seq` of the last row found. Without rows, the largest number, so that nothing more is read. */
@@ -436,7 +438,7 @@ async function append({ rows, change }: Writing, asked: Asked<'append'>): Promis
     const written = rowsBefore(
       asked,
       before,
-      stored.rows.map(({ data }) => JSON.parse(data) as unknown),
+      stored.rows.map(({ data }) => parsed(data)),
     )
     return { record: publicRecord(found), first, rows: written }
   }

@@ -218,8 +218,12 @@ export class TenantRows {
           conversation: after.conversationId,
         })
       : await this.#ask(LIST, { limit })
-    return found.map(({ conversation, record }) => ({
-      record: readRecord(String(conversation), parsed(String(record))),
+    return found.map(({ conversation, updated_at: updatedAt, record }) => ({
+      // The column decides the order: a damaged record has no time, or another one.
+      record: {
+        ...readRecord(String(conversation), parsed(String(record))),
+        updatedAt: Number(updatedAt),
+      },
       length: String(record).length,
     }))
   }
@@ -298,8 +302,8 @@ const READ_NEWEST: string = readWhere(`seq > (
 
 const IN_ORDER = 'ORDER BY updated_at DESC, conversation LIMIT @limit'
 
-const LISTED =
-  'SELECT conversation, record FROM offstage_records WHERE tenant = @tenant AND record IS NOT NULL'
+const LISTED = `SELECT conversation, updated_at, record FROM offstage_records
+  WHERE tenant = @tenant AND record IS NOT NULL`
 
 const LIST = `${LISTED} ${IN_ORDER}`
 
@@ -313,8 +317,8 @@ function recordIn(conversationId: string, text: unknown): StoredRecord | undefin
   return typeof text === 'string' ? readRecord(conversationId, parsed(text)) : undefined
 }
 
-/** Parses a record. Null means an unreadable record, which `readRecord` marks as broken. */
-function parsed(text: string): unknown {
+/** Parses a stored text. Null means an unreadable one: `readRecord` marks it as broken, and a row is set aside. */
+export function parsed(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

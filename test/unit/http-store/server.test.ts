@@ -535,6 +535,38 @@ describe('a store handler', () => {
     store.close()
   })
 
+  /** Damages what one tenant has stored. */
+  const damage = (tenant: string, statement: string): Promise<unknown> =>
+    kept.database.transaction((query) => query(`${statement} AND tenant = @tenant`, { tenant }))
+
+  it('lists the conversations after a damaged record, wherever that is', async () => {
+    const tenant = newId('tenant')
+    const store = await openHttpStore(server.url, { tenant })
+    const ids = Array.from({ length: 60 }, (_, at) => `c${at}`)
+    for (const [at, id] of ids.entries()) await store.claim(id, 1000 + at)
+    // The last of the first 50, which the server reads at once.
+    await damage(tenant, "UPDATE offstage_records SET record = '{torn' WHERE conversation = 'c10'")
+    const { records, next } = await store.list()
+    expect(next).toBe(null)
+    expect(records.map(({ conversationId }) => conversationId)).toEqual(ids.toReversed())
+    expect(records.filter(({ broken }) => broken).map((each) => each.conversationId)).toEqual([
+      'c10',
+    ])
+    store.close()
+  })
+
+  it('answers with a torn row in its place, and stays reachable', async () => {
+    const tenant = newId('tenant')
+    const store = await openHttpStore(server.url, { tenant, copy: false })
+    const { epoch } = await store.claim('c', 1)
+    await store.append(appendOf(epoch, started('r', 'One'), ended('r'), started('s', 'Two')))
+    await damage(tenant, `UPDATE offstage_rows SET data = '{"type":"run-en' WHERE seq = 2`)
+    const { rows } = await store.read('c')
+    expect(rows).toMatchObject([{ seq: 1, runId: 'r' }, { seq: 2 }, { seq: 3, runId: 's' }])
+    expect(store.states).toEqual([])
+    store.close()
+  })
+
   it('writes values by parameters only', async () => {
     const evil = "'); DROP TABLE offstage_rows; -- @tenant $1 ?"
     const store = await openHttpStore(server.url, { tenant: newId(evil) })
