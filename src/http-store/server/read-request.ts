@@ -4,7 +4,6 @@ import { createJsonScan } from '../../lib/json/json-scan.ts'
 import {
   type ShapeCheck,
   isBoolean,
-  isNumber,
   isRecord,
   isText,
   isIntegerFrom,
@@ -15,6 +14,7 @@ import {
   shape,
 } from '../../lib/shape.ts'
 import { readBodyText } from '../../lib/read-text.ts'
+import { isTime } from '../../worker/store/fact-table.ts'
 import { readPlace } from '../../worker/store/store.ts'
 import type { HttpCall, HttpRequest } from '../wire.ts'
 
@@ -43,7 +43,6 @@ const isCursor: ShapeCheck = (value) => {
   const place = isShortText(value) ? readPlace(String(value)) : null
   return place === null ? isShortText(value) : isTime(place.updatedAt) && isId(place.conversationId)
 }
-const isTime: ShapeCheck = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
 const isCount = isIntegerFrom(0)
 const isParent = optional(shape({ conversationId: isId, runId: isId, toolCallId: isId }))
 const areRows = listOf(isRecord, MOST_ROWS)

@@ -1,12 +1,9 @@
 import { isJson } from '../../lib/json/is-json.ts'
-import { isNumber, isRecord, isText, nullOr, type ShapeCheck } from '../../lib/shape.ts'
+import { isRecord, isText, nullOr, type ShapeCheck } from '../../lib/shape.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { FORMAT, type Row } from '../../protocol/fact.ts'
-import { FACTS, isName } from './fact-table.ts'
+import { FACTS, isName, isTime } from './fact-table.ts'
 import { isNewerFormat, upcast, UPCASTERS, type Upcasters } from './record.ts'
-
-/** A time beyond the range of `Date` can't be shown. */
-const isTime: ShapeCheck = (value) => isNumber(value) && Math.abs(Number(value)) <= 8.64e15
 
 /** The fields of each fact, with their checks. */
 const FIELDS = new Map<unknown, readonly (readonly [name: string, check: ShapeCheck])[]>(

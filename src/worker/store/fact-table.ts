@@ -49,6 +49,8 @@ function textUpTo(most: number): ShapeCheck {
 // docs/stores.md lists the same limits.
 /** Ids, names, titles, and other keys or single lines. */
 export const isName: ShapeCheck = textUpTo(10_000)
+/** A time beyond the range of `Date` can't be shown. */
+export const isTime: ShapeCheck = (value) => typeof value === 'number' && Math.abs(value) <= 8.64e15
 /** Short texts of people, the loop and servers: reasons, questions, errors, notes. */
 const isWords = textUpTo(1_000_000)
 /** Long texts of models, tools and people, and files in base64. */
@@ -391,7 +393,7 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
   'call-suspended': withoutTexts({
     ...ofCall,
     token: isName,
-    until: optional(isNumber),
+    until: optional(isTime),
     seen: optional(isNumber),
   }),
   'step-outcome': withoutTexts({ ...ofCall, key: isName, value: isDefined }),
@@ -474,7 +476,7 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
   'consent-given': withoutTexts({
     consentId: isName,
     scope: isConsentScope,
-    until: optional(isNumber),
+    until: optional(isTime),
   }),
   'consent-revoked': withoutTexts({ consentId: isName }),
   'row-set-aside': withoutTexts({ reason: isWords }),

@@ -110,4 +110,8 @@ test.each([
   ['nothing', undefined, false],
 ])('a row at %s is valid: %s', (_, at, isSound) => {
   expect(isSoundRow({ runId: null, at, type: 'renamed', title: 'x' })).toBe(isSound)
+  // Deadlines are shown, too, and may be missing.
+  if (at === undefined) return
+  for (const type of ['call-suspended', 'consent-given'] as const)
+    expect(isSoundRow({ ...samples[type], type, runId: null, at: 1, until: at })).toBe(isSound)
 })
