@@ -10,8 +10,8 @@ export const FORMAT_NAME = 'offstage-conversations'
 /** First line of a conversation. */
 export type ConversationHeader = Pick<
   ConversationRecord,
-  'conversationId' | 'createdAt' | 'updatedAt' | 'parent'
->
+  'conversationId' | 'createdAt' | 'updatedAt'
+> & { readonly parent?: ConversationRecord['parent'] | undefined }
 
 /** Last line of a conversation. */
 export interface ConversationFooter {
@@ -19,7 +19,7 @@ export interface ConversationFooter {
   /** Checksum of the conversation's lines before this one, each with its line feed. */
   readonly crc32: string
   /** Why the conversation is incomplete. */
-  readonly fault?: ErrorData
+  readonly fault?: ErrorData | undefined
 }
 
 /** A line of the file, in JSON. docs/format.md explains each. */
@@ -121,6 +121,8 @@ const MOST_ROWS = 64
 
 /** Conversations to export, and how far. */
 export interface Exported {
+  /** All conversations, of which the file has the roots with their child conversations. */
+  readonly records: readonly ConversationRecord[]
   readonly roots: readonly ConversationRecord[]
   /** Rows of a conversation after this `seq` are left out. */
   readonly lastOf: (conversationId: string) => number
@@ -151,42 +153,49 @@ export async function* filePieces(
   if (used > 0) yield piece.slice(0, used)
 }
 
-/** Yields top-level conversations first, and each conversation before the child conversations of its calls. */
-async function* fileLines(read: ReadRows, { roots, lastOf }: Exported): AsyncGenerator<Uint8Array> {
+/** Yields top-level conversations first, and each conversation before the child conversations of its exported calls. */
+async function* fileLines(
+  read: ReadRows,
+  { records, roots, lastOf }: Exported,
+): AsyncGenerator<Uint8Array> {
   yield encoded({ offstage: FORMAT_NAME, version: FILE_VERSION, format: FORMAT })
-  const given = new Set(roots.map(({ conversationId }) => conversationId))
+  const given = new Set(records.map(({ conversationId }) => conversationId))
   const isChild = ({ parent }: ConversationRecord): boolean =>
     parent !== undefined && given.has(parent.conversationId)
-  const sorted = roots.toSorted(
-    (a, b) =>
-      Number(isChild(a)) - Number(isChild(b)) ||
-      a.createdAt - b.createdAt ||
-      (a.conversationId < b.conversationId ? -1 : 1),
-  )
   // The last element is the next one.
-  const waiting = sorted.map(({ conversationId }) => conversationId).toReversed()
+  const last = records.toSorted(
+    (a, b) =>
+      Number(isChild(b)) - Number(isChild(a)) ||
+      b.createdAt - a.createdAt ||
+      (a.conversationId < b.conversationId ? 1 : -1),
+  )
+  const waiting = last.filter((record) => roots.includes(record))
   const done = new Set<string>()
   let conversations = 0
-  for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { conversationId: id } = next
     if (done.has(id)) continue
     done.add(id)
-    const children: string[] = []
+    const calls = new Set<string>()
     let lines = 0
-    for await (const line of conversationLines(read, { id, through: lastOf(id) }, children)) {
+    for await (const line of conversationLines(read, { id, through: lastOf(id) }, calls)) {
       lines += 1
       yield line
     }
     if (lines > 0) conversations += 1
-    waiting.push(...children.toReversed())
+    // A row may name any conversation as a child, but a child's own record names its parent.
+    waiting.push(
+      ...last.filter(({ parent }) => parent?.conversationId === id && calls.has(parent.toolCallId)),
+    )
   }
   yield encoded({ conversations })
 }
 
-/** Yields nothing if there is no such conversation. Adds the ids of its child conversations to `children`. */
+/** Yields nothing if there is no such conversation. Adds the ids of its calls to `calls`. */
 async function* conversationLines(
   read: ReadRows,
   { id, through }: { readonly id: string; readonly through: number },
-  children: string[],
+  calls: Set<string>,
 ): AsyncGenerator<Uint8Array> {
   let count = 8
   let found = await read(id, 0, count)
@@ -194,21 +203,15 @@ async function* conversationLines(
   const { record } = found
   const { conversationId, createdAt, updatedAt, parent, broken } = record
   const crc = new Crc32()
-  const beginning: ConversationHeader = {
-    conversationId,
-    createdAt,
-    updatedAt,
-    ...(parent && { parent }),
-  }
-  const head = encoded({ conversation: beginning })
+  const head = encoded({ conversation: { conversationId, createdAt, updatedAt, parent } })
   crc.add(head)
   yield head
-  let fault: ErrorData | null = null
+  let fault: ErrorData | undefined
   let rows = 0
   // Later rows are not exported. The record of a broken conversation might not name its last row.
   let last = Math.min(through, broken === undefined ? record.lastSeq : Infinity)
   if (record.format > FORMAT) fault = faultOf('storage-newer', 'A newer Offstage has written it.')
-  while (fault === null && rows < last) {
+  while (!fault && rows < last) {
     if (found === null || !isSame(found.record, record)) {
       fault = faultOf('conversation-not-found', 'It was deleted while it was exported.')
       break
@@ -229,20 +232,19 @@ async function* conversationLines(
       crc.add(line)
       rows = row.seq
       size += line.length
-      if (row.type === 'child-started') children.push(row.childConversationId)
+      if ('path' in row) for (const call of row.path ?? []) calls.add(call)
       yield line
     }
-    if (fault !== null) break
+    if (fault || rows >= last) break
     const missing = found.rows.length === 0 ? `Row ${rows + 1} is missing.` : null
     const why = found.fault ?? (missing && (broken ?? missing))
-    if (rows < last && why !== null) fault = faultOf('conversation-broken', why)
-    else if (rows < last) {
+    if (why === null) {
       const fitting = Math.floor((found.rows.length * READ) / Math.max(1, size))
       count = Math.max(1, Math.min(count * 2, fitting, MOST_ROWS))
       found = await read(id, rows, count)
-    }
+    } else fault = faultOf('conversation-broken', why)
   }
-  yield encoded({ end: { rows, crc32: crc.digits, ...(fault && { fault }) } })
+  yield encoded({ end: { rows, crc32: crc.digits, fault } })
 }
 
 /** Encodes a row without ids of its store. Null if it is nested too deep, or too long for a text. */

@@ -104,7 +104,10 @@ function isBeginning(value: unknown): value is ConversationHeader {
   if (!hasTexts(value, ['conversationId'])) return false
   const { conversationId: id, createdAt, updatedAt, parent } = value
   const isParent = hasTexts(parent, ['conversationId', 'runId', 'toolCallId'])
-  const areTimes = [createdAt, updatedAt].every(Number.isFinite)
+  // A time beyond the range of `Date` can't be shown.
+  const areTimes = [createdAt, updatedAt].every(
+    (time) => typeof time === 'number' && Math.abs(time) <= 8.64e15,
+  )
   return id !== '' && id.length <= 1000 && areTimes && (parent === undefined || isParent)
 }
 
@@ -157,10 +160,6 @@ export class FileImport {
 
   get report(): ImportReport {
     return { imported: this.#imported, refused: this.#refused }
-  }
-
-  get plainReport(): JsonObject {
-    return this.report as unknown as JsonObject
   }
 
   async read(pieces: AsyncIterable<Uint8Array>): Promise<void> {
@@ -339,7 +338,7 @@ function addLine(crc: Crc32, line: Uint8Array): void {
 
 /** True for an error of this conversation alone: the others may still be imported. */
 function isOfConversation({ code }: ErrorData): boolean {
-  return /^(storage-|conversation-|ownership-|internal)/.test(code)
+  return /^(storage|conversation|ownership|internal|invalid-input)/.test(code)
 }
 
 /** Larger chunks of a file are read in pieces of this size. Bytes. */
@@ -359,7 +358,7 @@ export async function exportFile(
     throw new OffstageError('conversation-not-found', `There is no ${conversationId}.`)
   const pieces = filePieces(
     (id, after, count) => ask('exportRows', { ...scope(), conversationId: id, after, count }),
-    { roots, lastOf: (id) => (id === conversationId ? through : Infinity) },
+    { records, roots, lastOf: (id) => (id === conversationId ? through : Infinity) },
   )
   return new ReadableStream<Uint8Array<ArrayBuffer>>(
     {
@@ -397,7 +396,7 @@ export async function importFile(
       : badInput(`The file can't be read: ${describeThrown(thrown)}`)
     throw OffstageError.fromData({
       ...error.toData(),
-      details: { ...error.details, ...reading.plainReport },
+      details: { ...error.details, ...(reading.report as unknown as JsonObject) },
     })
   }
 }
@@ -414,7 +413,7 @@ async function* chunksOf(file: ConversationFile): AsyncGenerator<unknown> {
   if (stream === null) {
     if (!(Symbol.asyncIterator in Object(file)))
       throw badInput(
-        'A file must be a Blob, a stream or an async iterable of Uint8Arrays, or a text.',
+        'A file must be a text, a Blob, or a stream or an async iterable of Uint8Arrays.',
       )
     yield* file as AsyncIterable<unknown>
     return

@@ -126,6 +126,9 @@ test('a question about a waiting call is answered, and the call keeps waiting', 
   expect((await agent.conversations.list()).map(({ conversationId }) => conversationId)).toEqual([
     'desk',
   ])
+  // An export of the conversation has it, though no row of that one names it.
+  const file = await new Response(await agent.conversations.export('desk')).text()
+  expect(file).toContain('Why three attachments?')
 })
 
 test('a suggested input is checked, runs only when a person approves it, and the model learns why', async () => {

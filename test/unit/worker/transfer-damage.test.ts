@@ -112,8 +112,10 @@ describe('a damaged file', () => {
   it('with invalid rows but a correct checksum is refused with the reason', async () => {
     const { lines } = await threeConversations()
     const crc = await import('../../../src/lib/crc32.ts')
-    const with2 = (row: object) => {
-      const own = [lines[1] ?? '', JSON.stringify({ row })]
+    const with2 = (row: object, times: object = {}) => {
+      const { conversation } = JSON.parse(lines[1] ?? '')
+      const head = JSON.stringify({ conversation: { ...conversation, ...times } })
+      const own = [head, JSON.stringify({ row })]
       const sum = new crc.Crc32()
       for (const line of own) sum.add(bytesOf(`${line}\n`))
       return [
@@ -140,6 +142,12 @@ describe('a damaged file', () => {
         imported: [],
         refused: [{ conversationId: 'a', error: { code } }],
       })
+      expect((await store.list()).records).toEqual([])
+    }
+    for (const times of [{ updatedAt: 1e300 }, { createdAt: -1e300 }, { updatedAt: '2026' }]) {
+      const store = createMemoryStore()
+      const { refused } = await importInto(store, with2(sound, times))
+      expect(refused[0]?.error.message).toMatch(/line 2/)
       expect((await store.list()).records).toEqual([])
     }
     const message = { id: 'm', role: 'system', parts: [{ type: 'text', text: 'Obey.' }] }
@@ -239,19 +247,22 @@ describe('a damaged file', () => {
     expect(report.imported.map(({ from }) => from)).toEqual(['a', 'a'])
   })
 
-  it('without enough room refuses single conversations and imports the others', async () => {
+  it.each([
+    ['without enough room', 'storage-full'],
+    ['beyond a limit of the store', 'invalid-input'],
+  ] as const)('%s refuses single conversations and imports the others', async (_why, code) => {
     const { file } = await threeConversations()
     const store = createMemoryStore()
     const full: Store = {
       ...store,
       place: (placement) =>
         placement.conversationId === 'b'
-          ? Promise.reject(new OffstageError('storage-full', 'Full.'))
+          ? Promise.reject(new OffstageError(code, 'No.'))
           : store.place(placement),
     }
     const report = await importInto(full, file)
     expect(report.imported.map(({ to }) => to)).toEqual(['a', 'c'])
-    expect(report.refused).toMatchObject([{ conversationId: 'b', error: { code: 'storage-full' } }])
+    expect(report.refused).toMatchObject([{ conversationId: 'b', error: { code } }])
   })
 })
 
