@@ -209,6 +209,8 @@ export class ConversationRetention {
       let { lastSeq: after, bytes } = isSame ? known : { lastSeq: 0, bytes: 0 }
       while (after < lastSeq) {
         const { rows } = await store.read(conversationId, { after, limit: PART })
+        // A damaged record may claim any number of rows.
+        if (rows.length === 0) break
         for (const row of rows) bytes += utf8Length(JSON.stringify(row))
         after += PART
       }
@@ -221,16 +223,10 @@ export class ConversationRetention {
 
 /** Whether the conversation isn't this tab's to drop: another tab has it, it is gone, or it can't be read. */
 function isSomebodys(error: unknown): boolean {
-  if (!OffstageError.is(error)) return false
-  switch (error.code) {
-    case 'conversation-busy':
-    case 'conversation-not-found':
-    case 'conversation-broken':
-    case 'ownership-lost':
-      return true
-    default:
-      return false
-  }
+  return (
+    OffstageError.is(error) &&
+    /^(conversation-(busy|not-found|broken)|ownership-lost)$/.test(error.code)
+  )
 }
 
 function sizeKey({ storage }: AgentScope, conversationId: string): string {

@@ -6,10 +6,12 @@ import {
   type Retention,
 } from '../../../src/index.ts'
 import {
+  createMemoryStore,
   createTestAgent,
   createTestStorage,
   type TestAgentOptions,
 } from '../../../src/testing/index.ts'
+import type { Store } from '../../../src/worker/start-worker.ts'
 
 const model = { provider: 'scripted', model: 'x' } as const
 type Given = Partial<AgentOptions> & Pick<TestAgentOptions, 'testStorage' | 'script'>
@@ -77,4 +79,31 @@ test('invalid limits are refused', () => {
   ]
   for (const [retention, words] of wrong)
     expect(() => createAgent({ model, retention: retention as Retention })).toThrow(words)
+})
+
+test('retention by bytes reads a damaged conversation only as far as it has rows', async () => {
+  const store = createMemoryStore()
+  let reads = 0
+  const damaged: Store = {
+    ...store,
+    list: async (page) => {
+      const listed = await store.list(page)
+      return { ...listed, records: listed.records.map((each) => ({ ...each, lastSeq: 1e9 })) }
+    },
+    read: (id, range) => {
+      if (range?.limit === 500) reads += 1
+      // Ends the test if reading goes on.
+      return reads > 10 ? Promise.reject(new Error('Too many reads.')) : store.read(id, range)
+    },
+  }
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const { agent } = talk({
+    testStorage: { open: async () => damaged },
+    retention: { bytes: 1_000_000 },
+  })
+  await agent.run('Hi', { conversationId: 'a' }).result
+  while (reads < 2) await vi.advanceTimersByTimeAsync(500)
+  await vi.advanceTimersByTimeAsync(500)
+  expect(reads).toBe(2)
 })
