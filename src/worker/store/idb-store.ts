@@ -34,6 +34,7 @@ import {
   claimRecord,
   isNewerFormat,
   lostRecord,
+  makerOf,
   markRecord,
   publicRecord,
   readRecord,
@@ -72,14 +73,10 @@ const KEYS = 1000
  */
 class Damage {
   readonly #lost = new Set<string>()
-  readonly #holed = new Set<string>()
-  readonly #counted = new Set<string>()
+  /** The conversations whose rows were counted, and whether some are missing. */
+  readonly #counted = new Map<string, boolean>()
   /** The rows not checked yet; undefined when all were checked. Null: all rows. */
   #unread: IDBKeyRange | null | undefined = null
-
-  forget(conversationId: string): void {
-    for (const ids of [this.#lost, this.#holed, this.#counted]) ids.delete(conversationId)
-  }
 
   /** Substitute records for rows without a record. */
   async lostBeside(records: readonly StoredRecord[], tx: Read): Promise<StoredRecord[]> {
@@ -90,24 +87,29 @@ class Damage {
       const last = keys.length < KEYS ? undefined : keys.at(-1)
       this.#unread = last && IDBKeyRange.lowerBound([last[0], Infinity])
     }
-    return [...this.#lost].filter((id) => !known.has(id)).map(lostRecord)
+    // Another tab may have deleted one since.
+    const lost = [...this.#lost].filter((id) => !known.has(id)).map((id) => findRecord(tx, id))
+    return (await Promise.all(lost)).filter((found) => found !== undefined)
   }
 
   /** Marks records with missing rows as broken. Skips newer formats, which may count rows differently. */
   async nameBroken<R extends ConversationRecord>(records: readonly R[], tx: Read): Promise<R[]> {
+    // After a deletion, perhaps in another tab, an id may name a whole conversation.
+    const keyOf = (record: R): string => `${record.conversationId} ${makerOf(record)}`
     const unchecked = records.filter(
-      ({ conversationId, broken, format }) =>
-        broken === undefined && !isNewerFormat(format) && !this.#counted.has(conversationId),
+      (record) =>
+        record.broken === undefined &&
+        !isNewerFormat(record.format) &&
+        !this.#counted.has(keyOf(record)),
     )
     await Promise.all(
-      unchecked.slice(0, PAGE).map(async ({ conversationId, lastSeq }) => {
-        const rows = await tx.objectStore('rows').count(rowsOf(conversationId))
-        this.#counted.add(conversationId)
-        if (rows < lastSeq) this.#holed.add(conversationId)
+      unchecked.slice(0, PAGE).map(async (record) => {
+        const rows = await tx.objectStore('rows').count(rowsOf(record.conversationId))
+        this.#counted.set(keyOf(record), rows < record.lastSeq)
       }),
     )
     return records.map((record) =>
-      this.#holed.has(record.conversationId) ? { broken: 'Rows are missing.', ...record } : record,
+      this.#counted.get(keyOf(record)) ? { broken: 'Rows are missing.', ...record } : record,
     )
   }
 }
@@ -175,11 +177,7 @@ function createIdbStore(connection: Connection): Store {
         )
         return below
       }),
-    delete: async (conversationId) => {
-      const deleted = await write(connection, 'relaxed', (tx) => deleteIn(tx, conversationId))
-      for (const id of [conversationId, ...deleted]) damage.forget(id)
-      return deleted.length > 0
-    },
+    delete: (conversationId) => write(connection, 'relaxed', (tx) => deleteIn(tx, conversationId)),
     close: () => {
       void connection.database().then(
         (db) => db.close(),
@@ -233,9 +231,9 @@ async function findRecord(tx: Stores, conversationId: string): Promise<StoredRec
   return first === undefined ? undefined : lostRecord(conversationId)
 }
 
-/** Deletes a conversation with its descendants, and returns their ids. */
-async function deleteIn(tx: Write, conversationId: string): Promise<string[]> {
-  if ((await findRecord(tx, conversationId)) === undefined) return []
+/** Deletes a conversation with its descendants. False if it doesn't exist. */
+async function deleteIn(tx: Write, conversationId: string): Promise<boolean> {
+  if ((await findRecord(tx, conversationId)) === undefined) return false
   const tree = await treeOf(tx.objectStore('records'), conversationId)
   const deletions = tree.flatMap((id) => [
     tx.objectStore('records').delete(id),
@@ -244,7 +242,7 @@ async function deleteIn(tx: Write, conversationId: string): Promise<string[]> {
   ])
   await Promise.all(deletions)
   await releaseContents(tx, tree)
-  return tree
+  return true
 }
 
 /** Ids of the conversation, then of its descendants. */
@@ -282,19 +280,16 @@ async function readRows(
   })
 }
 
-/** Changes a record, unless `next` returns null. False if there is no record. */
+/** Changes a record, if there is one and `next` doesn't return null. */
 async function change(
   connection: Connection,
   conversationId: string,
   next: (record: StoredRecord) => { record: StoredRecord; rows: readonly Row[] } | null,
-): Promise<boolean> {
+): Promise<void> {
   return write(connection, 'relaxed', async (tx) => {
-    const records = tx.objectStore('records')
-    const stored = await records.get(conversationId)
-    if (stored === undefined) return false
-    const changed = next(readRecord(conversationId, stored))
+    const stored = await tx.objectStore('records').get(conversationId)
+    const changed = stored === undefined ? null : next(readRecord(conversationId, stored))
     if (changed) put(tx, changed)
-    return true
   })
 }
 
@@ -304,12 +299,12 @@ async function renameIn(
   conversationId: string,
   name: TitleChange,
 ): Promise<boolean> {
-  let isIt = true
-  const isKnown = await change(connection, conversationId, (record) => {
+  let isIt = false
+  await change(connection, conversationId, (record) => {
     isIt = name.ifLastSeq === undefined || record.lastSeq === name.ifLastSeq
     return isIt ? applyRename(record, name) : null
   })
-  return isKnown && isIt
+  return isIt
 }
 
 async function claimOf(

@@ -342,6 +342,40 @@ it('the IndexedDB store reports a conversation with missing rows in the first li
   )
 })
 
+it('a conversation listed as damaged is not any more once another tab deleted or replaced it', async () => {
+  const name = 'two tabs'
+  const [here, there] = [await openIdbStore(name), await openIdbStore(name)]
+  let imports = 0
+  const place = (conversationId: string): Promise<boolean> =>
+    here.place({
+      conversationId,
+      importId: `import-${(imports += 1)}`,
+      createdAt: 1,
+      updatedAt: 1,
+      after: 0,
+      rows: [started('r', 'hi'), ended('r')],
+      isLast: true,
+    })
+  for (const id of ['lost', 'holed']) await place(id)
+  await behind(name, async (db) => {
+    await db.delete('records', 'lost')
+    await db.delete('rows', ['holed', 1])
+  })
+  const listed = async (): Promise<unknown> =>
+    (await there.list()).records.map(({ conversationId, broken }) => [
+      conversationId,
+      broken !== undefined,
+    ])
+  expect(await listed()).toEqual([
+    ['holed', true],
+    ['lost', true],
+  ])
+  for (const id of ['lost', 'holed']) expect(await here.delete(id)).toBe(true)
+  expect(await listed()).toEqual([])
+  expect(await place('holed')).toBe(true)
+  expect(await listed()).toEqual([['holed', false]])
+})
+
 it('a first list of many conversations checks one page, and later lists the rest', async () => {
   const name = 'many'
   const store = await openIdbStore(name)
