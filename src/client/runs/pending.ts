@@ -45,9 +45,12 @@ export function suspensionOf(
   return { token, ...(until !== undefined && { until: Number(until) }) }
 }
 
+/** The latest time that a `Date` can hold. */
+const LAST_TIME = 8.64e15
+
 function timeOf(until: unknown): number {
   const time = until instanceof Date ? until.getTime() : until
-  if (typeof time === 'number' && Number.isFinite(time)) return time
+  if (typeof time === 'number' && Math.abs(time) <= LAST_TIME) return time
   throw new OffstageError(
     'invalid-input',
     'until must be a Date, or a number of milliseconds since 1970.',

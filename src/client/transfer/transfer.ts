@@ -350,10 +350,7 @@ export async function exportFile(
   through: number = Infinity,
 ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
   const records = await ask('listConversations', { ...scope(), children: true })
-  // A discussion has a parent, and no row that names it.
-  const roots = records.filter(({ conversationId: id, parent }) =>
-    [undefined, id, through < Infinity || parent?.conversationId].includes(conversationId),
-  )
+  const roots = records.filter(({ conversationId: id }) => [undefined, id].includes(conversationId))
   if (conversationId !== undefined && roots.length === 0)
     throw new OffstageError('conversation-not-found', `There is no ${conversationId}.`)
   const pieces = filePieces(

@@ -273,7 +273,7 @@ describe('a call with a deadline for its outcome', () => {
   })
 })
 
-test.each([[Number.NaN], [Infinity], ['tomorrow'], [new Date('never')]])(
+test.each([[Number.NaN], [Infinity], [Number.MAX_SAFE_INTEGER], ['tomorrow'], [new Date('never')]])(
   'pending rejects an invalid until (%#)',
   (until) => {
     expect(() => pending({ resumeToken: 'job', until: until as number })).toThrow(
