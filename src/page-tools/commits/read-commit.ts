@@ -200,15 +200,16 @@ export function isHarmless(name: string): boolean {
 
 /** Addresses that act when they are opened: a part of the path is a verb, or the query says so. */
 const ACTING_ADDRESS =
-  /[/?&=](delete|destroy|erase|purge|deactivate|terminate|cancel|unsubscribe|log-?out|sign-?out|revoke|approve|accept|confirm(?:ed)?|grant|promote|disable|reset|remove)(?=[/?&=#.;]|$)|\/(pay|buy|send|transfer|withdraw|invite|publish|checkout|subscribe)\/?\?./i
+  /(?<=[/?&=])(?:delete|destroy|erase|purge|deactivate|terminate|cancel|unsubscribe|log-?out|sign-?out|revoke|approve|accept|confirm(?:ed)?|grant|promote|disable|reset|remove)(?=[/?&=#.;]|$)|(?<=\/)(?:pay|buy|send|transfer|withdraw|invite|publish|checkout|subscribe)(?=\/?\?.)/i
 
 /** Returns the word in an address that says that opening it acts: `/account/delete?confirm=1`. Null: none. */
 export function readAddress({ pathname, search }: URL): string | null {
   // Servers read a letter that is percent-encoded like the letter itself.
   const address = percentDecoded(pathname + search)
-  if (isHarmless(address)) return null
-  const [, verb, sending] = ACTING_ADDRESS.exec(address) ?? []
-  return verb ?? sending ?? null
+  const found = ACTING_ADDRESS.exec(address)
+  // Anybody can write a link to `/account/delete?from=search`: only the path before the verb names what it is about.
+  const isLossless = isHarmless(address.slice(0, found?.index).replace(/[?;].*/s, ''))
+  return found && !isLossless ? found[0] : null
 }
 
 function rulesOf(
