@@ -1,14 +1,16 @@
 const PREFIX = 'offstage-left:'
 
 /**
- * Runs an action that may unload the page. If the page is left meanwhile, a note with its address is written to the
- * tab's session storage, for the next page.
+ * Runs an action that may unload the page. If the page is left meanwhile, and `mayLeave` is true by then, a note with
+ * its address is written to the tab's session storage, for the next page.
  */
 export async function withUnloadNote<Result>(
   key: string,
   action: () => Promise<Result>,
+  mayLeave: () => boolean = () => true,
 ): Promise<Result> {
   const leave = (): void => {
+    if (!mayLeave()) return
     try {
       sessionStorage.setItem(PREFIX + key, location.href)
     } catch {

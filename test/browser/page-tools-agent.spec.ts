@@ -43,9 +43,44 @@ interface Result {
   }[]
 }
 
+interface Cut {
+  begin(text: string): void
+  reconcile(): Promise<string | undefined>
+}
+
 const use = (toolName: string, input: object) => ({ toolCalls: [{ toolName, input }] })
 
 test.beforeEach(({ site }) => site.add('/lend.js', { body: EXPOSE }))
+
+for (const [what, leave] of [
+  ['reloads the page', 'reload()'],
+  ['leaves the page', 'assign("?other")'],
+] as const)
+  test(`a call that a person cuts off is not taken for done: the person ${what}`, async ({
+    openPage,
+  }) => {
+    const page = await openPage({
+      body: `<input aria-label="Note"><script type="module">
+        const { pageTools } = await import('/dist/page-tools.js')
+        const tool = pageTools().find(({ name }) => name === 'type_text')
+        const { signal } = new AbortController()
+        window.begin = (text) => void tool.execute({ ref: 'Note', text }, { signal, idempotencyKey: 'key' }).catch(() => undefined)
+        window.reconcile = async () => JSON.stringify(await tool.reconcile({}, { idempotencyKey: 'key' }))
+        document.documentElement.dataset.lent = performance.timeOrigin</script>`,
+    })
+    const loaded = () =>
+      page.evaluate(() => document.documentElement.dataset['lent']).catch(() => undefined)
+    await expect.poll(loaded).toBeDefined()
+    const before = await loaded()
+    await page.evaluate(() => (window as unknown as Cut).begin('x'.repeat(79)))
+    await expect.poll(() => property(page, 'input', 'value')).not.toBe('')
+    await page.evaluate((code) => {
+      document.body.append(document.createElement('script'))
+      document.body.lastElementChild!.textContent = `setTimeout(() => location.${code})`
+    }, leave)
+    await expect.poll(async () => [undefined, before].includes(await loaded())).toBe(false)
+    expect(await page.evaluate(() => (window as unknown as Cut).reconcile())).toBeUndefined()
+  })
 
 test('a model fills and submits a form, uses a menu, picks a date, deletes behind a confirmation', async ({
   openPage,

@@ -74,12 +74,12 @@ async function askedAbout(page: DrivenPage, count = 1): Promise<About | undefine
   return page.evaluate(() => (window as unknown as Hosted).asked.at(-1)?.about)
 }
 
-async function outcome(page: DrivenPage): Promise<string> {
+async function outcome(page: DrivenPage, index = 0): Promise<string> {
   await expect.poll(() => page.evaluate(() => 'ended' in window)).toBe(true)
-  return page.evaluate(() => {
-    const [call] = (window as unknown as Hosted).ended?.toolCalls ?? []
+  return page.evaluate((at) => {
+    const call = (window as unknown as Hosted).ended?.toolCalls[at]
     return `${call?.status} ${call?.output?.message ?? ''}`.trim()
-  })
+  }, index)
 }
 
 /** The call is asked about, the page changes, the person approves; what became of it. */
@@ -494,6 +494,22 @@ test(
 )
 
 const KEPT: readonly [string, string, object, string][] = [
+test('with ask-writes, too, a moved focus posts no form that nobody approved', async ({
+  openPage,
+}) => {
+  const page = await openHost(
+    openPage,
+    `<label>Code <input oninput="amount.focus()"></label><form method="post" onsubmit="event.preventDefault(); window.clicked = 1">
+      <label>Amount <input id="amount" value="10"></label><button>Save</button></form>`,
+  )
+  const calls = [use('read_page', {}), use('type_text', { ref: 'Code', text: '1\n' }), DONE]
+  await begin(page, calls, { toolApproval: 'never', whileTainted: 'ask-writes' })
+  expect((await askedAbout(page))?.text).not.toContain('submits a form')
+  await page.evaluate(() => (window as unknown as Hosted).approve())
+  expect(await outcome(page, 1)).toMatch(/^failed .*A person must approve/)
+  expect(await clicks(page)).toBe(null)
+})
+
   ['is as it was', BUTTON, { ref: 'Archive' }, ''],
   [
     'has moved',

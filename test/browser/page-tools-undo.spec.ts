@@ -158,6 +158,41 @@ test('an undo says why it is refused: element gone or reused, Enter pressed, pag
   expect((await held()).at(-1)).toBe('hunter22')
 })
 
+test('an undo presses no Enter, and undoes none', async ({ openPage }) => {
+  const { page, call, undo, held } = await openHost(
+    openPage,
+    `<form onsubmit="event.preventDefault(); sent.push(this.t.value); log.append(this.t.value); this.reset()"><input name="t" aria-label="Chat"></form><p id="log">Sent: </p>
+      <div contenteditable aria-label="Draft">one<br>two</div><div contenteditable aria-label="Empty"><br></div>
+      <script>
+        window.sent = []
+        for (const editor of document.querySelectorAll('[contenteditable]'))
+          editor.addEventListener('keydown', (event) => {
+            if (event.key !== 'Enter') return
+            event.preventDefault()
+            sent.push(editor.innerText)
+            editor.textContent = ''
+          })
+      </script>`,
+  )
+  const sent = () => page.evaluate(() => (window as unknown as { sent: string[] }).sent)
+  const chat = { ref: 'Chat', text: 'Hello\n' }
+  expect(await call('c1', 'type_text', chat)).toMatch(/^Typed/)
+  expect(await undo('c1', 'type_text', chat)).toMatch(/^unsupported: Enter was pressed/)
+  const form = { fields: [{ ref: 'Chat', value: 'Again\n' }] }
+  expect(await call('c2', 'fill_form', form)).toMatch(/^Filled|Typed/)
+  expect(await undo('c2', 'fill_form', form)).toMatch(/^unsupported: Enter was pressed/)
+  expect(await sent()).toEqual(['Hello', 'Again'])
+  for (const [id, ref, said] of [
+    ['c3', 'Draft', /^refused-value: .*can't be set as it was/],
+    ['c4', 'Empty', /^undone/],
+  ] as const) {
+    expect(await call(id, 'type_text', { ref, text: 'new' })).toMatch(/^Typed/)
+    expect(await undo(id, 'type_text', { ref, text: 'new' })).toMatch(said)
+  }
+  expect(await sent()).toHaveLength(2)
+  expect(await held()).toEqual([''])
+})
+
 test('a person undoes in a conversation what an agent typed, once', async ({ openPage }) => {
   const page = await openPage({ body: '<input aria-label="City" value="Oslo">', hasPackage: true })
   await page.evaluate(async () => {

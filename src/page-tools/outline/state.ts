@@ -173,8 +173,9 @@ export function fieldValue(element: Element, role: string): string | null {
   if (isTag(element, 'select'))
     return [...element.selectedOptions].map((option) => option.label).join(', ')
   if (isTag(element, 'progress') || isTag(element, 'meter')) return String(element.value)
+  // The last line break of an editor only makes its last line visible.
   if (role === 'textbox' && native.isContentEditable(element as HTMLElement))
-    return native.innerText(element as HTMLElement)
+    return native.innerText(element as HTMLElement).replace(/\n$/, '')
   const ariaValueText = native.ariaValueText(element)
   const ariaValueNow = native.ariaValueNow(element)
   if (ariaValueText !== null) return ariaValueText

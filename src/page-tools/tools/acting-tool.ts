@@ -33,7 +33,14 @@ import {
   mustConfirm,
   type ActionEffect,
 } from '../act/guard-actions.ts'
-import { contentOf, editableIn, isPickerField, radiosOf, sendChoice } from '../act/field-kind.ts'
+import {
+  contentOf,
+  editableIn,
+  isPickerField,
+  radiosOf,
+  sendChoice,
+  takesEnter,
+} from '../act/field-kind.ts'
 import { isNamedBy } from '../act/option-list.ts'
 import { commitOf, type ElementAction, rememberPost } from '../act/commits.ts'
 import {
@@ -55,10 +62,14 @@ import { setChecked } from '../act/fill-form.ts'
 import { selectOption } from '../act/select-option.ts'
 import { typeText } from '../act/text/type-text.ts'
 
-/** Outcome of an action that was cut off: it happened if a note says that it left the page. */
+/** Outcome of an action that was cut off: it happened if a note says that it led to this page. */
 export function readUnloadNote(idempotencyKey: string): Reconciled {
   const from = takeUnloadNote(idempotencyKey)
-  if (from === undefined) return undefined
+  const [entry] = performance.getEntriesByType('navigation')
+  // A person may have reloaded the page in the middle of the action.
+  const isReload =
+    from === location.href && (entry as { type?: unknown } | undefined)?.type === 'reload'
+  if (from === undefined || isReload) return undefined
   const result = `Done; it led from ${shownAddress(from)} to ${shownAddress(location.href)}. All refs are new: read the page.`
   return { happened: true, result }
 }
@@ -105,8 +116,9 @@ export function actingTool<const Schema extends JsonSchema>(
   { page, ...definition }: Definition<Schema>,
   { uses, writes, act, fills, ...action }: Action<Schema>,
 ): Tool {
+  const usesOf = (input: Input<Schema>): readonly ElementUse[] => uses?.(input) ?? []
   /** Fields that the newest calls changed, by the id of the call. */
-  const filled = new Map<string, readonly FilledField[]>()
+  const filled = new Map<string, Filled>()
   /** Calls of a tainted conversation that haven't run yet: they need approval to commit the person to something. */
   const watched = new Set<string>()
   return typedTool<string, Schema, string>({
@@ -117,30 +129,30 @@ export function actingTool<const Schema extends JsonSchema>(
       needsApproval: (input: Input<Schema>) => needsApproval(page, uses(input)),
     }),
     describe: (input: Input<Schema>, call: DescribeContext) =>
-      describeUses(page, uses?.(input) ?? [], call),
+      describeUses(page, usesOf(input), call),
     ...(writes && { secretsIn: (input: Input<Schema>) => maskedInputs(page, writes(input)) }),
     ...definition,
     async commits(input: Input<Schema>, { toolCallId, tainted }: CommitsContext) {
       if (tainted) watched.add(toolCallId)
-      return action.commits?.(input) ?? commits(page, uses?.(input) ?? [])
+      return action.commits?.(input) ?? commits(page, usesOf(input))
     },
-    execute: (input: Input<Schema>, context: ToolContext) =>
-      withUnloadNote(context.idempotencyKey, async () => {
-        const mayCommit = !watched.delete(context.toolCallId)
+    execute(input: Input<Schema>, context: ToolContext) {
+      const trace: CallTrace = { before: new Map(), mayLeave: !uses, hasEntered: false }
+      const run = async (): Promise<string> => {
+        const isWatched = watched.delete(context.toolCallId)
+        const isApproved = context.about !== undefined
+        const mayCommit = !isWatched && !(context.tainted && isApproved)
         const allowed = { ...context, mayCommit }
-        const before = new Map<Element, string>()
-        const at = await bindUses(page, uses?.(input) ?? [], { ...allowed, before })
+        const at = await bindUses(page, usesOf(input), { ...allowed, trace })
         const { text } = await act(input, allowed, at)
-        if (fills) keepNewest(filled, context.toolCallId, filledFields(before, livePage(page)))
+        if (fills) keepNewest(filled, context.toolCallId, filledBy(trace, livePage(page)))
         return text
-      }),
+      }
+      return withUnloadNote(context.idempotencyKey, run, () => trace.mayLeave)
+    },
     ...(fills && {
-      undo: (input: Input<Schema>, _output: unknown, { toolCallId, signal }: UndoContext) =>
-        undoFields(filled.get(toolCallId), {
-          page,
-          signal,
-          hasEntered: (uses?.(input) ?? []).some(({ action: one }) => one === 'enter'),
-        }),
+      undo: (_input: Input<Schema>, _output: unknown, { toolCallId, signal }: UndoContext) =>
+        undoFields(filled.get(toolCallId), { page, signal }),
     }),
     reconcile: (_input: Input<Schema>, { idempotencyKey }: { readonly idempotencyKey: string }) =>
       readUnloadNote(idempotencyKey),
@@ -159,22 +171,29 @@ function noteContent(before: Map<Element, string>, element: Element): void {
   if (held !== null) before.set(element, held)
 }
 
-function filledFields(
-  before: ReadonlyMap<Element, string>,
-  { options }: LivePage,
-): readonly FilledField[] {
-  return [...before].flatMap(([element, held]) => {
+/** Filled in while a call acts. */
+interface CallTrace {
+  /** What fields held before they were used. */
+  readonly before: Map<Element, string>
+  /** The call may have led to another page by now. */
+  mayLeave: boolean
+  /** Enter was pressed. */
+  hasEntered: boolean
+}
+
+function filledBy({ before, hasEntered }: CallTrace, { options }: LivePage): Filled {
+  const fields = [...before].flatMap(([element, held]) => {
     const after = contentOf(element)
     if (after === null || after === held) return []
     const name = getAccessibleName(element, getShownRole(element), options).text
     return [{ element: new WeakRef(element), name, before: held, after }]
   })
+  return { fields, hasEntered }
 }
 
 interface Bound extends Pick<ToolContext, 'about' | 'signal'> {
   readonly mayCommit: boolean
-  /** Gets what fields hold before they are used. */
-  readonly before: Map<Element, string>
+  readonly trace: CallTrace
 }
 
 /**
@@ -184,7 +203,7 @@ interface Bound extends Pick<ToolContext, 'about' | 'signal'> {
 async function bindUses(
   page: Page,
   uses: readonly ElementUse[],
-  { about, signal, mayCommit, before }: Bound,
+  { about, signal, mayCommit, trace }: Bound,
 ): Promise<(target: string) => Target> {
   const live = livePage(page)
   const asked = readApprovalRecord(about)
@@ -196,7 +215,10 @@ async function bindUses(
   guardActions(signal, {
     checkBeforeAction(element, touch) {
       used.push(element)
-      noteContent(before, element)
+      noteContent(trace.before, element)
+      trace.hasEntered ||= touch === 'activate'
+      // Typed characters lead nowhere.
+      trace.mayLeave ||= trace.hasEntered || guarded.action !== 'type'
       const use = findRecordedUse(element, touch, guarded)
       const doing = doingOf(uses[0], touch)
       const does = commitOf(element, doing, live.options)
@@ -399,27 +421,23 @@ export interface FilledField {
   readonly after: string
 }
 
-interface UndoOptions extends ActOptions {
-  /** Enter was pressed after the text. */
-  readonly hasEntered: boolean
+interface Filled extends Pick<CallTrace, 'hasEntered'> {
+  readonly fields: readonly FilledField[]
 }
 
 /**
  * Restores what the fields held, the last one first. Throws before anything is changed if a field is gone, is another
- * one, or holds something else by now. `fields`: undefined after a reload.
+ * one, or holds something else by now. `filled`: undefined after a reload.
  */
-async function undoFields(
-  fields: readonly FilledField[] | undefined,
-  { hasEntered, ...options }: UndoOptions,
-): Promise<void> {
-  if (!fields)
+async function undoFields(filled: Filled | undefined, options: ActOptions): Promise<void> {
+  if (!filled)
     throw new PageError(
       'stale-ref',
       'What the fields held before is only known until the page is left.',
     )
-  if (hasEntered)
+  if (filled.hasEntered)
     throw new PageError('unsupported', "Enter was pressed, and what that did can't be undone.")
-  const held = fields
+  const held = filled.fields
     .toReversed()
     .map((field) => ({ ...field, element: sameElement(field, options) }))
   for (const { element, before } of held) {
@@ -439,6 +457,9 @@ function sameElement(field: FilledField, options: ActOptions): HTMLElement {
   const now = contentOf(element)
   if (now !== field.after && now !== field.before)
     throw refusal(element, 'was changed since, so it keeps what it holds', options)
+  // A typed line break would be an Enter, which may send the text.
+  if (field.before.includes('\n') && takesEnter(element))
+    throw refusal(element, "can't be set as it was", options)
   return element
 }
 
