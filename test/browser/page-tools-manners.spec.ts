@@ -149,6 +149,39 @@ test('release() leaves the page as it was', async ({ openPage }) => {
   expect(kept).toEqual({ changed: [], timers: [], observers: [], listeners: [], hands: 0 })
 })
 
+test('two pages that act at once leave the functions of the window as they were', async ({
+  openPage,
+}) => {
+  const page = await openPage({ body: '<button>One</button><button>Two</button>' })
+  const isSame = await page.evaluate(async () => {
+    const tools = (await import('/dist/page-tools.js' as string)) as typeof pageToolsEntry
+    const { open, confirm } = window
+    const one = tools.createPage({ dialogs: 'accept' })
+    const two = tools.createPage({ dialogs: 'accept' })
+    // Loads the code first, so that the two overlap.
+    await tools.click('One', { page: one })
+    // Hovering waits longer, so the first one ends first.
+    const acting = [tools.click('One', { page: one }), tools.hover('Two', { page: two })]
+    await Promise.all(acting)
+    return [window.open === open, window.confirm === confirm]
+  })
+  expect(isSame).toEqual([true, true])
+})
+
+test('a page whose window.open is locked can be used, and gets its dialogs back', async ({
+  openPage,
+}) => {
+  const page = await openPage({ body: '<button>Go</button>' })
+  const seen = await page.evaluate(async () => {
+    const tools = (await import('/dist/page-tools.js' as string)) as typeof pageToolsEntry
+    const { confirm, open } = window
+    Object.defineProperty(window, 'open', { value: open, writable: false, configurable: false })
+    const { text } = await tools.click('Go', { page: tools.createPage({ dialogs: 'accept' }) })
+    return { text, isBack: window.confirm === confirm }
+  })
+  expect(seen).toEqual({ text: expect.stringContaining('Clicked'), isBack: true })
+})
+
 test('a newly drawn field is found by its label', MORE, async ({ openPage }) => {
   const page = await openPage({ body: '<div id="part"><label>Old <input></label></div>' })
   const typed = await page.evaluate(async () => {

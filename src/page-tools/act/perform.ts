@@ -75,7 +75,7 @@ export function perform(
   { passive = false }: { readonly passive?: boolean } = {},
 ): Promise<ActionReport> {
   const live = livePage(options.page)
-  return runExclusive(live, () => performNow(live, action, { signal: options.signal, passive }))
+  return runExclusive(() => performNow(live, action, { signal: options.signal, passive }))
 }
 
 async function performNow(
@@ -88,9 +88,9 @@ async function performNow(
   const before = stateOf(live)
   const trees = treesOf(live)
   const views = new Set([...trees].map(viewOf))
-  const dialogs = watchDialogs(views, live.options.dialogs)
   const unloads = watchUnload(views)
   const refusals = watchRefusals(trees, live)
+  const dialogs = watchDialogs(views, live.options.dialogs)
   const sites = keepOnSite(passive ? [] : trees, live.options, () => checkPost(signal))
   const endActing = passive ? () => undefined : beginActing(views, live.lifetime())
   try {

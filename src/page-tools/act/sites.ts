@@ -9,10 +9,12 @@ import { type PageOptions, PageError } from '../page.ts'
  * then.
  */
 export function replaceFunctions(view: Window, functions: Partial<Window>): () => void {
-  const saved = Object.keys(functions).map(
-    (name) => [name, Object.getOwnPropertyDescriptor(view, name)] as const,
-  )
-  Object.assign(view, functions)
+  const saved = Object.entries(functions).map(([name, replacement]) => {
+    const descriptor = Object.getOwnPropertyDescriptor(view, name)
+    // Does nothing on a page that has locked the function.
+    Reflect.set(view, name, replacement)
+    return [name, descriptor] as const
+  })
   const { document } = view
   return () => {
     if (!shows(view, document)) return

@@ -11,8 +11,6 @@ export interface LivePage {
   readonly outline: LiveOutline
   /** The element that the pointer was last over. */
   hovered: Element | null
-  /** Resolves when the last use of the page has ended. */
-  lastUse: Promise<unknown>
   /** Removes the overlay, if there is one. */
   clearOverlay: () => void
   /** Aborted by the next release. */
@@ -31,7 +29,6 @@ export function livePage(page: Page = (wholePage ??= createPage())): LivePage {
     options,
     outline: new LiveOutline(options, () => rootOf(options)),
     hovered: null,
-    lastUse: Promise.resolve(),
     clearOverlay: () => undefined,
     lifetime: () => releaseSignal(page),
   }
@@ -46,10 +43,16 @@ export function livePage(page: Page = (wholePage ??= createPage())): LivePage {
   return live
 }
 
-/** Runs one use of the page at a time. Two at once would report each other's changes as their own. */
-export function runExclusive<Result>(live: LivePage, use: () => Promise<Result>): Promise<Result> {
-  const result = live.lastUse.then(use)
-  live.lastUse = result.catch(() => undefined)
+/** Resolves when the last use of any page has ended. */
+let lastUse: Promise<unknown> = Promise.resolve()
+
+/**
+ * Runs one use of the window at a time, whichever `Page` it is for. Two at once would report each other's changes as
+ * their own, and restore each other's replaced functions.
+ */
+export function runExclusive<Result>(use: () => Promise<Result>): Promise<Result> {
+  const result = lastUse.then(use)
+  lastUse = result.catch(() => undefined)
   return result
 }
 

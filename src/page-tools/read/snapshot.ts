@@ -71,7 +71,7 @@ const LONG_TEXT_LIMIT = 1500
 
 export function snapshot(root?: Element, options: SnapshotOptions = {}): Promise<Snapshot> {
   const live = livePage(options.page)
-  return runExclusive(live, () => takeSnapshot(live, root, options))
+  return runExclusive(() => takeSnapshot(live, root, options))
 }
 
 async function takeSnapshot(
