@@ -9,6 +9,7 @@ import {
 import { type SerialQueue, createSerialQueue } from '../../lib/serial-queue.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
+import type { CallAbout } from '../../protocol/run.ts'
 import { mayNeedApproval, needsApproval } from './confirm.ts'
 import type { CallerContext, Hints, ModelContext, ModelContextTool } from './model-context.ts'
 import type { PublishOptions, RefusedTool } from './publish-tools.ts'
@@ -127,17 +128,26 @@ async function runPublished(
   const input = await checkedInput(tool, published.inputSchema, given)
   const id = randomId()
   const info = { runId: id, conversationId: 'webmcp', toolCallId: id }
-  await approve({ ...published, input, caller }, info)
+  const about = await approve({ ...published, input, caller }, info)
   const time = AbortSignal.timeout(tool.timeoutMs ?? DEFAULT_TIMEOUT_MS)
   const signal = caller?.signal ? AbortSignal.any([caller.signal, time]) : time
-  const context: ToolContext = { ...info, signal, idempotencyKey: id, fence: 0, progress() {} }
+  const said = about?.data !== undefined && { about: about.data }
+  const context: ToolContext = {
+    ...info,
+    ...said,
+    signal,
+    idempotencyKey: id,
+    fence: 0,
+    progress() {},
+  }
   return untilAborted(async () => resultOf(tool, await tool.execute(input, context), input), signal)
 }
 
-async function approve(call: Call, info: ToolCallInfo): Promise<void> {
+/** Resolves to what a confirmed call was shown with. */
+async function approve(call: Call, info: ToolCallInfo): Promise<CallAbout | null | undefined> {
   const { tool, input, options, caller } = call
   const { confirm, toolApproval: policy } = options
-  if (!(await needsApproval(tool, { input, info, policy }))) return
+  if (!(await needsApproval(tool, { input, info, policy }))) return null
   const about = await tool.describe?.(input, info)
   const signal = caller?.signal ?? new AbortController().signal
   const ask = async (): Promise<unknown> =>
@@ -147,6 +157,7 @@ async function approve(call: Call, info: ToolCallInfo): Promise<void> {
     signal,
   )
   if (answer !== true) throw failed('The user did not approve this call.')
+  return about
 }
 
 async function resultOf(tool: Tool, returned: unknown, input: unknown): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import * as z from 'zod'
-import { defineTool, pending, type Tool } from '../../../src/index.ts'
+import { defineTool, pending, type Tool, type ToolContext } from '../../../src/index.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 import {
   publishTools,
@@ -106,23 +106,23 @@ describe('published tools', () => {
   })
 
   it('run calls that need approval only when a person approves', async () => {
-    const execute = vi.fn(() => 'paid')
+    const execute = vi.fn((_input: unknown, { about }: ToolContext) => `paid from ${String(about)}`)
     const confirm = vi.fn(({ input }) => (input as { sum: number }).sum < 100)
     const tool: Tool = {
       ...pay,
       inputSchema: { type: 'object', properties: { sum: { type: 'number' } } },
-      describe: () => ({ text: 'From the current account' }),
+      describe: () => ({ text: 'From the current account', data: 7 }),
       execute,
     }
     const { context } = await publish([tool], { confirm })
-    expect(await call(context, 'pay', { sum: 10 })).toBe('paid')
+    expect(await call(context, 'pay', { sum: 10 })).toBe('paid from 7')
     await expect(call(context, 'pay', { sum: 1000 })).rejects.toThrow('did not approve')
     expect(execute).toHaveBeenCalledTimes(1)
     expect(confirm).toHaveBeenLastCalledWith(
       expect.objectContaining({
         tool,
         input: { sum: 1000 },
-        about: { text: 'From the current account' },
+        about: { text: 'From the current account', data: 7 },
       }),
     )
   })
