@@ -334,7 +334,10 @@ test('an action that a person could not perform is refused with the reason', asy
     body: `<button id="none" style="display: none">Not shown</button><button disabled>Off</button>
     <fieldset disabled><button>In fieldset</button></fieldset><button aria-disabled="true">Aria off</button>
     <button id="covered">Covered</button><div id="cookie" role="region" aria-label="Cookies" style="position: fixed; inset: 0; background: #fff9">Cookies</div>
-    <nav><button onclick="window.denied = 1">Denied</button></nav><div inert><button>Inert</button></div>`,
+    <nav><button onclick="window.denied = 1">Denied</button></nav><div inert><button>Inert</button></div>
+    <select onchange="window.denied = 1"><option>S<option disabled>XL<optgroup label="Old" disabled><option>XXL</optgroup></select>
+    <select disabled onchange="window.denied = 1"><option>red<option>blue</select>
+    <div role="combobox" tabindex="0" aria-expanded="false" aria-label="City"><input readonly value="Oslo" oninput="window.denied = 1"></div>`,
   })
   const { call } = await drive(page, { deny: ['nav'] })
   for (const [name, code] of [
@@ -373,6 +376,9 @@ test('elements outside the allowed part are neither reported nor touched', async
   const driven = await drive(page, { root: 'main', deny: ['.deny'] })
   const { call } = driven
   await call('read_page')
+    ['XL', 'disabled'],
+    ['XXL', 'disabled'],
+    ['blue', 'disabled'],
   await call('find', { text: 'OUT' })
   await call('find', { role: 'button' })
   expect(await call('click', { ref: 'Leave' })).toContain('outside the part of the page')
@@ -394,6 +400,9 @@ test('secrets never leave the page', MORE, async ({ openPage }) => {
     '4111111111111111',
     'CANARY-CODE-77',
     'CANARY-MASK-9',
+  expect(await call('type_text', { ref: 'City', text: 'Rome' })).toMatch(
+    /^read-only: .*select_option/,
+  )
     'CANARY-SEL-5',
     '739',
   ]

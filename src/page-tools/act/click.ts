@@ -25,11 +25,10 @@ import {
 } from './hit-test.ts'
 import { clickPointer, type Modifiers, movePointer } from './pointer.ts'
 import { type ActionContext, type ActionOutcome, type ActionReport, perform } from './perform.ts'
-import { makeReady, scrollIntoView } from './make-ready.ts'
+import { makeReady, requireEnabled, scrollIntoView } from './make-ready.ts'
 import { editContextOf, sendChoice } from './field-kind.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { checkAction, checkPressed } from './guard-actions.ts'
-import { isDisabled } from '../outline/state.ts'
 import { nextFrame } from '../waiting.ts'
 import { reactsItself } from '../outline/own-reaction.ts'
 import { isAllowed } from '../outline/region.ts'
@@ -187,6 +186,7 @@ export async function clickElement(
   const clickable = at ? element : clickTarget(element, live.options)
   const option = closest(clickable, 'option')
   if (option && isTag(option, 'option')) {
+    requireEnabled(option, live)
     checkAction(option, context)
     pickOption(option)
     return true
@@ -262,10 +262,7 @@ function pickOption(option: HTMLOptionElement): void {
  */
 async function pointAround(element: HTMLElement, context: ActionContext): Promise<Hit> {
   const { live, signal } = context
-  if (isDisabled(element)) {
-    const name = describeElement(element, live)
-    throw new PageError('disabled', `${name} is disabled. Something else must be done first.`)
-  }
+  requireEnabled(element, live)
   const isSeen = (one: Element): boolean => hiddenReason(one) === null && !hiddenUntilHover(one)
   const around = [...ancestorsOf(element)].find(isSeen)
   if (!isElement(around))

@@ -53,11 +53,17 @@ export async function makeReady(element: HTMLElement, options: ReadyOptions): Pr
   const name = describeElement(element, options.live)
   const invisible = hiddenReason(element)
   if (invisible) throw new PageError('hidden', `${name} can't be used: ${invisible}.`)
-  if (options.enabled !== false && isDisabled(element))
-    throw new PageError('disabled', `${name} is disabled. Something else must be done first.`)
+  if (options.enabled !== false) requireEnabled(element, options.live)
   if (!isWithinView(element, options.at)) bringIntoView(element, options.at)
   await becomeStable(element, options.signal)
   return reach(element, { ...options, name })
+}
+
+/** Throws `disabled` for a disabled element, and for an option of a disabled list. */
+export function requireEnabled(element: Element, live: LivePage): void {
+  if (![element, native.closest(element, 'select')].some((one) => one && isDisabled(one))) return
+  const name = describeElement(element, live)
+  throw new PageError('disabled', `${name} is disabled. Something else must be done first.`)
 }
 
 export function scrollIntoView(element: Element): void {

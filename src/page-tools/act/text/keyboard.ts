@@ -19,6 +19,7 @@ import { isOneCharacter, type Key } from './key.ts'
 import { type Activation, defaultButtonOf, elementsOf } from '../sites.ts'
 import { hiddenReason } from '../../outline/visibility.ts'
 
+import { isDisabled } from '../../outline/state.ts'
 /**
  * Sends the events of a key press to an element, and runs the default action unless a listener prevents it: scripts
  * can't press real keys. Throws a `PageError` when the tools aren't allowed to use the element that the key goes to.
@@ -182,10 +183,7 @@ function stepField(field: HTMLInputElement, key: string): void {
 /** Handles arrow keys in a group of radio buttons, which move the choice. */
 function moveRadio(radio: HTMLInputElement, key: string, check: KeyCheck): void {
   if (!key.startsWith('Arrow')) return
-  const scope = radio.form ?? (radio.getRootNode() as Document)
-  const group = [...native.querySelectorAll<HTMLInputElement>(scope, 'input')].filter(
-    (input) => input.type === 'radio' && input.name === radio.name && !input.matches(':disabled'),
-  )
+  const group = radiosOf(radio).filter((one) => !isDisabled(one))
   const step = /(Right|Down)$/.test(key) ? 1 : -1
   const next = group.at((group.indexOf(radio) + step) % group.length)
   if (!next || next === radio) return
@@ -196,7 +194,7 @@ function moveRadio(radio: HTMLInputElement, key: string, check: KeyCheck): void 
 
 /** Handles arrow keys in a closed native select. */
 function stepSelect(select: HTMLSelectElement, key: string, check: KeyCheck): void {
-  const options = [...select.options].filter(({ disabled }) => !disabled)
+  const options = [...select.options].filter((option) => !isDisabled(option))
   const at = options.findIndex((option) => option.index === select.selectedIndex)
   const step = /(Right|Down)$/.test(key) ? 1 : -1
   const wanted = key === 'Home' ? 0 : key === 'End' ? options.length - 1 : Math.max(0, at + step)
@@ -393,10 +391,21 @@ export function insertText(
     keepSpaceBefore(target, () => edit(native.ownerDocument(target), inputType, text))
     return true
   }
-  const details = line ? { inputType: 'insertLineBreak' } : { inputType, data }
-  if (target.readOnly || !sendInput(target, 'beforeinput', details)) return false
-  replaceSelection(target, withinLength(target, text))
-  sendInput(target, 'input', details)
+  return insertPlainText(
+    target,
+    text,
+    line ? { inputType: 'insertLineBreak' } : { inputType, data },
+  )
+}
+
+function insertPlainText(
+  field: TextField,
+  text: string,
+  details: Parameters<typeof sendInput>[2],
+): boolean {
+  if (field.readOnly || !sendInput(field, 'beforeinput', details)) return false
+  replaceSelection(field, withinLength(field, text))
+  sendInput(field, 'input', details)
   return true
 }
 
@@ -405,16 +414,12 @@ export function pasteText(target: HTMLElement, text: string): boolean {
   const view = viewOf(target)
   const clipboardData = new view.DataTransfer()
   clipboardData.setData('text/plain', text)
-  const details = { bubbles: true, cancelable: true, composed: true, clipboardData }
-  if (!native.dispatchEvent(target, new view.ClipboardEvent('paste', details))) return true
-  const inputType = 'insertFromPaste'
-  if (!sendInput(target, 'beforeinput', { inputType, data: text })) return false
-  if (!isPlainTextField(target)) {
-    keepSpaceBefore(target, () => edit(native.ownerDocument(target), 'insertText', text))
-    return true
-  }
-  replaceSelection(target, withinLength(target, text))
-  sendInput(target, 'input', { inputType, data: text })
+  const init = { bubbles: true, cancelable: true, composed: true, clipboardData }
+  if (!native.dispatchEvent(target, new view.ClipboardEvent('paste', init))) return true
+  const details = { inputType: 'insertFromPaste', data: text }
+  if (isPlainTextField(target)) return insertPlainText(target, text, details)
+  if (!sendInput(target, 'beforeinput', details)) return false
+  keepSpaceBefore(target, () => edit(native.ownerDocument(target), 'insertText', text))
   return true
 }
 

@@ -230,7 +230,8 @@ export async function typeInto(
     requireAllowed(files, live.options)
     return provideFiles({ field: files }, text, context)
   }
-  if (isReadOnly(target))
+  let typed = editableIn(target) ?? target
+  if (isReadOnly(target) || isReadOnly(typed))
     throw new PageError(
       'read-only',
       `${describeElement(target, live)} is read-only.${getShownRole(target) === 'combobox' ? ' Use select_option.' : ''}`,
