@@ -301,8 +301,9 @@ function buttonsAround(element: Element): Element[] {
   )
 }
 
-function isButton(element: Element): element is HTMLButtonElement {
-  return isTag(element, 'button')
+function isButton(element: Element): element is Submitter {
+  if (isTag(element, 'button')) return true
+  return isTag(element, 'input') && /^(button|reset)$/.test(element.type)
 }
 
 function isSubmitter(element: Element): element is Submitter {
