@@ -194,6 +194,33 @@ test("a form's validation errors are returned by field, and nothing is sent", as
   expect(await page.evaluate(() => 'sent' in window)).toBe(false)
 })
 
+test("a form's validation errors don't describe what a masked field holds", async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    hasPackage: true,
+    body: `<form toolname="go" tooldescription="Goes." toolautosubmit>
+      <label>PIN <input type="number" name="pin" min="4321" max="4321"></label><button>Go</button></form>`,
+  })
+  await lend(page)
+  const { calls } = await use(page, 'form_go', { pin: 9999 })
+  expect(calls[0]?.output).toContain('pin: what it holds is not accepted')
+  expect(calls[0]?.output).not.toContain('4321')
+})
+
+test('a form is reported as sent, and marked, while a person presses elsewhere', async ({
+  openPage,
+}) => {
+  const page = await openPage({ hasPackage: true, body: BOOKING })
+  await lend(page)
+  let isOver = false
+  const used = use(page, 'form_book', { name: 'Ada Lovelace' }).finally(() => (isOver = true))
+  while (!isOver) await page.person.click(600, 590)
+  const { calls } = await used
+  expect(calls[0]?.output).toContain('Filled in and sent the form.')
+  expect(await page.evaluate(() => (window as unknown as { invoked: boolean }).invoked)).toBe(true)
+})
+
 test(
   'a page answers with respondWith, and its rejection fails the call',
   MORE,

@@ -228,8 +228,8 @@ function watchSubmit(form: HTMLFormElement): SubmitWatch {
   view.addEventListener(
     'submit',
     (event) => {
-      // An event that a script made up sends nothing.
-      if (event.target !== form || !isStandIn(event)) return
+      // An event that a script made up sends nothing. The browser's own comes here while a person presses elsewhere.
+      if (event.target !== form || !(event.isTrusted || isStandIn(event))) return
       isSubmitted = true
       const respondWith = (answer: unknown): void => {
         if (!event.defaultPrevented || event.eventPhase === 0)
