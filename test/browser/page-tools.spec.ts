@@ -1,3 +1,4 @@
+import type * as pageToolsEntry from '../../src/page-tools/index.ts'
 import { drive } from '../apps/drive.ts'
 import { expect, property, test } from './support/driven.ts'
 import { MORE } from './support/more.ts'
@@ -283,6 +284,40 @@ test('fields of every kind accept values as from a person', async ({ openPage })
   expect(await call('set_checked', { ref: 'Agree', checked: false })).toContain('already')
   await call('type_text', { ref: 'Name', text: '' })
   expect(await property(page, '[name=name]', 'value')).toBe('')
+})
+
+test('a file may have a comma in its name, and a field may take any file', async ({ openPage }) => {
+  const page = await openPage({
+    body: '<input type="file" multiple accept="*/*" aria-label="CV">',
+  })
+  const { call } = await drive(page, { files: ['Doe, Jane.pdf', 'a.txt'] })
+  for (const [text, given] of [
+    ['Doe, Jane.pdf', '"Doe, Jane.pdf"'],
+    ['a.txt, a.txt', '"a.txt"'],
+  ])
+    expect(await call('type_text', { ref: 'CV', text })).toContain(`Gave ${given} to`)
+})
+
+test('a read that was stopped loses no changes', async ({ openPage }) => {
+  const page = await openPage({ body: '<main><button>Old</button></main>' })
+  const outline = await page.evaluate(async () => {
+    const { snapshot } = (await import('/dist/page-tools.js' as string)) as typeof pageToolsEntry
+    const { id } = await snapshot()
+    document
+      .querySelector('main')
+      ?.insertAdjacentHTML('beforeend', '<button>New</button>'.repeat(500))
+    // On this clock, each step of a read is a slice, and a read stops between slices.
+    let clock = 0
+    performance.now = () => (clock += 100)
+    const stopped = snapshot(undefined, { since: id, signal: AbortSignal.abort() })
+    const isStopped = await stopped.then(
+      () => false,
+      () => true,
+    )
+    Reflect.deleteProperty(performance, 'now')
+    return isStopped && (await snapshot(undefined, { since: id })).outline
+  })
+  expect(outline).toContain('button "New"')
 })
 
 test('keys have the same effect as for a person', MORE, async ({ openPage }) => {

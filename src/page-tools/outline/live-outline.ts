@@ -245,6 +245,8 @@ export class LiveOutline {
   async rebuild(signal?: AbortSignal): Promise<OutlineNode | null> {
     const root = this.#root()
     recountRules()
+    // A reading that is aborted has no outline: the next one walks everything, and finds its changes, too.
+    this.#top = null
     this.#log.start()
     this.#hidden.clear()
     this.trees.clear()
@@ -280,10 +282,12 @@ export class LiveOutline {
     const places = changedNodes(changed, { nodes: this.#nodes, hidden: this.#hidden })
     const isBehind = this.#modal !== null && places?.has(top)
     if (!places || isBehind || places.size > MAX_CHANGED_NODES) return this.rebuild(signal)
+    this.#top = null
     for (const [node, extent] of places) {
       if (extent === 'all') await this.#walkAgain(node, signal)
       else if (!(await this.#walkChildren(node, signal))) return this.rebuild(signal)
     }
+    this.#top = top
     const fields = this.#checkFields()
     if (fields === 'shown') return this.rebuild(signal)
     if (places.size > 0 || fields === 'changed') this.#update()
