@@ -18,7 +18,6 @@ import { beginActing, checkPost } from './guard-actions.ts'
 import { keepOnSite, replaceFunctions } from './sites.ts'
 import { showAction } from './highlight.ts'
 import { sleep, nextFrame } from '../waiting.ts'
-import { isMasked } from '../secrets/secret-fields.ts'
 import { ensureRef } from '../refs.ts'
 import { pointerSelector, reactsItself } from '../outline/own-reaction.ts'
 import { hiddenReason } from '../outline/visibility.ts'
@@ -353,10 +352,8 @@ function watchRefusals(trees: Iterable<Document | ShadowRoot>, live: LivePage): 
 const TYPES = ['invalid', 'submit', 'click']
 
 function refusalOf(field: Element, live: LivePage): string[] {
-  const message = validationMessageOf(field)
-  if (message === null) return []
-  const words = isMasked(field, live.options) ? 'what it holds is not accepted' : message
-  return [`The form was not sent. ${describeElement(field, live)} says: ${words}`]
+  const message = validationMessageOf(field, live.options)
+  return message ? [`The form was not sent. ${describeElement(field, live)} says: ${message}`] : []
 }
 
 const CANDIDATES = 3

@@ -141,7 +141,7 @@ function requireValid(form: HTMLFormElement, live: LivePage): void {
     )
   if (native.hasAttribute(form, 'novalidate')) return
   const problems = elementsOf(form).flatMap((field) => {
-    const message = validationMessageOf(field)
+    const message = validationMessageOf(field, live.options)
     return message
       ? [`${parameterOf(field, scrubber(live)) || describeElement(field, live)}: ${message}`]
       : []

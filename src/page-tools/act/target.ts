@@ -193,11 +193,15 @@ async function findBlockingDialog(
 
 const LIMIT = 200
 
-/** The browser's validation message for the field's value, in quotes; null when the value is valid. */
-export function validationMessageOf(element: Element): string | null {
+/**
+ * The browser's validation message for the field's value, in quotes; null when the value is valid. A masked field's own
+ * message is left out: it may say what the field holds.
+ */
+export function validationMessageOf(element: Element, options: PageOptions): string | null {
   const { validity, validationMessage = '', title } = element as Partial<HTMLInputElement>
   if (validity?.valid !== false) return null
   // Browsers show the title with their message about a pattern.
+  if (isMasked(element, options)) return 'what it holds is not accepted'
   const hint = validity.patternMismatch && title ? ` (${cleanText(title)})` : ''
   return quote(shorten(cleanText(validationMessage) + hint, LIMIT))
 }

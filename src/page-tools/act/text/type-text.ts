@@ -407,7 +407,7 @@ function contentNote(field: HTMLElement, typed: Typed, context: ActionContext): 
   const parts = partsOf(field)
   if (parts.length > 0 && !secret)
     return ` It now holds ${quoteTyped(partsText(parts), text, VALUE_LIMIT)}.`
-  const message = secret ? null : validationMessageOf(field)
+  const message = secret ? null : validationMessageOf(field, live.options)
   const problem = message === null ? '' : ` The field says: ${message}`
   const value = fieldValue(field, getShownRole(field) || 'textbox')
   if (value === null) return problem
