@@ -1,7 +1,7 @@
 import { isTag, viewOf } from '../../dom.ts'
 import * as native from '../../native.ts'
-import { livePage, scrubber } from '../../outline/live-page.ts'
-import { type ActOptions, PageError } from '../../page.ts'
+import { scrubber } from '../../outline/live-page.ts'
+import { type ActOptions, PageError, type PageOptions } from '../../page.ts'
 import { isMasked, MASKED } from '../../secrets/secret-fields.ts'
 import { getShownRole } from '../../outline/role.ts'
 import { fieldValue, isReadOnly } from '../../outline/state.ts'
@@ -503,26 +503,36 @@ async function provideFiles(
     )
   if (native.matches(target, ':disabled')) throw new PageError('disabled', `${name} is disabled.`)
   const transfer = new (viewOf(target).DataTransfer)()
-  const wanted = names
-    .split(/[\n,]/)
-    .map((one) => one.trim())
-    .filter(Boolean)
-  for (const one of wanted) {
-    const file = await files(one)
-    if (!file) throw new PageError('not-found', `There is no file named ${quoteSent(one)}.`)
-    transfer.items.add(file)
-  }
+  const found = await findFiles(names, files)
+  for (const file of found.values()) transfer.items.add(file)
   checkAction(target, context)
   if ('zone' in fileTarget) await dropFiles(fileTarget.zone, transfer, context)
   else setFiles(fileTarget.field, transfer.files, name)
-  const gave = `Gave ${wanted.map(quoteSent).join(', ')} to ${name}`
+  const gave = `Gave ${Array.from(found.keys(), quoteSent).join(', ')} to ${name}`
   return ({ changed }) => {
     if (!('field' in fileTarget)) return changed ? `${gave}.` : `${gave}. Nothing changed.`
-    if (wanted.length === 0 || (fileTarget.field.files?.length ?? 0) > 0) return `${gave}.`
+    if (found.size === 0 || (fileTarget.field.files?.length ?? 0) > 0) return `${gave}.`
     // Many pages take the file and empty the field.
     if (changed) return `${gave}. The field is empty again.`
     throw new PageError('refused-value', `${name} did not keep the file: it is empty.`)
   }
+/** The files of a list of names. A comma may also be a part of a single name. */
+async function findFiles(
+  names: string,
+  files: NonNullable<PageOptions['files']>,
+): Promise<ReadonlyMap<string, File>> {
+  const found = new Map<string, File>()
+  const whole = names.trim()
+  for (const one of whole.split(/\s*[\n,]\s*/).filter(Boolean)) {
+    const file = await files(one)
+    const only = !file && (await files(whole))
+    if (only) return new Map([[whole, only]])
+    if (!file) throw new PageError('not-found', `There is no file named ${quoteSent(one)}.`)
+    found.set(one, file)
+  }
+  return found
+}
+
 }
 
 function setFiles(field: HTMLInputElement, files: FileList, name: string): void {
@@ -538,7 +548,7 @@ function setFiles(field: HTMLInputElement, files: FileList, name: string): void 
   sendChoice(field)
 }
 
-/** Whether a field's `accept` allows the file: by extension, type, or a group such as `image/*`. */
+/** Whether a field's `accept` allows the file: by extension, type, or a group such as `image/*` or `*` itself. */
 function isAccepted({ name, type }: File, accept: string): boolean {
   const wanted = accept
     .toLowerCase()
@@ -548,7 +558,7 @@ function isAccepted({ name, type }: File, accept: string): boolean {
     wanted.length === 0 ||
     wanted.some((one) => {
       if (one.startsWith('.')) return name.toLowerCase().endsWith(one)
-      return one.endsWith('/*') ? type.startsWith(one.slice(0, -1)) : type === one
+      return one.includes('*') ? type.startsWith(one.replace(/\*.*/, '')) : type === one
     })
   )
 }
