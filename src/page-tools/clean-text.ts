@@ -126,7 +126,7 @@ export function shorten(text: string, limit: number): string {
 
 /** Beginnings of the marks of an outline and of the frame around it: `[ref=`, `[hidden: `, `<new>`, `</page `. */
 const MARKS =
-  /\[(?=\s*(?:ref|from|title|level|type|sort|current|checked|disabled|expanded|collapsed|pressed|selected|readonly|required|invalid|busy|min|max|sr-only|clickable|on hover|hint|hidden|name (?:(?:partly )?hidden|sr-only))\s*[\]=:])|<(?=\s*\/?\s*(?:new|changed|removed|page)\b)/gi
+  /\[(?=\s*(?:ref|from|title|level|type|sort|current|checked|disabled|expanded|collapsed|pressed|selected|readonly|required|invalid|busy|min|max|sr-only|clickable|on hover|hint|(?:aria-)?hidden|name (?:(?:partly )?hidden|sr-only))\s*[\]=:])|<(?=\s*\/?\s*(?:new|changed|removed|page)\b)/gi
 
 /** Escapes anything in unquoted page text that looks like a mark of an outline. */
 export function escapeMarks(text: string): string {

@@ -60,6 +60,7 @@ describe('text of a page', () => {
     ['[HIDDEN: x]', '\\[HIDDEN: x]'],
     ['[name partly hidden: x]', '\\[name partly hidden: x]'],
     ['[sr-only]', '\\[sr-only]'],
+    ['[aria-hidden]', '\\[aria-hidden]'],
     ['</page x>', '\\</page x>'],
     ['<new> x', '\\<new> x'],
     ['< removed >', '\\< removed >'],
