@@ -100,9 +100,9 @@ function createChat(parameters: URLSearchParams): OffstageChat {
 function serverOf(parameters: URLSearchParams): URL | null {
   const given = parameters.get('baseURL')
   if (!given) return null
-  const server = URL.canParse(given, location.href) ? new URL(given, location.href) : null
-  if (!server || !/^https?:$/.test(server.protocol))
-    throw new OffstageError('invalid-config', 'baseURL must be a path or an address with http(s).')
+  const server = URL.parse(given, location.href)
+  if (!/^https?:$/.test(server?.protocol ?? ''))
+    throw new OffstageError('invalid-config', 'baseURL must be a path or an http(s) address.')
   return server
 }
 
@@ -110,14 +110,15 @@ function serverOf(parameters: URLSearchParams): URL | null {
 function checkParameters(parameters: URLSearchParams, server: URL | null): void {
   const names = [...parameters.keys(), ...(server?.searchParams.keys() ?? [])]
   const isSecret =
-    names.some((name) => SECRET_NAME.test(name)) ||
+    // `accessToken` is two words.
+    names.some((name) => SECRET_NAME.test(name.replace(/[a-z](?=[A-Z])/g, '$&-'))) ||
     [...parameters].flat().some((text) => SECRET_VALUE.test(text)) ||
     server?.username ||
     server?.password
   if (isSecret)
     throw new OffstageError(
       'invalid-config',
-      "The script's address must not contain a key. Visitors and logs can read it: revoke the key, and call a relay by baseURL. See docs/providers/keys.md.",
+      "The script's address must not contain a key. Visitors and logs can read it: revoke it, and call a relay by baseURL. See docs/providers/keys.md.",
     )
   const unknown = [...parameters.keys()].filter((name) => !PARAMETERS.includes(name))
   for (const name of unknown) {

@@ -134,14 +134,19 @@ test("a key in the script's address is refused, without repeating it", async ({
   for (const [what, parameters] of [
     ['a parameter', '?provider=openai&model=gpt-4.1-mini&apiKey=sk-dummy'],
     ['another name for it', '?provider=openai&model=m&bearer=sk-dummy'],
+    ['a name of two words', '?provider=openai&model=m&accessToken=dummy'],
     ['a value that looks like one', '?provider=openai&model=sk-dummy-123'],
     ['the query of baseURL', `?baseURL=${encodeURIComponent('https://ai.test/v1?key=sk-dummy')}`],
+    [
+      'a name of two words in baseURL',
+      `?provider=ollama&model=m&baseURL=${encodeURIComponent('/ai?clientSecret=dummy')}`,
+    ],
     ['the host of baseURL', '?provider=ollama&model=m&baseURL=https://me:sk-dummy@ai.test/v1'],
   ] as const)
     await test.step(what, async () => {
       const opened = await openPlain(tag(parameters))
       await expectRefused(page, opened, /must not contain a key.*relay/)
-      expect(opened.console.join()).not.toContain('sk-dummy')
+      expect(opened.console.join()).not.toContain('dummy')
     })
 })
 
