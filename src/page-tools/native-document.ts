@@ -79,4 +79,3 @@ export const elementsFromPoint: Call<'elementsFromPoint'> = call('elementsFromPo
 export const execCommand: Call<'execCommand'> = call('execCommand')
 export const getAnimations: Call<'getAnimations'> = call('getAnimations')
 export const getElementById: Call<'getElementById'> = call('getElementById')
-export const removeEventListener: Call<'removeEventListener'> = call('removeEventListener')

@@ -10,7 +10,7 @@ import {
   viewOf,
 } from '../dom.ts'
 import * as native from '../native.ts'
-import { livePage, type LivePage } from '../outline/live-page.ts'
+import type { LivePage } from '../outline/live-page.ts'
 import { type ActOptions, type PageOptions, PageError } from '../page.ts'
 import { hiddenUntilHover, mayDependOnHover } from '../outline/hover/on-hover.ts'
 import { isActionable, getShownRole } from '../outline/role.ts'
@@ -150,10 +150,10 @@ export interface ClickOptions extends ActOptions {
 }
 
 export async function click(target: Target, options: ClickOptions = {}): Promise<ActionReport> {
-  const { page, signal, at } = options
+  const { at } = options
   if (at && ![at.x, at.y].every((part) => part >= 0 && part <= 1))
     throw new PageError('invalid-input', 'at.x and at.y must be fractions, from 0 to 1.')
-  const element = await resolveTarget(target, { page, live: livePage(page), signal })
+  const element = await resolveTarget(target, options)
   return perform(options, async (context) => {
     const isClicked = await clickElement(element, context, options)
     return outcomeOf(element, context, { ...options, isClicked })
@@ -275,9 +275,8 @@ async function pointAround(element: HTMLElement, context: ActionContext): Promis
 }
 
 export async function hover(target: Target, options: ActOptions = {}): Promise<ActionReport> {
-  const { page, signal } = options
-  const element = await resolveTarget(target, { page, live: livePage(page), signal })
-  return perform(options, async ({ live, showOverlay }) => {
+  const element = await resolveTarget(target, options)
+  return perform(options, async ({ live, signal, showOverlay }) => {
     const hit = await makeReady(element, { live, signal, enabled: false })
     await showOverlay(element)
     movePointer(live, hit)

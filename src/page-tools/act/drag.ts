@@ -90,8 +90,8 @@ export async function drag(
 ): Promise<ActionReport> {
   const { page, signal } = options
   const live = livePage(page)
-  const source = await resolveTarget(target, { page, live, signal })
-  const goal = 'to' in place ? await resolveTarget(place.to, { page, live, signal }) : null
+  const source = await resolveTarget(target, options)
+  const goal = 'to' in place ? await resolveTarget(place.to, options) : null
   if (goal && native.ownerDocument(goal) !== native.ownerDocument(source))
     throw new PageError('unsupported', 'Nothing can be dragged from one frame into another.')
   return perform(options, async (context) => {

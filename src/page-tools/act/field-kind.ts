@@ -143,7 +143,8 @@ export function editableIn(target: HTMLElement): HTMLElement | null {
   return null
 }
 
-function isTypedField(element: HTMLElement): boolean {
+/** Whether typed characters are its content. */
+export function isTypedField(element: HTMLElement): boolean {
   return isPlainTextField(element) || native.isContentEditable(element)
 }
 

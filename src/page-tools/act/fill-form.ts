@@ -80,8 +80,7 @@ async function fillOne(
   { context, options, tellings }: Progress,
 ): Promise<string | null> {
   try {
-    const { live, signal } = context
-    const element = await resolveTarget(target, { page: options.page, live, signal })
+    const element = await resolveTarget(target, options)
     tellings.push(await setField(element, value, context))
     return null
   } catch (error) {
@@ -125,8 +124,7 @@ export async function setChecked(
   checked: boolean,
   options: ActOptions = {},
 ): Promise<ActionReport> {
-  const { page, signal } = options
-  const element = await resolveTarget(target, { page, live: livePage(page), signal })
+  const element = await resolveTarget(target, options)
   return perform(options, async (context) => ({
     summary: await applyChecked(element, checked, context),
     element,

@@ -137,7 +137,7 @@ export interface HighlightOptions extends ActOptions {
 export async function highlight(target: Target, options: HighlightOptions = {}): Promise<string> {
   const { page, signal, note, ms = 4000 } = options
   const live = livePage(page)
-  const element = await resolveTarget(target, { page, live, signal, readOnly: true })
+  const element = await resolveTarget(target, { ...options, readOnly: true })
   signal?.throwIfAborted()
   const hidden = hiddenReason(element)
   if (hidden)

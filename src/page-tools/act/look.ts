@@ -25,9 +25,10 @@ const MAX_PARTS = 5000
 const LOADING_MS = 5000
 const LISTED = 6
 
-export async function look(target: Target, { page, signal }: ActOptions = {}): Promise<Look> {
+export async function look(target: Target, options: ActOptions = {}): Promise<Look> {
+  const { page, signal } = options
   const live = livePage(page)
-  const element = await resolveTarget(target, { page, live, signal, readOnly: true })
+  const element = await resolveTarget(target, { ...options, readOnly: true })
   const picture = onePicture(element, live)
   const name = scrub(describeElement(picture, live), live)
   await becomeDrawn(picture, signal)

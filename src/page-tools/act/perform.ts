@@ -89,8 +89,8 @@ async function performNow(
   const views = new Set([...trees].map(viewOf))
   const unloads = watchUnload(views)
   const refusals = watchRefusals(trees, live)
-  const dialogs = watchDialogs(views, live.options.dialogs)
   const sites = keepOnSite(passive ? [] : trees, live.options, () => checkPost(signal))
+  const dialogs = watchDialogs(views, live.options.dialogs)
   const endActing = passive ? () => undefined : beginActing(views, live.lifetime())
   try {
     if (passive) live.outline.beginSettling()
@@ -200,13 +200,13 @@ function runReporter(
 }
 
 /** The dialog or list that opened over the page, if any: the most relevant change. */
-function openedPopup({ outline, options, ...rest }: LivePage, since: number): string {
-  const { added } = outline.changesSince(since)
+function openedPopup(live: LivePage, since: number): string {
+  const { added } = live.outline.changesSince(since)
   const popup = added.find(
     ({ role, inView, hoverHiding }) => isPopup(role) && inView && !hoverHiding && role !== 'status',
   )
   if (!popup) return ''
-  return `New: ${describeElement(popup.element, { outline, options, ...rest })}.`
+  return `New: ${describeElement(popup.element, live)}.`
 }
 
 /**
@@ -265,7 +265,6 @@ interface DialogWatch {
  */
 function watchDialogs(views: Iterable<Window>, policy: DialogPolicy | undefined): DialogWatch {
   const lines: string[] = []
-  if (!policy) return { lines, restore: () => undefined }
   const ask = (dialog: NativeDialog): boolean | string => {
     const answer = answerDialog(dialog, policy)
     // Marks the answer as the agent's: no person gave it, even while a tool only waits.
@@ -277,7 +276,7 @@ function watchDialogs(views: Iterable<Window>, policy: DialogPolicy | undefined)
     )
     return answer
   }
-  const replaced = Array.from(views, (view) => takeOver(view, ask))
+  const replaced = Array.from(policy ? views : [], (view) => takeOver(view, ask))
   return {
     lines,
     restore() {
@@ -297,10 +296,10 @@ function takeOver(view: Window, ask: (dialog: NativeDialog) => boolean | string)
   })
 }
 
-function answerDialog(dialog: NativeDialog, policy: DialogPolicy): boolean | string {
+function answerDialog(dialog: NativeDialog, policy?: DialogPolicy): boolean | string {
   if (policy === 'accept') return true
   if (policy === 'dismiss') return false
-  const answer = policy(dialog)
+  const answer = policy?.(dialog)
   return typeof answer === 'string' ? answer : answer === true
 }
 
@@ -329,10 +328,11 @@ function watchRefusals(trees: Iterable<Document | ShadowRoot>, live: LivePage): 
     else if (type === 'submit') invalid.clear()
     else if (isTag(element, 'input') && element.type === 'file') pickers.add(element)
   }
+  const watching = new AbortController()
+  const listening = { capture: true, signal: watching.signal }
   // `invalid` events stay within the field's own tree.
-  const watched = [...trees]
-  for (const tree of watched)
-    for (const type of TYPES) nativeDocument.addEventListener(tree, type, record, { capture: true })
+  for (const tree of trees)
+    for (const type of TYPES) nativeDocument.addEventListener(tree, type, record, listening)
   return {
     lines: () => [
       ...[...invalid].slice(0, MAX_FIELDS).flatMap((field) => refusalOf(field, live)),
@@ -341,11 +341,7 @@ function watchRefusals(trees: Iterable<Document | ShadowRoot>, live: LivePage): 
           `The page asks for a file. A picker opens only for people: use type_text with ref ${ensureRef(field)} and the name of the file.`,
       ),
     ],
-    stop() {
-      for (const tree of watched)
-        for (const type of TYPES)
-          nativeDocument.removeEventListener(tree, type, record, { capture: true })
-    },
+    stop: () => watching.abort(),
   }
 }
 

@@ -207,29 +207,26 @@ export function movePointer(live: LivePage, { point, ...hit }: Hit, buttons: num
   const before = live.hovered && native.isConnected(live.hovered) ? live.hovered : null
   const details = { ...MOVE, buttons, point }
   if (before !== receiver) {
-    if (before) leave(before, receiver, details)
-    enter(receiver, before, details)
+    if (before) cross('leave', before, { ...details, relatedTarget: receiver })
+    cross('enter', receiver, { ...details, relatedTarget: before })
     live.hovered = receiver
   }
   send(receiver, 'pointermove', details)
   send(receiver, 'mousemove', details)
 }
 
-function leave(from: Element, to: Element, details: MouseDetails): void {
-  const related = { ...details, relatedTarget: to }
-  send(from, 'pointerout', related)
-  for (const element of notShared(from, to)) send(element, 'pointerleave', related)
-  send(from, 'mouseout', related)
-  for (const element of notShared(from, to)) send(element, 'mouseleave', related)
-}
-
-function enter(to: Element, from: Element | null, details: MouseDetails): void {
-  const related = { ...details, relatedTarget: from }
-  const entered = notShared(to, from).toReversed()
-  send(to, 'pointerover', related)
-  for (const element of entered) send(element, 'pointerenter', related)
-  send(to, 'mouseover', related)
-  for (const element of entered) send(element, 'mouseenter', related)
+/** Sends the events of a pointer that enters or leaves an element, coming from or going to the other one. */
+function cross(
+  verb: 'enter' | 'leave',
+  element: Element,
+  details: MouseDetails & { readonly relatedTarget: Element | null },
+): void {
+  const crossed = notShared(element, details.relatedTarget)
+  if (verb === 'enter') crossed.reverse()
+  for (const kind of ['pointer', 'mouse']) {
+    send(element, kind + (verb === 'enter' ? 'over' : 'out'), details)
+    for (const one of crossed) send(one, kind + verb, details)
+  }
 }
 
 /** The element and its ancestors, without those of the other element, innermost first. */

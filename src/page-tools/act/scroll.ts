@@ -35,12 +35,10 @@ const MAX_ESTIMATES = 12
 const LOAD_MS = 800
 
 export async function scroll(options: ScrollOptions = {}): Promise<ActionReport> {
-  const { page, signal, target, direction, until } = options
+  const { page, target, direction, until } = options
   const live = livePage(page)
   const element =
-    target === undefined
-      ? null
-      : await resolveTarget(target, { page, live, signal, readOnly: true })
+    target === undefined ? null : await resolveTarget(target, { ...options, readOnly: true })
   return perform(options, async (context) => {
     if (element && !direction && !until) {
       scrollIntoView(element)

@@ -1,7 +1,7 @@
 import { cleanText, normalize, quote, quoteSent, shorten } from '../clean-text.ts'
 import { closest, contains, focusedElement, getParent, isElement, isTag, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
-import { livePage, type LivePage } from '../outline/live-page.ts'
+import type { LivePage } from '../outline/live-page.ts'
 import { type ActOptions, PageError } from '../page.ts'
 import { isMasked } from '../secrets/secret-fields.ts'
 import { optionTexts } from '../read/line.ts'
@@ -174,8 +174,7 @@ export async function selectOption(
   labels: string | readonly string[],
   options: ActOptions = {},
 ): Promise<ActionReport> {
-  const { page, signal } = options
-  const element = await resolveTarget(target, { page, live: livePage(page), signal })
+  const element = await resolveTarget(target, options)
   const wanted = [labels].flat()
   return perform(options, async (context) => ({
     summary: await applyChoice(element, wanted, context),

@@ -1,7 +1,7 @@
 import { quote, quoteSent, rememberScrubbed, shorten, cleanText } from '../clean-text.ts'
 import { contains, isAttached, isDisplayed, isElement, referenced } from '../dom.ts'
-import { type LivePage, scrub, scrubber } from '../outline/live-page.ts'
-import { type Page, PageError, type PageErrorCode } from '../page.ts'
+import { livePage, type LivePage, scrub, scrubber } from '../outline/live-page.ts'
+import { type ActOptions, PageError, type PageErrorCode, type PageOptions } from '../page.ts'
 import {
   ALIAS_SCORE,
   find,
@@ -33,26 +33,28 @@ const MOST_FOUND = 5
 /** An element, its ref, or the exact name by which a snapshot shows it. */
 export type Target = string | Element
 
-interface TargetOptions {
-  readonly page: Page | undefined
-  readonly live: LivePage
+interface TargetOptions extends ActOptions {
   /** True: the element is only read, not acted on. Default false. */
   readonly readOnly?: boolean
-  readonly signal?: AbortSignal | undefined
+}
+
+interface Search extends ActOptions {
+  readonly live: LivePage
 }
 
 /** Resolves to the target's element. Rejects with a `PageError` that says what to do if there is none. */
 export async function resolveTarget(target: Target, options: TargetOptions): Promise<HTMLElement> {
-  const element = typeof target === 'string' ? await byText(target, options) : target
+  const live = livePage(options.page)
+  const element = typeof target === 'string' ? await byText(target, { ...options, live }) : target
   if (!isElement(element)) throw new PageError('invalid-input', 'The target is not an element.')
   if (!isAttached(element))
     throw new PageError('stale-ref', 'This element is no longer on the page. Read the page again.')
-  if (options.readOnly) requireReadable(element, options.live.options)
-  else requireAllowed(element, options.live.options)
+  if (options.readOnly) requireReadable(element, live.options)
+  else requireAllowed(element, live.options)
   return element
 }
 
-async function byText(target: string, options: TargetOptions): Promise<Element> {
+async function byText(target: string, options: Search): Promise<Element> {
   const ref = parseRef(target)
   if (!ref) return byName(target, options)
   const known = lookUpRef(ref)
@@ -76,18 +78,17 @@ async function byText(target: string, options: TargetOptions): Promise<Element> 
 
 function similarTo(
   { role, name }: { readonly role: string; readonly name: string },
-  { page, signal }: TargetOptions,
+  options: Search,
 ): Promise<Found[]> {
   return find(
     { ...(role !== 'generic' && { role }), ...(name && { name }) },
-    { limit: 1, ...(page && { page }), ...(signal && { signal }) },
+    { ...options, limit: 1 },
   ).catch(() => [])
 }
 
-async function byName(name: string, options: TargetOptions): Promise<Element> {
-  const { page, signal } = options
+async function byName(name: string, options: Search): Promise<Element> {
   if (!name.trim()) throw new PageError('invalid-input', 'Say which element: give its ref.')
-  const settings = { limit: MOST_FOUND, ...(page && { page }), ...(signal && { signal }) }
+  const settings = { ...options, limit: MOST_FOUND }
   const asGiven = await find({ name }, settings)
   const bare = withoutLabelMarks(name)
   const isCalled = asGiven.some(({ score }) => score >= ALIAS_SCORE)
@@ -139,7 +140,7 @@ function withoutLabelMarks(name: string): string {
 }
 
 /** Whether it is a container whose only name is the text in it. */
-function isPartByWords({ element, role }: Found, { live }: TargetOptions): boolean {
+function isPartByWords({ element, role }: Found, { live }: Search): boolean {
   return isContainer(role) && getAccessibleName(element, role, live.options).text === ''
 }
 
@@ -173,7 +174,7 @@ function withoutControlled(found: readonly Found[]): readonly Found[] {
   return found.filter(({ element }) => !controlled.has(element))
 }
 
-function refusal(code: PageErrorCode, message: string, { live }: TargetOptions): PageError {
+function refusal(code: PageErrorCode, message: string, { live }: Search): PageError {
   return rememberScrubbed(new PageError(code, scrub(message, live)))
 }
 
@@ -200,8 +201,8 @@ const LIMIT = 200
 export function validationMessageOf(element: Element, options: PageOptions): string | null {
   const { validity, validationMessage = '', title } = element as Partial<HTMLInputElement>
   if (validity?.valid !== false) return null
-  // Browsers show the title with their message about a pattern.
   if (isMasked(element, options)) return 'what it holds is not accepted'
+  // Browsers show the title with their message about a pattern.
   const hint = validity.patternMismatch && title ? ` (${cleanText(title)})` : ''
   return quote(shorten(cleanText(validationMessage) + hint, LIMIT))
 }

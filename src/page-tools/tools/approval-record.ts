@@ -57,7 +57,7 @@ export async function maskedInputs(
     const element =
       target === undefined
         ? (focusedElement(ownerDocument) ?? nativeDocument.body(ownerDocument))
-        : await resolveTarget(target, { page, live }).catch(() => null)
+        : await resolveTarget(target, { page }).catch(() => null)
     if (!element || isCardNumber(text ?? '') || takesSecrets(element, live.options))
       masked.push(pointer)
   }
@@ -193,7 +193,7 @@ function doingIn(element: Element, use: ElementUse): ElementAction {
 async function elementOf({ target, by }: ElementUse, page: Page): Promise<Element | null> {
   const live = livePage(page)
   if (target !== undefined) {
-    const element = await resolveTarget(target, { page, live })
+    const element = await resolveTarget(target, { page })
     return by ? dropTarget(element, by, live) : element
   }
   const ownerDocument = native.ownerDocument(rootOf(live.options))

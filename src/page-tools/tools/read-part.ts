@@ -3,7 +3,6 @@ import { resolveTarget } from '../act/target.ts'
 import { escapeMarks } from '../clean-text.ts'
 import { FIND, READ_PAGE, READ_SELECTION } from '../definitions.ts'
 import type { Page } from '../page.ts'
-import { livePage } from '../outline/live-page.ts'
 import { find } from '../read/find.ts'
 import { readSelection, readTextPlace } from '../read/long-text.ts'
 import { framed, snapshot, UNTRUSTED } from '../read/snapshot.ts'
@@ -17,12 +16,10 @@ export function makeTools(page: Page): readonly Tool[] {
 }
 
 function readPage(page: Page): Tool {
-  const live = livePage(page)
   return typedTool({
     ...READ_PAGE,
     async execute({ ref, from, since }, { signal }) {
-      const resolve = (target: string) =>
-        resolveTarget(target, { page, live, signal, readOnly: true })
+      const resolve = (target: string) => resolveTarget(target, { page, signal, readOnly: true })
       const place = from ? readTextPlace(from) : null
       const part = place?.ref ?? ref
       const root = part ? await resolve(part) : undefined

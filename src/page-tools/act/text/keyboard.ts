@@ -6,6 +6,8 @@ import {
   editContextOf,
   isEditable,
   isPlainTextField,
+  isTypedField,
+  radiosOf,
   sendChoice,
   setNativeValue,
   type EditContext,
@@ -17,9 +19,9 @@ import {
 import { checkKey, checkPressed, type GuardedCall } from '../guard-actions.ts'
 import { isOneCharacter, type Key } from './key.ts'
 import { type Activation, defaultButtonOf, elementsOf } from '../sites.ts'
+import { isDisabled } from '../../outline/state.ts'
 import { hiddenReason } from '../../outline/visibility.ts'
 
-import { isDisabled } from '../../outline/state.ts'
 /**
  * Sends the events of a key press to an element, and runs the default action unless a listener prevents it: scripts
  * can't press real keys. Throws a `PageError` when the tools aren't allowed to use the element that the key goes to.
@@ -112,10 +114,8 @@ function defaultAction(target: Element, key: Key, check: KeyCheck): void {
   if (!isElement(target)) return
   if (name === 'Backspace' || name === 'Delete') return deleteText(target, name)
   if ((key.ctrlKey || key.metaKey) && name.toLowerCase() === 'a') return selectAll(target)
-  const prints = isOneCharacter(name) && !key.ctrlKey && !key.metaKey && !key.altKey
-  const writes =
-    isPlainTextField(target) || native.isContentEditable(target) || editContextOf(target) !== null
-  if (prints && writes) insertText(target, name)
+  const writes = isTypedField(target) || editContextOf(target) !== null
+  if (isPrintable(key) && writes) insertText(target, name)
 }
 
 function pressEnter(target: Element, key: Key, check: KeyCheck): void {
@@ -134,8 +134,7 @@ function moveByKey(target: Element, key: Key, check: KeyCheck): void {
   if (isTag(target, 'input') && /^(range|number)$/.test(target.type)) return stepField(target, name)
   if (isTag(target, 'input') && target.type === 'radio') return moveRadio(target, name, check)
   if (isTag(target, 'select')) return stepSelect(target, name, check)
-  if (isElement(target) && (isPlainTextField(target) || native.isContentEditable(target)))
-    return moveCaret(target, key)
+  if (isElement(target) && isTypedField(target)) return moveCaret(target, key)
   scrollByKey(target, name)
 }
 
@@ -158,9 +157,9 @@ function closeDialog(target: Element): void {
   const popover = closest(target, '[popover]:popover-open')
   if (isElement(popover)) return native.hidePopover(popover)
   const dialog =
-    closest(target, 'dialog[open]') ??
+    closest(target, 'dialog:modal') ??
     native.querySelector(native.ownerDocument(target), 'dialog:modal')
-  if (!dialog || !isTag(dialog, 'dialog') || !dialog.matches(':modal')) return
+  if (!dialog || !isTag(dialog, 'dialog')) return
   if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close()
 }
 
@@ -186,7 +185,7 @@ function moveRadio(radio: HTMLInputElement, key: string, check: KeyCheck): void 
   const group = radiosOf(radio).filter((one) => !isDisabled(one))
   const step = /(Right|Down)$/.test(key) ? 1 : -1
   const next = group.at((group.indexOf(radio) + step) % group.length)
-  if (!next || next === radio) return
+  if (!isElement(next) || next === radio) return
   check(next, 'click')
   next.focus()
   next.click()
@@ -197,8 +196,8 @@ function stepSelect(select: HTMLSelectElement, key: string, check: KeyCheck): vo
   const options = [...select.options].filter((option) => !isDisabled(option))
   const at = options.findIndex((option) => option.index === select.selectedIndex)
   const step = /(Right|Down)$/.test(key) ? 1 : -1
-  const wanted = key === 'Home' ? 0 : key === 'End' ? options.length - 1 : Math.max(0, at + step)
-  const option = options[Math.min(wanted, options.length - 1)]
+  const wanted = key === 'Home' ? 0 : key === 'End' ? options.length : Math.max(0, at + step)
+  const option = options[wanted] ?? options.at(-1)
   if (!option || option.index === select.selectedIndex) return
   check(option)
   select.selectedIndex = option.index
@@ -238,11 +237,8 @@ function tabOrder(root: Element): HTMLElement[] {
 function isTabStopOfGroup(element: Element): boolean {
   if (!isTag(element, 'input') || element.type !== 'radio' || element.checked || !element.name)
     return true
-  const scope = element.form ?? (element.getRootNode() as Document)
-  const group = [...native.querySelectorAll<HTMLInputElement>(scope, 'input')].filter(
-    (input) => input.type === 'radio' && input.name === element.name,
-  )
-  return !group.some(({ checked }) => checked) && group[0] === element
+  const group = radiosOf(element)
+  return group[0] === element && !group.some((one) => native.matches(one, ':checked'))
 }
 
 function nearest(
@@ -261,15 +257,18 @@ interface TextRange {
   readonly end: number
 }
 
-/** The range that a key deletes: the selection, else the character before or after the caret. Null if there is none. */
+/** The range that a key deletes: the selection, else the whole character before or after the caret, if there is one. */
 function deletedRange(
   { start, end }: TextRange,
-  length: number,
+  text: string,
   key: 'Backspace' | 'Delete',
-): TextRange | null {
+): TextRange {
   if (start !== end) return { start, end }
-  const from = key === 'Backspace' ? start - 1 : start
-  return from < 0 || from >= length ? null : { start: from, end: from + 1 }
+  const [after = ''] = text.slice(start)
+  const before = Array.from(text.slice(0, start)).at(-1) ?? ''
+  return key === 'Delete'
+    ? { start, end: start + after.length }
+    : { start: start - before.length, end }
 }
 
 // An element with an `EditContext` shows no typed text by itself: the browser reports the text to the page, which draws
@@ -288,8 +287,8 @@ function typeIntoContext(target: Element, context: EditContext, text: string): b
 function deleteInContext(target: Element, context: EditContext, key: 'Backspace' | 'Delete'): void {
   const inputType = key === 'Backspace' ? 'deleteContentBackward' : 'deleteContentForward'
   if (!sendInput(target, 'beforeinput', { inputType })) return
-  const deleted = deletedRange(contextSelection(context), context.text.length, key)
-  if (deleted) update(target, context, { ...deleted, text: '' })
+  const deleted = deletedRange(contextSelection(context), context.text, key)
+  if (deleted.start < deleted.end) update(target, context, { ...deleted, text: '' })
 }
 
 /** Returns the selection in order: its ends are swapped if it was made backwards. */
@@ -435,8 +434,8 @@ export function deleteText(target: HTMLElement, key: 'Backspace' | 'Delete'): vo
   }
   if (target.readOnly || !sendInput(target, 'beforeinput', { inputType })) return
   const before = fieldText(target)
-  const deleted = deletedRange(selectionOf(target), before.length, key)
-  if (!deleted) return
+  const deleted = deletedRange(selectionOf(target), before, key)
+  if (deleted.start === deleted.end) return
   setText(target, before.slice(0, deleted.start) + before.slice(deleted.end))
   setCaret(target, deleted.start)
   sendInput(target, 'input', { inputType })
@@ -465,17 +464,26 @@ export function selectAll(target: HTMLElement): void {
 
 function moveCaret(target: HTMLElement, { key, shiftKey = false }: Key): void {
   if (isPlainTextField(target)) {
-    const { start, end } = selectionOf(target)
-    const to = { ArrowLeft: start - 1, ArrowRight: end + 1, Home: 0 }[key] ?? target.value.length
-    return setCaret(target, key === 'ArrowUp' ? 0 : Math.max(0, to))
+    const { value } = target
+    const beside = (side: 'Backspace' | 'Delete'): TextRange =>
+      deletedRange(selectionOf(target), value, side)
+    const to = {
+      ArrowLeft: beside('Backspace').start,
+      ArrowRight: beside('Delete').end,
+      ArrowUp: 0,
+      Home: 0,
+    }[key]
+    return setCaret(target, to ?? value.length)
   }
   const forward = /^(ArrowRight|ArrowDown|End)$/.test(key)
-  const unit = { ArrowUp: 'line', ArrowDown: 'line', Home: 'lineboundary', End: 'lineboundary' }[
-    key
-  ]
+  const unit = /(Up|Down)$/.test(key)
+    ? 'line'
+    : key.startsWith('Arrow')
+      ? 'character'
+      : 'lineboundary'
   viewOf(target)
     .getSelection()
-    ?.modify(shiftKey ? 'extend' : 'move', forward ? 'forward' : 'backward', unit ?? 'character')
+    ?.modify(shiftKey ? 'extend' : 'move', forward ? 'forward' : 'backward', unit)
 }
 
 /** Moves the caret to the end of the content. */
@@ -490,10 +498,8 @@ function submitImplicitly(input: HTMLInputElement): void {
   const { form } = input
   if (!form) return
   const button = defaultButtonOf(input)
-  if (button) {
-    if (!button.matches(':disabled')) button.click()
-    return
-  }
+  // A click on a disabled button does nothing.
+  if (button) return button.click()
   const fields = elementsOf(form).filter((element) => isPlainTextField(element))
   if (fields.length <= 1) HTMLFormElement.prototype.requestSubmit.call(form)
 }

@@ -48,7 +48,7 @@ export async function pressKey(
   const { page, signal, target } = options
   const live = livePage(page)
   const key = readKey(keyName)
-  const element = target === undefined ? null : await resolveTarget(target, { page, live, signal })
+  const element = target === undefined ? null : await resolveTarget(target, options)
   return perform(options, async ({ showOverlay }) => {
     if (element) {
       const shown = editContextOf(element) ? clickTarget(element, live.options) : element

@@ -139,7 +139,7 @@ export async function selectText(
 ): Promise<ActionReport> {
   const { page, signal } = options
   const live = livePage(page)
-  const element = await resolveTarget(target, { page, live, signal })
+  const element = await resolveTarget(target, options)
   return perform(options, async ({ showOverlay }) => {
     const part = editableIn(element) ?? element
     requireAllowed(part, live.options)

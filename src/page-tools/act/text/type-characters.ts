@@ -17,7 +17,7 @@ import {
   sendKey,
   sendKeyPress,
 } from './keyboard.ts'
-import { editableIn, isPlainTextField, sendChange, fieldText } from '../field-kind.ts'
+import { editableIn, isPlainTextField, isTypedField, sendChange, fieldText } from '../field-kind.ts'
 import { focusElement, focusFrame } from '../pointer.ts'
 import { checkKey, type GuardedCall } from '../guard-actions.ts'
 import { keyOf, withShift } from './key.ts'
@@ -366,10 +366,7 @@ function trackField(first: HTMLElement, context: ActionContext): FieldTracker {
 /** The field that has the focus now: one-time-code fields move it while someone types. */
 export function focusedField(field: HTMLElement): HTMLElement {
   const now = focusedElement(native.ownerDocument(field))
-  const elsewhere =
-    isElement(now) &&
-    (isPlainTextField(now) || native.isContentEditable(now)) &&
-    !isAgentElement(now)
+  const elsewhere = isElement(now) && isTypedField(now) && !isAgentElement(now)
   return elsewhere ? now : field
 }
 
@@ -384,12 +381,8 @@ function checkField(field: HTMLElement, context: GuardedCall): void {
 }
 
 /** The field, or the focused field if the page has removed the first one. */
-function replacementOf(field: HTMLElement): HTMLElement {
-  return native.isConnected(field) ? field : focusedField(field)
-}
-
 function checkedReplacement(field: HTMLElement, context: GuardedCall): HTMLElement {
-  const now = replacementOf(field)
+  const now = native.isConnected(field) ? field : focusedField(field)
   if (now !== field) checkField(now, context)
   return now
 }

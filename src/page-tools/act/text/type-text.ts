@@ -194,8 +194,7 @@ export async function typeText(
   text: string,
   options: TypeOptions = {},
 ): Promise<ActionReport> {
-  const { page, signal } = options
-  const element = await resolveTarget(target, { page, live: livePage(page), signal })
+  const element = await resolveTarget(target, options)
   return perform(options, async (context) => ({
     summary: await typeInto(element, text, { context, options }),
     element,
@@ -241,7 +240,6 @@ export async function typeInto(
       'unsupported',
       `${describeElement(target, live)} is a list: use select_option.`,
     )
-  let typed = editableIn(target) ?? target
   const parts = partsOf(target)
   const before = heldBy(typed, context)
   // Checking the range would reveal the length of a secret.
@@ -516,6 +514,8 @@ async function provideFiles(
     if (changed) return `${gave}. The field is empty again.`
     throw new PageError('refused-value', `${name} did not keep the file: it is empty.`)
   }
+}
+
 /** The files of a list of names. A comma may also be a part of a single name. */
 async function findFiles(
   names: string,
@@ -531,8 +531,6 @@ async function findFiles(
     found.set(one, file)
   }
   return found
-}
-
 }
 
 function setFiles(field: HTMLInputElement, files: FileList, name: string): void {
