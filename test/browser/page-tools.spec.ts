@@ -298,6 +298,29 @@ test('a file may have a comma in its name, and a field may take any file', async
     expect(await call('type_text', { ref: 'CV', text })).toContain(`Gave ${given} to`)
 })
 
+test('Backspace, Delete and the arrows take whole characters', async ({ openPage }) => {
+  const page = await openPage({
+    body: '<input aria-label="A" value="a👍"><input aria-label="B" value="👍b"><input aria-label="C" value="👍c">',
+  })
+  const { call } = await drive(page)
+  for (const [ref, at, key] of [
+    ['A', 3, 'Backspace'],
+    ['B', 0, 'Delete'],
+    ['C', 2, 'ArrowLeft'],
+  ] as const) {
+    await call('select_text', { ref, from: at, to: at })
+    await call('press_key', { ref, key })
+  }
+  const held = await page.evaluate(() =>
+    [...document.querySelectorAll('input')].map((field) => [field.value, field.selectionStart]),
+  )
+  expect(held).toEqual([
+    ['a', 1],
+    ['b', 0],
+    ['👍c', 0],
+  ])
+})
+
 test('a read that was stopped loses no changes', async ({ openPage }) => {
   const page = await openPage({ body: '<main><button>Old</button></main>' })
   const outline = await page.evaluate(async () => {
