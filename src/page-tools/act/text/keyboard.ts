@@ -339,7 +339,7 @@ export function textEdge(editable: Element, edge: Edge): Caret {
   if (edge === 'start') return { node, offset: 0 }
   if (native.nodeType(node) === 3) return { node, offset: native.nodeValue(node)?.length ?? 0 }
   const last = childAt(node, edge)
-  const onlyBreak = last !== null && native.localName(last as Element) === 'br'
+  const onlyBreak = isElement(last) && native.localName(last) === 'br'
   return {
     node,
     offset: onlyBreak ? [...native.childNodes(node)].indexOf(last) : native.childNodes(node).length,
@@ -354,7 +354,8 @@ function childAt(node: Node, edge: Edge): ChildNode | null {
       (native.nodeType(child) === 3 && /[^ \t\r\n\f]/.test(native.nodeValue(child) ?? '')),
   )
   // A trailing line break only makes the last line visible.
-  if (edge === 'end' && shown.length > 1 && native.localName(shown.at(-1) as Element) === 'br')
+  const last = shown.at(-1)
+  if (edge === 'end' && shown.length > 1 && isElement(last) && native.localName(last) === 'br')
     shown.pop()
   return shown.at(edge === 'start' ? 0 : -1) ?? native.firstChild(node)
 }
