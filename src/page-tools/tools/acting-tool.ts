@@ -173,7 +173,7 @@ function noteContent(before: Map<Element, string>, element: Element): void {
 
 /** Filled in while a call acts. */
 interface CallTrace {
-  /** What fields held before they were used. */
+  /** The content of fields before they were used. */
   readonly before: Map<Element, string>
   /** The call may have led to another page by now. */
   mayLeave: boolean
