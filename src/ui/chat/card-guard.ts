@@ -69,11 +69,15 @@ export class SeenApprovals {
   }
 }
 
+const STYLES = { visibilityProperty: true, opacityProperty: true }
+
 function bandOf(log: Element | null): Band {
-  const { top = 0, bottom = 0 } = log?.getBoundingClientRect() ?? {}
+  const { top = 0, bottom = 0, left = 0, right = 0 } = log?.getBoundingClientRect() ?? {}
   const { offsetTop = 0, height = innerHeight } = globalThis.visualViewport ?? {}
-  // Nothing is seen while the page is in the background.
-  if (document.hidden) return { above: Infinity, below: -Infinity }
+  const middle = (left + right) / 2
+  const isOnView = middle > 0 && middle < innerWidth && log?.checkVisibility(STYLES) !== false
+  // Nothing is seen of a page in the background, of a chat that isn't displayed, or of a drawer beside the window.
+  if (document.hidden || !isOnView) return { above: Infinity, below: -Infinity }
   return { above: Math.max(top, offsetTop), below: Math.min(bottom, offsetTop + height) }
 }
 
