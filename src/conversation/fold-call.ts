@@ -2,6 +2,7 @@ import type { CallPath, RowOf, CallDetails } from '../protocol/fact.ts'
 import { isOutcomeKey } from '../protocol/composite.ts'
 import type { CallState, ChildState, MessageNode, RunState } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
+import { isSettled } from './pending.ts'
 import type { Draft } from './state.ts'
 import type {
   RunUsage,
@@ -69,7 +70,8 @@ function nextCalls(before: readonly CallState[], row: CallRow): readonly CallSta
   const index = calls.findIndex(({ toolCallId }) => toolCallId === row.path.at(-1))
   const call = calls[index]
   const change = call && changeOf(call, row)
-  if (!change) return calls
+  // A call that has ended stays so. A hook may answer after its call's composite tool was removed.
+  if (!change || (change.status && isSettled(call))) return calls
   const next = calls.with(index, { ...call, ...change })
   return row.type === 'call-settled' ? withNestedEnd(next, row.path) : next
 }

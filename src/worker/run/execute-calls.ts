@@ -1,12 +1,13 @@
 import type { ExecuteTool, ToolOutcome } from '../../protocol/page-calls.ts'
 import type { FactOf, DecidedTool } from '../../protocol/fact.ts'
 import type { ToolOutput } from '../../protocol/message.ts'
-import type { CallState } from '../../protocol/state.ts'
+import type { CallState, RunState } from '../../protocol/state.ts'
 import { callContext, type RunContext, stopsWithoutEnd } from './run-context.ts'
 import {
   ABORTED,
   everChanging,
   INTERRUPTED,
+  isOpen,
   NOT_KEPT,
   settleCalls,
   type Settlement,
@@ -124,8 +125,12 @@ export async function executeCalls(
   const starts = await withSecrets(context, startsOf(context, allowed, { repeats }))
   if (starts.length === 0) return
   // Checked at the commit, which may have waited for the storage: a stopped run must start nothing.
-  const facts = (): FactDraft[] | null =>
-    context.signal.aborted || !haveConsent(context, starts) ? null : starts.map(startFact)
+  const facts = (run: RunState | null): FactDraft[] | null =>
+    context.signal.aborted ||
+    !starts.every(({ call }) => isOpen(run, call)) ||
+    !haveConsent(context, starts)
+      ? null
+      : starts.map(startFact)
   const isCommitted = await context.conversation.append(facts, { strict: mustBeStrict(starts) })
   if (!isCommitted) return
   for (const start of starts) await noteStart(context, start)
@@ -243,7 +248,7 @@ async function dispatch(context: RunContext, start: Start): Promise<OpenOutcome 
     return null
   context.dispatched.delete(executionId)
   if (outcome.status === 'suspended') await suspend(context, start, outcome)
-  else if (!context.signal.aborted && isOpen(outcome, start)) return outcome
+  else if (!context.signal.aborted && leavesOpen(outcome, start)) return outcome
   else {
     await settleCalls(context, [settlementOf(start, outcome)])
     if (outcome.status === 'succeeded') await noteOutput(context, start, outcome.output)
@@ -282,7 +287,7 @@ function asStated(suspension: Suspension): Omit<FactOf<'call-suspended'>, 'type'
   return { token, ...(until !== undefined && { until }) }
 }
 
-function isOpen(
+function leavesOpen(
   outcome: ToolOutcome,
   { call, executionId, by, repeats }: Start,
 ): outcome is OpenOutcome {

@@ -1,6 +1,6 @@
 import { unknownTool } from '../../action/call-arguments.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
-import type { CallPath, FactOf, PlanItem } from '../../protocol/fact.ts'
+import type { FactOf, PlanItem } from '../../protocol/fact.ts'
 import type { JsonObject, JsonValue } from '../../protocol/json.ts'
 import type { CallError, ToolOutput } from '../../protocol/message.ts'
 import type { SkillText } from '../../protocol/page-calls.ts'
@@ -17,6 +17,7 @@ import {
 import { callContext, type ReadyCall, type RunContext } from './run-context.ts'
 import {
   errorOutput,
+  isOpen,
   nestedTooDeep,
   NOT_KEPT,
   notForTools,
@@ -28,16 +29,9 @@ import { hideInputSecrets } from './hide-secrets.ts'
 import { activation, skillRefusal } from './skill-calls.ts'
 import { checkShown } from '../validation/check-input.ts'
 import { availableTool, unavailable } from './recover-call.ts'
-import { type FieldsSchema, readFields } from '../../protocol/fields.ts'
+import { readFields } from '../../protocol/fields.ts'
 
-/** The question of an `ask_user` call. */
-interface AskedQuestion {
-  readonly path: CallPath
-  readonly question: string
-  readonly options?: readonly string[]
-  readonly fields?: FieldsSchema
-  readonly sensitive?: readonly string[]
-}
+type AskedQuestion = FactOf<'question-asked'>
 
 const MAX = { question: 10_000, options: 100, option: 1000, problems: 5 } as const
 
@@ -47,7 +41,7 @@ const MAX = { question: 10_000, options: 100, option: 1000, problems: 5 } as con
  */
 function readQuestion({ path, toolName }: CallState, input: JsonValue): AskedQuestion | CallError {
   const { question, options, fields } = input as unknown as Input
-  const asked = { path, question }
+  const asked = { type: 'question-asked', path, question } as const
   const problems = problemsOf(question, options)
   // Some models fill in every parameter. An empty `fields` means no fields.
   const isForm = fields !== undefined && !isEmpty(fields) && !isEmpty(fields['properties'])
@@ -97,17 +91,6 @@ function isEmpty(value: JsonValue | undefined): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 
-/** Stores the questions. Their calls then wait for a person's answer. */
-async function askQuestions(
-  context: RunContext,
-  questions: readonly AskedQuestion[],
-): Promise<void> {
-  if (questions.length === 0) return
-  await context.conversation.append(
-    questions.map((question) => ({ type: 'question-asked', ...question })),
-  )
-}
-
 /** `input` was checked against the tool's schema: `{ result }`. */
 function finished(call: CallState, input: JsonValue): Settlement {
   const { result } = input as { result: string }
@@ -126,12 +109,11 @@ const MAX_PATH = 4
 
 type About = NonNullable<CallState['about']>
 
-type Request = FactOf<'approval-requested'>
+type Request = FactOf<'approval-requested'> | AskedQuestion
 
 type Verdict =
   | { readonly type: 'settle'; readonly settlement: Settlement }
   | { readonly type: 'ask'; readonly request: Request }
-  | { readonly type: 'question'; readonly asked: AskedQuestion }
   | ({ readonly type: 'ready' } & ReadyCall)
 
 /**
@@ -143,7 +125,6 @@ export async function prepareCalls(
   calls: readonly CallState[],
 ): Promise<void> {
   const settlements: Settlement[] = []
-  const questions: AskedQuestion[] = []
   const asked: AskedCall[] = []
   for (const call of calls) {
     const activating = settlements.flatMap(({ skill }) => skill ?? [])
@@ -156,9 +137,6 @@ export async function prepareCalls(
       case 'ask':
         asked.push({ call, request: verdict.request })
         break
-      case 'question':
-        questions.push(verdict.asked)
-        break
       case 'ready':
         context.ready.set(call.toolCallId, verdict)
         break
@@ -167,8 +145,7 @@ export async function prepareCalls(
     }
   }
   await settleCalls(context, settlements)
-  await requestApprovals(context, asked)
-  await askQuestions(context, questions)
+  await ask(context, asked)
 }
 
 interface AskedCall {
@@ -176,11 +153,15 @@ interface AskedCall {
   readonly request: Request
 }
 
-async function requestApprovals(context: RunContext, asked: readonly AskedCall[]): Promise<void> {
+/** Stores requests for approval and questions. Their calls then wait for a person's answer. */
+async function ask(context: RunContext, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
-  for (const { call, request } of asked) if (request.because) warnNoAnnotations(context, call)
-  const requests = asked.map(({ request }) => request)
-  await context.conversation.append([...requests, ...outdatedConsents(context, asked)])
+  for (const { call, request } of asked) if ('because' in request) warnNoAnnotations(context, call)
+  await context.conversation.append((run) => {
+    const open = asked.filter(({ call }) => isOpen(run, call))
+    if (open.length === 0) return null
+    return [...open.map(({ request }) => request), ...outdatedConsents(context, open)]
+  })
 }
 
 /**
@@ -191,7 +172,9 @@ function outdatedConsents({ conversation }: RunContext, asked: readonly AskedCal
   return conversation.state.consents.flatMap(({ consentId, scope }) => {
     const isOutdated = asked.some(
       ({ call, request }) =>
-        call.toolName === scope.toolName && request.by.definition !== scope.definition,
+        call.toolName === scope.toolName &&
+        'by' in request &&
+        request.by.definition !== scope.definition,
     )
     return isOutdated ? { type: 'consent-revoked', consentId } : []
   })
@@ -233,7 +216,7 @@ async function judge(
   if (asked && 'code' in asked) return invalid(call, asked)
   const controlled = context.conversation.run?.limits.maxSteps === 0 ? undefined : tool.control
   if (controlled === 'ask-user' && asked)
-    return { type: 'question', asked: await withSensitive(context, asked) }
+    return { type: 'ask', request: await withSensitive(context, asked) }
   if (controlled === 'finish-task') {
     return settled(finished(call, input))
   }

@@ -219,6 +219,11 @@ function deadlineOf({ status, suspended }: CallState): number {
   return suspended.until ?? Infinity
 }
 
+/** Whether the call is still open. A nested call ends with its composite tool, also while a hook decides about it. */
+export function isOpen(run: RunState | null, { toolCallId }: CallState): boolean {
+  return run?.calls.some((call) => call.toolCallId === toolCallId && !isSettled(call)) === true
+}
+
 /** Commits the ends of calls in one transaction. Skips calls that have ended, and does nothing if the run has. */
 export async function settleCalls(
   { conversation, runId, page, agentId, family }: RunContext,

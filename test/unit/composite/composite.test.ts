@@ -7,6 +7,7 @@ import type { StreamPart } from '../../../src/protocol/message.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 import { until } from '../client/fake-worker.ts'
+import { gate } from '../testing/talk.ts'
 import { asked, AT, callsOf, composite, ended, Pages, shown } from './support.ts'
 
 describe('a composite tool', () => {
@@ -283,36 +284,71 @@ test('ids from a model that look like nested calls match no other call', async (
   expect(ran).toEqual(['tool'])
 })
 
-test('calls nested in a quoted call count as quoted, too', () => {
-  const at = { format: 2, conversationId: 'c', runId: 'r', at: 1, appendId: 'a' } as const
-  const rows: Row[] = [
-    {
-      ...at,
-      seq: 1,
-      type: 'run-started',
-      parentId: null,
-      message: { id: 'u', parts: [] },
-      limits: { maxSteps: 1, retries: 1 },
-    },
-    {
-      ...at,
-      seq: 2,
-      type: 'model-output',
-      step: 1,
-      attempt: 1,
-      usage: {},
-      parentId: 'u',
-      message: {
-        role: 'assistant',
-        id: 'm',
-        parts: [{ type: 'tool-call', toolCallId: 'x', toolName: 'work', input: {} }],
+test.each(['is judged', 'waits for its turn'])(
+  'a nested call that %s while its composite tool is removed ends with it',
+  async (state) => {
+    const [reached, left] = [gate(), gate()]
+    const hold = async (): Promise<boolean> => {
+      reached.open()
+      await left.opened
+      return true
+    }
+    const pages = new Pages('work')
+    const isJudged = state === 'is judged'
+    const pay = pages.tool('pay', isJudged ? { needsApproval: hold } : {})
+    const agent = pages.open([pages.tool('hold', { execute: hold }), pay])
+    const remove = agent.registerTool(
+      composite((_input, { call }) => Promise.all([isJudged ? null : call('hold'), call('pay')]), {
+        annotations: { idempotent: true },
+      }),
+    )
+    const talk = shown(agent)
+    const run = agent.run('Work', AT)
+    await until(() => callsOf(talk).some(({ toolName }) => toolName === 'pay'))
+    await reached.opened
+    remove()
+    await until(() => callsOf(talk)[0]?.status === 'aborted')
+    left.open()
+    expect(await run.result).toMatchObject({ outcome: 'completed' })
+    expect(talk.getSnapshot().pending).toEqual([])
+    expect(pages.ran).toEqual([])
+  },
+)
+
+test.each(['quoted', 'rescued'] as const)(
+  'calls nested in a %s call count as such, too',
+  (mark) => {
+    const at = { format: 2, conversationId: 'c', runId: 'r', at: 1, appendId: 'a' } as const
+    const rows: Row[] = [
+      {
+        ...at,
+        seq: 1,
+        type: 'run-started',
+        parentId: null,
+        message: { id: 'u', parts: [] },
+        limits: { maxSteps: 1, retries: 1 },
       },
-      toolsId: 't',
-      calls: [{ toolCallId: 'x', known: true, parallel: false, quoted: true }],
-      finishReason: 'tool-calls',
-      toolMode: 'native',
-    },
-    { ...at, seq: 3, type: 'call-proposed', path: ['x', 'x/1'], toolName: 'pay', input: {} },
-  ]
-  expect(fold(emptyState('c'), rows).run?.calls.map(({ quoted }) => quoted)).toEqual([true, true])
-})
+      {
+        ...at,
+        seq: 2,
+        type: 'model-output',
+        step: 1,
+        attempt: 1,
+        usage: {},
+        parentId: 'u',
+        message: {
+          role: 'assistant',
+          id: 'm',
+          parts: [{ type: 'tool-call', toolCallId: 'x', toolName: 'work', input: {} }],
+        },
+        toolsId: 't',
+        calls: [{ toolCallId: 'x', known: true, parallel: false, [mark]: true }],
+        finishReason: 'tool-calls',
+        toolMode: 'native',
+      },
+      { ...at, seq: 3, type: 'call-proposed', path: ['x', 'x/1'], toolName: 'pay', input: {} },
+    ]
+    const { run } = fold(emptyState('c'), rows)
+    expect(run?.calls.map((call) => call[mark])).toEqual([true, true])
+  },
+)
