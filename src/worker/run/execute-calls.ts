@@ -149,7 +149,7 @@ async function withoutForeign(
     if (await mayStart(context, call)) allowed.push(call)
     else {
       const mayHaveBegun = repeats || call.resolvedAs !== null
-      const isReplayable = tool !== undefined && decidedBy(tool).replayable
+      const isReplayable = tool && (tool.composite || decidedBy(tool).replayable)
       await decideAnew(context, { call, repeats: mayHaveBegun && !isReplayable })
     }
   }

@@ -8,6 +8,7 @@ import { TabsWorld } from './world/tabs-world.ts'
 afterEach(() => TabsWorld.leave())
 
 const PAY = { tool: 'pay', input: { to: 'shop' } }
+const WORK = { tool: 'work', input: {} }
 const TURNS = [{ text: 'I pay.', calls: [PAY] }, { text: 'It is paid.' }]
 const TOOLS = { pay: { needsApproval: true, annotations: { destructive: true } } }
 
@@ -88,6 +89,27 @@ it('an approval, when somebody else writes its row into an open run, is requeste
   expect(victim.shown.pending).toMatchObject([{ toolCallId, kind: 'approval', input: EVIL }])
   expect(victim.ran).toEqual([])
 })
+
+it.each([false, true])(
+  'a composite tool runs again after a reload of the same browser (shared store: %s)',
+  async (isShared) => {
+    const world = new TabsWorld({ turns: [{ text: 'I work.', calls: [WORK] }, { text: 'Done.' }] })
+    const device = isShared ? { device: world.device() } : {}
+    const work = { composite: true } as const
+    const before = world
+      .tab('before', { tools: { work: { ...work, takes: 60_000 } }, ...device })
+      .open()
+    await world.run(3000)
+    before.start('run')
+    await world.until(() => before.ran.length === 1)
+    before.crash()
+    const reloaded = world.tab('reloaded', { tools: { work }, ...device }).open()
+    await world.run(3000)
+    await world.settled(reloaded.resume())
+    await world.until(() => reloaded.ends.length > 0)
+    expect([reloaded.ran, reloaded.ends]).toEqual([['work'], ['completed']])
+  },
+)
 
 it('an approval, given before a reload of the same browser, still runs the call', async () => {
   const { world } = await devices()
