@@ -491,7 +491,7 @@ export function startsOf(
       executionId: context.effects.newId(`${context.pageId}:`),
       input: ready ? ready.input : call.input,
       by: ready?.by ?? call.decidedBy ?? (tool ? decidedBy(tool) : DECIDED_BY_NOTHING),
-      repeats,
+      repeats: repeats || call.resolvedAs !== null,
       ...(ready?.consentId !== undefined && { consentId: ready.consentId }),
     }
   })

@@ -20,9 +20,14 @@ export async function availableTool(
   return context.tools.get(call.toolName) ?? (await waitForTool(context, call))
 }
 
-/** The end of a call whose tool isn't registered. */
-export async function unavailable(context: RunContext, call: CallState): Promise<Settlement> {
+/** The end of a call whose tool isn't registered. `repeats`: whether it may have run before. */
+export async function unavailable(
+  context: RunContext,
+  call: CallState,
+  repeats: boolean = call.resolvedAs !== null,
+): Promise<Settlement> {
   const { toolName } = call
+  if (repeats) return { call, status: 'interrupted', output: goneMeanwhile(toolName) }
   const output = notRegistered(toolName, await context.isInOtherTab(toolName))
   return { call, status: 'failed', output }
 }
@@ -125,13 +130,7 @@ async function runUnstarted(
 ): Promise<void> {
   const tool = await availableTool(context, call)
   if (context.signal.aborted) return
-  if (!tool) {
-    return settleCalls(context, [
-      repeats
-        ? { call, status: 'interrupted', output: goneMeanwhile(call.toolName) }
-        : await unavailable(context, call),
-    ])
-  }
+  if (!tool) return settleCalls(context, [await unavailable(context, call, repeats)])
   if (tool.definition === call.decidedBy?.definition)
     return executeCalls(context, [call], { repeats })
   if (repeats) return settleCalls(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
@@ -143,8 +142,7 @@ async function repeat(context: RunContext, call: CallState): Promise<boolean> {
   const tool = await availableTool(context, call)
   if (context.signal.aborted) return true
   if (!tool) {
-    const output = goneMeanwhile(call.toolName)
-    await settleCalls(context, [{ call, status: 'interrupted', output }])
+    await settleCalls(context, [await unavailable(context, call, true)])
     return true
   }
   if (tool.definition !== call.decidedBy?.definition) return false

@@ -171,7 +171,9 @@ export function settledFact({ call, status, output, note }: Settlement): FactDra
 export function settlementAtEnd(call: CallState): Settlement[] {
   if (isSettled(call)) return []
   if (call.status === 'suspended') return [{ call, status: 'aborted', output: WAITED }]
-  const unknown = call.status === 'executing' || call.status === 'awaiting-decision'
+  // A person may have had it run again, which it hasn't yet.
+  const unknown =
+    call.status === 'executing' || call.status === 'awaiting-decision' || call.resolvedAs !== null
   return unknown && !call.decidedBy?.replayable
     ? [{ call, status: 'interrupted', output: INTERRUPTED }]
     : [{ call, status: 'aborted', output: unknown ? CUT_OFF : ABORTED }]

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
-import { type Agent, defineTool } from '../../../src/index.ts'
+import type { Agent, Tool } from '../../../src/index.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
@@ -11,8 +11,19 @@ const resultsIn = (messages: readonly Message[]): unknown[] =>
     parts.flatMap((part) => (part.type === 'tool-result' ? [part.output] : [])),
   )
 
+interface Reloaded {
+  readonly more?: Partial<Tool>
+  /** Tools of the page after the reload. Default: the same. */
+  readonly later?: (pay: Tool) => readonly Tool[]
+  readonly waitForToolsMs?: number
+}
+
 /** A run whose call was running when the page was reloaded, and that asks the person about it. */
-async function askedAfterReload() {
+async function askedAfterReload({
+  more,
+  later = (pay) => [pay],
+  waitForToolsMs = 10_000,
+}: Reloaded = {}) {
   const testStorage = createTestStorage()
   const results: unknown[][] = []
   const provider: StreamProviderDefinition = {
@@ -30,32 +41,32 @@ async function askedAfterReload() {
     },
   }
   const execute = vi.fn<(input: unknown, context: { idempotencyKey: string }) => unknown>()
-  const open = (): Agent => {
+  const pay: Tool = {
+    name: 'pay',
+    description: 'Pays.',
+    inputSchema: { type: 'object', properties: { sum: { type: 'number' } } },
+    execute,
+    ...more,
+  }
+  const open = (tools: readonly Tool[]): Agent => {
     const agent = createTestAgent({
       model: { provider: 'paying', model: 'm' },
       providers: [provider],
       testStorage,
-      tools: [
-        defineTool({
-          name: 'pay',
-          description: 'Pays.',
-          jsonSchema: { type: 'object', properties: { sum: { type: 'number' } } },
-          execute,
-        }),
-      ],
+      tools,
     })
     onTestFinished(() => agent.dispose())
     return agent
   }
   execute.mockReturnValueOnce(new Promise(() => undefined))
-  open().run('Pay', { conversationId: 'talk' })
+  open([pay]).run('Pay', { conversationId: 'talk' })
   await until(() => execute.mock.calls.length === 1)
   simulateReload()
   execute.mockImplementation(() => 'Paid.')
-  const agent = open()
+  const agent = open(later(pay))
   const chat = agent.conversation('talk')
   onTestFinished(chat.subscribe(() => undefined))
-  const run = await agent.resume(undefined, { interrupted: 'ask' })
+  const run = await agent.resume(undefined, { interrupted: 'ask', waitForToolsMs })
   if (!run) throw new Error('No run was found.')
   await until(() => chat.getSnapshot().pending.length > 0)
   const [call] = chat.getSnapshot().pending
@@ -103,4 +114,23 @@ test('an interrupted call that did not happen fails without running, and the mod
   expect(execute).toHaveBeenCalledTimes(1)
   expect(results).toHaveLength(1)
   expect(JSON.stringify(results[0])).toContain('did not happen')
+})
+
+test.each<[string, Reloaded]>([
+  ['its tool is gone', { later: () => [], waitForToolsMs: 1 }],
+  ['its secret is lost', { more: { secretsIn: () => ['/sum'] } }],
+  ['its tool has changed', { later: (pay) => [{ ...pay, description: 'Pays twice.' }] }],
+])('an interrupted call that is to run again may have happened if %s', async (_, reloaded) => {
+  const { agent, run, call, execute, results } = await askedAfterReload(reloaded)
+  expect(await agent.resolveInterrupted(call, 'run-again')).toBe(true)
+  expect((await run.result).toolCalls).toMatchObject([{ status: 'interrupted' }])
+  expect(execute).toHaveBeenCalledTimes(1)
+  expect(JSON.stringify(results)).toContain('may or may not have happened')
+})
+
+test('an interrupted call that is to run again may have happened if its run is stopped before', async () => {
+  const { agent, run, call } = await askedAfterReload({ later: () => [] })
+  expect(await agent.resolveInterrupted(call, 'run-again')).toBe(true)
+  run.abort('Enough')
+  expect((await run.result).toolCalls).toMatchObject([{ status: 'interrupted' }])
 })
