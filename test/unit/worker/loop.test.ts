@@ -3,6 +3,7 @@ import type { ToolOutcome } from '../../../src/protocol/page-calls.ts'
 import {
   createWorld,
   SCOPE,
+  SimPage,
   startCommand,
   startLife,
   type SimTool,
@@ -334,6 +335,24 @@ describe('approval', () => {
     )
     expect(await answer(live, 'c1-0-0', { type: 'approve' })).toBe(true)
     expect((await live.ended()).outcome).toBe('completed')
+  })
+
+  it('refuses an edited input whose tool is not registered, and still waits', async () => {
+    const world = createWorld([call('drop', { n: 1 }), {}], { drop: dangerous })
+    const first = startLife(world)
+    await first.host.startRun(startCommand('run', 'go'))
+    await first.until('tool-approval-request')
+    first.life.dead = true
+    const tools = new Map<string, SimTool>()
+    world.page = new SimPage(tools)
+    const next = startLife(world)
+    await next.host.resumeRun({ ...SCOPE, interrupted: 'tell-model', waitForToolsMs: 1 })
+    await expect(answer(next, 'c1-0-0', { type: 'approve', input: { n: 2 } })).rejects.toThrow(
+      /registered/,
+    )
+    tools.set('drop', dangerous)
+    expect(await answer(next, 'c1-0-0', { type: 'approve' })).toBe(true)
+    expect((await next.ended()).toolCalls[0]).toMatchObject({ input: { n: 1 } })
   })
 })
 

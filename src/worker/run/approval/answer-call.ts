@@ -4,7 +4,6 @@ import { createSecretReplacer } from '../../../lib/replace-repeats.ts'
 import { sameJson } from '../../../lib/json/same-json.ts'
 import { OffstageError } from '../../../protocol/error.ts'
 import { replaceInOutput } from '../../../protocol/message.ts'
-import { hasPlaceholder } from '../../../protocol/sealed.ts'
 import type { CallState, RunState } from '../../../protocol/state.ts'
 import { errorOutput, isOverdue, settledFacts, type Settlement } from '../settle.ts'
 import { callContext, type RunContext } from '../run-context.ts'
@@ -146,12 +145,8 @@ async function checkedEdit(
   // An input equal to the call's isn't an edit.
   if (edited === undefined || sameJson(edited, call.input)) return plain
   const tool = await availableTool(context, call)
+  if (!tool) throw refused(`The tool '${call.toolName}' isn't registered, so no edit can be checked.`)
   const { secrets: sealed } = context.conversation
-  if (!tool) {
-    // Without the tool, nobody knows which values are secret. If the call had a secret, all values count as secret.
-    const input = sealed.hide(call.toolCallId, edited, () => hasPlaceholder(call.input))
-    return { ...answer, input }
-  }
   const filled = await context.page.beforeToolCall({
     ...callContext(context, call, edited),
     edited: true,
