@@ -62,32 +62,26 @@ type NotStartedReason = Extract<ToolOutcome, { status: 'not-started' }>['reason'
 
 /** The end to store for a tool's outcome. Throws `ownership-lost` if another owner has taken over the run. */
 function settlementOf(
-  { call, input }: Start,
+  { call }: Start,
   outcome: Exclude<ToolOutcome, Suspension>,
 ): Settlement {
-  const noted = call.edited && { note: editedNote(input) }
   switch (outcome.status) {
     case 'unknown':
       return { call, status: 'interrupted', output: outcome.output }
     case 'interrupted':
     case 'aborted':
+    case 'invalid':
       return { call, status: outcome.status, output: outcome.output }
     case 'succeeded':
     case 'failed': {
       const { status, output, untrusted } = outcome
-      return { call, status, output, ...noted, ...(untrusted !== undefined && { untrusted }) }
+      return { call, status, output, ...(untrusted !== undefined && { untrusted }) }
     }
-    case 'invalid':
-      return { call, status: outcome.status, output: outcome.output, ...noted }
     case 'not-started':
       return { call, ...notStarted(outcome.reason) }
     default:
       return outcome satisfies never
   }
-}
-
-function editedNote(input: JsonValue): string {
-  return `Note: a person changed the input of this call to ${JSON.stringify(input)} before it ran.`
 }
 
 function notStarted(reason: NotStartedReason): Pick<Settlement, 'status' | 'output'> {

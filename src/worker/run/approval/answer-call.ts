@@ -158,7 +158,21 @@ async function checkedEdit(
   if (whole === null && input !== null) throw new OffstageError('invalid-input', LOST)
   const problem = checkShown(context.validator, tool, { input: whole, shown: input })
   if (problem) throw new OffstageError('invalid-input', problem.message)
-  return { ...answer, input }
+  return { ...answer, input, note: [answer.note, editedNote(call, input)].filter(Boolean).join('\n') }
+}
+
+/** Most characters of an edited input in a note, which has a limit. */
+const MOST_EDITED = 100_000
+
+/** Tells the model of an edit. The note of a nested call comes with the result of the model's own call. */
+function editedNote({ path, toolName }: CallState, input: JsonValue): string {
+  const text = JSON.stringify(input)
+  const shown =
+    text.length > MOST_EDITED
+      ? `${text.slice(0, MOST_EDITED).replace(/[\ud800-\udbff]$/, '')}…`
+      : text
+  const which = path.length > 1 ? `its call of ${toolName}` : 'this call'
+  return `Note: a person changed the input of ${which} to ${shown} before it ran.`
 }
 
 /** Replaces the secrets of the call's input with their placeholders in the answer's texts. */
