@@ -177,9 +177,10 @@ export class NestedCalls {
     const known = knownAt(run, parent, position)
     if (known) {
       secrets.keep(known.toolCallId, sealedValues(known.modelInput, input))
-      return input
+      // Before the call is judged, its tool says again which values are secret: only memory has that it couldn't.
+      if (known.status !== 'proposed') return input
     }
-    const toolCallId = this.#idOf(parent, position)
+    const toolCallId = known?.toolCallId ?? this.#idOf(parent, position)
     return hideInputSecrets(
       this.#context,
       { toolCallId, toolName },

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
 import type { CompositeTool, Tool } from '../../../src/index.ts'
+import { until } from '../client/fake-worker.ts'
+import { gate } from '../testing/talk.ts'
 import { asked, AT, callsOf, composite, ended, Pages, shown } from './support.ts'
 
 // Secrets in the calls that a composite tool makes.
@@ -67,6 +69,41 @@ test('a call that waits over a reload runs with the secret supplied again', asyn
   expect(typed).toEqual([{ ref: 'e1', text: secret }])
   expect(await stored(pages)).not.toContain(secret)
 })
+
+test.each([false, true])(
+  'a call whose secretsIn failed needs approval, also after a reload before it was judged: %s',
+  async (isReloaded) => {
+    const judging = gate()
+    let isHeld = isReloaded
+    const pages = new Pages('work', {
+      beforeToolCall: ({ toolName }) => {
+        if (toolName !== 'type' || !isHeld) return undefined
+        judging.open()
+        return new Promise<undefined>(() => undefined)
+      },
+    })
+    const type = pages.tool('type', {
+      secretsIn: () => {
+        throw new Error('It cannot say.')
+      },
+    })
+    const tools = [type, composite((_input, { call }) => call('type', { text: randomUUID() }))]
+    const before = pages.open(tools)
+    const run = before.run('Work', AT)
+    let agent = before
+    if (isReloaded) {
+      await judging.opened
+      isHeld = false
+      agent = await pages.reload(before, tools)
+      await agent.resume(AT.conversationId)
+    }
+    const talk = shown(agent)
+    await until(() => talk.getSnapshot().pending.length > 0 || talk.getSnapshot().ended)
+    expect(talk.getSnapshot().pending).toMatchObject([{ toolName: 'type', kind: 'approval' }])
+    expect(pages.ran).toEqual([])
+    run.abort()
+  },
+)
 
 test('an input that differs in more than its secrets is a different one', async () => {
   const secret = randomUUID()
