@@ -1,9 +1,10 @@
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest'
-import { defineTool, type Conversation } from '../../../src/index.ts'
+import { defineTool, type Conversation, type PendingCall } from '../../../src/index.ts'
 import { createTestAgent, createTestStorage, type TestAgent } from '../../../src/testing/index.ts'
 import type { ChatContext } from '../../../src/ui/chat/context.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
 import { RenderedCalls } from '../../../src/ui/chat/rendered-calls.ts'
+import { elsewhereView } from '../../../src/ui/chat/views/call.ts'
 import { discussView } from '../../../src/ui/chat/views/discussed.ts'
 import { en } from '../../../src/ui/chat/words/en.ts'
 import { until } from '../client/fake-worker.ts'
@@ -92,6 +93,24 @@ test('of two cards whose calls have one id, the message field asks about one, an
   expect(draws).toBeGreaterThan(0)
   expect(draws).toBeLessThan(20)
   expect(local.get('about')).toMatchObject({ placeholder: 'Ask about “pay”…' })
+})
+
+test('questions of two sub-agents whose calls have one id are two cards', () => {
+  const asking = (conversationId: string) => ({
+    conversationId,
+    toolCallId: 'call_1',
+    toolName: 'ask_user',
+    input: { question: 'Which?' },
+    kind: 'answer',
+    question: { question: 'Which?' },
+  })
+  const snapshot = { conversationId: 'desk', pending: [asking('desk.a'), asking('desk.b')] }
+  const view = elsewhereView({ snapshot, words: en, renderers: {} } as unknown as ChatContext)
+  const [{ values }] = view.values as unknown as readonly [
+    { readonly values: readonly [readonly PendingCall[], (call: PendingCall) => unknown] },
+  ]
+  const [calls, keyOf] = values
+  expect(new Set(calls.map(keyOf)).size).toBe(2)
 })
 
 test("a card of the page answers its own call alone, not a sub-agent's with the same id", async () => {

@@ -80,7 +80,9 @@ function askedView(context: ChatContext, call: PendingCall): TemplateResult {
     : block
 }
 
-const reasonKey = ({ toolCallId }: PendingCall): string => `reason:${toolCallId}`
+function reasonKey(context: ChatContext, call: PendingCall): string {
+  return `reason:${keyOf(context, call)}`
+}
 
 interface EditedInput {
   readonly value: JsonValue
@@ -110,7 +112,7 @@ function buttonsView(
         ...(remember && { remember }),
       }),
     )
-  const reason = local.get<string>(reasonKey(call))
+  const reason = local.get<string>(reasonKey(context, call))
   const deny = (event: Event): void => {
     event.preventDefault()
     if (reason === undefined) return askReason(context, call, event)
@@ -163,11 +165,11 @@ function showUnseen({ currentTarget }: Event): void {
 }
 
 /** Shows and focuses the field synchronously. Phones open the keyboard only for a focus during the click event. */
-function askReason({ local }: ChatContext, call: PendingCall, { currentTarget }: Event): void {
+function askReason(context: ChatContext, call: PendingCall, { currentTarget }: Event): void {
   const field = besides<HTMLInputElement>(currentTarget, '.reason')
   if (field?.form) field.form.hidden = false
   field?.focus()
-  local.set(reasonKey(call), '')
+  context.local.set(reasonKey(context, call), '')
 }
 
 function besides<Found extends HTMLElement>(
@@ -179,11 +181,12 @@ function besides<Found extends HTMLElement>(
 
 /** A separate form, so that Enter denies, except an Enter that ends an input method's composition. */
 function reasonView(
-  { words, local }: ChatContext,
+  context: ChatContext,
   call: PendingCall,
   deny: (event: Event) => void,
 ): TemplateResult {
-  const reason = local.get<string>(reasonKey(call))
+  const { words, local } = context
+  const reason = local.get<string>(reasonKey(context, call))
   const onKey = (event: KeyboardEvent): void => {
     const { key, repeat, isComposing, currentTarget } = event
     const isGivenUp = key === 'Escape' && !isComposing
@@ -191,7 +194,7 @@ function reasonView(
     if (isGivenUp || (key === 'Enter' && repeat)) event.preventDefault()
     if (!isGivenUp) return
     besides(currentTarget, '.deny')?.focus()
-    local.set(reasonKey(call), undefined)
+    local.set(reasonKey(context, call), undefined)
   }
   return html`<form ?hidden=${reason === undefined} @submit=${deny}>
     <input
@@ -199,7 +202,7 @@ function reasonView(
       aria-label=${words.denyReason}
       placeholder=${words.denyReason}
       .value=${reason ?? ''}
-      @input=${({ target }: Event) => local.set(reasonKey(call), (target as HTMLInputElement).value)}
+      @input=${({ target }: Event) => local.set(reasonKey(context, call), (target as HTMLInputElement).value)}
       @keydown=${onKey}
     />
   </form>`

@@ -15,10 +15,10 @@ import { withoutRefs } from '../parts/page-call.ts'
 import { isBuiltIn, titleOf } from '../parts/page-sentence.ts'
 import { stateIcon } from './icon.ts'
 import { waitingView } from './approval.ts'
-import { answerKey, problemKey } from '../local-keys.ts'
+import { answerKey, inputKey, problemKey } from '../local-keys.ts'
 import { repeat } from 'lit/directives/repeat.js'
 import { sharedApprovalCalls } from '../parts/rows.ts'
-import { isOf } from '../parts/call-ref.ts'
+import { isOf, toCallRef } from '../parts/call-ref.ts'
 import { loadedView } from './loaded-view.ts'
 
 const undoView = loadedView<[ShownCall]>({ name: 'undo', box: 'note' }, async () => {
@@ -201,7 +201,7 @@ export function elsewhereView(context: ChatContext): TemplateResult {
   )
   return html`${repeat(
     calls,
-    ({ toolCallId }) => toolCallId,
+    (call) => inputKey(toCallRef(context, call)),
     (call) => {
       const title = titleOf(context, call)
       return html`<div
