@@ -117,9 +117,9 @@ function withNested(calls: readonly CallState[], nested: CallState): readonly Ca
   if (calls.some(({ toolCallId }) => toolCallId === nested.toolCallId)) return calls
   const parent = nested.path.at(-2) ?? ''
   const last = calls.findLastIndex(({ path }) => path.includes(parent))
-  // If the parent call may be quoted from untrusted content, so may its nested calls.
-  const quoted = calls.some(({ toolCallId, quoted: is }) => is && toolCallId === parent)
-  return [...calls.slice(0, last + 1), { ...nested, quoted }, ...calls.slice(last + 1)]
+  // If untrusted content may have dictated the parent call, it may have dictated the nested calls, too.
+  const { quoted, rescued } = calls.find(({ toolCallId }) => toolCallId === parent) ?? nested
+  return [...calls.slice(0, last + 1), { ...nested, quoted, rescued }, ...calls.slice(last + 1)]
 }
 
 function changeOf(
