@@ -33,7 +33,9 @@ export async function hideInputSecrets(
 ): Promise<JsonValue> {
   if (!tool?.hasSecretsIn) return input
   const { secrets: sealed } = context.conversation
-  const isValid = checkInput(context.validator, tool, input) === null
+  // A placeholder of a secret that stays needn't fit where its value does.
+  const whole = sealed.restore(call.toolCallId, input) ?? input
+  const isValid = checkInput(context.validator, tool, whole) === null
   const secrets = isValid ? await secretsIn(context, call, input) : EVERYTHING
   if (secrets === null) sealed.markUnclear(call.toolCallId)
   const pointers = secrets ?? EVERYTHING

@@ -19,7 +19,7 @@ type Storage = ReturnType<typeof createTestStorage>
 
 const LOGIN = {
   type: 'object',
-  properties: { user: { type: 'string' }, password: { type: 'string', maxLength: 60 } },
+  properties: { user: { type: 'string' }, password: { type: 'string', maxLength: 60, pattern: '^[^[]' } },
   required: ['password'],
 } as const
 
@@ -208,6 +208,8 @@ test('when a person keeps the placeholder, the call keeps the secret', async () 
   await chat.approve('p1', { input: { ...input, user: 'bob' } })
   await ended
   expect(got).toHaveBeenCalledExactlyOnceWith({ user: 'bob', password: secret }, expect.anything())
+  // Nothing else is hidden, even if the placeholder isn't what the schema allows.
+  expect(JSON.stringify(chat.getSnapshot().messages)).toContain('bob')
   await expectNowhere(secret, all)
   await agent.dispose()
 })
