@@ -2,7 +2,6 @@ import type { CallPath, RowOf, CallDetails } from '../protocol/fact.ts'
 import { isOutcomeKey } from '../protocol/composite.ts'
 import type { CallState, ChildState, MessageNode, RunState } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
-import { isSettled } from './pending.ts'
 import type { Draft } from './state.ts'
 import type {
   RunUsage,
@@ -71,7 +70,7 @@ function nextCalls(before: readonly CallState[], row: CallRow): readonly CallSta
   const call = calls[index]
   const change = call && changeOf(call, row)
   // A call that has ended stays so. A hook may answer after its call's composite tool was removed.
-  if (!change || (change.status && isSettled(call))) return calls
+  if (!change || (change.status && call.output)) return calls
   const next = calls.with(index, { ...call, ...change })
   return row.type === 'call-settled' ? withNestedEnd(next, row.path) : next
 }
@@ -98,9 +97,9 @@ function joinNotes(before: string | undefined, note: string): string {
 
 /** Records in the parent call that a nested call has ended. */
 function withNestedEnd(calls: readonly CallState[], path: CallPath): readonly CallState[] {
-  const index = calls.findIndex(({ toolCallId }) => toolCallId === path.at(-2))
-  const parent = calls[index]
-  return parent ? calls.with(index, { ...parent, ...endedWith(parent, path.at(-1) ?? '') }) : calls
+  return calls.map((call) =>
+    call.toolCallId === path.at(-2) ? { ...call, ...endedWith(call, path.at(-1) ?? '') } : call,
+  )
 }
 
 /** Records the end of a step or nested call. Progress resets `starts`, the crash count. */

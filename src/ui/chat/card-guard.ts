@@ -69,16 +69,17 @@ export class SeenApprovals {
   }
 }
 
-const STYLES = { visibilityProperty: true, opacityProperty: true }
-
 function bandOf(log: Element | null): Band {
   const { top = 0, bottom = 0, left = 0, right = 0 } = log?.getBoundingClientRect() ?? {}
   const { offsetTop = 0, height = innerHeight } = globalThis.visualViewport ?? {}
-  const middle = (left + right) / 2
-  const isOnView = middle > 0 && middle < innerWidth && log?.checkVisibility(STYLES) !== false
-  // Nothing is seen of a page in the background, of a chat that isn't displayed, or of a drawer beside the window.
-  if (document.hidden || !isOnView) return { above: Infinity, below: -Infinity }
-  return { above: Math.max(top, offsetTop), below: Math.min(bottom, offsetTop + height) }
+  // Nothing is seen of a page in the background, of a chat that isn't displayed, or of a drawer whose middle is beside
+  // the window.
+  const isOnView =
+    !document.hidden &&
+    Math.abs(left + right - innerWidth) < innerWidth &&
+    log?.checkVisibility?.({ visibilityProperty: true, opacityProperty: true }) !== false
+  const above = isOnView ? Math.max(top, offsetTop) : Infinity
+  return { above, below: Math.min(bottom, offsetTop + height) }
 }
 
 /** How long a card that appeared, or moved by itself, ignores pointers. Milliseconds. */
@@ -139,7 +140,7 @@ export class CardGuard implements ReactiveController {
     // A growing log scrolls by itself, too: a flick doesn't change its height.
     if (isLog(target) && target.scrollHeight === height && now - at < OWN_SCROLL)
       this.#thrown = { at: now, height }
-    this.#look(now, { isScroll: true })
+    this.#look(now, true)
   }
 
   constructor(host: Host) {
@@ -192,7 +193,7 @@ export class CardGuard implements ReactiveController {
   }
 
   /** Records which cards exist, and since when each has been at its position. */
-  #look(now = performance.now(), { isScroll = false } = {}): void {
+  #look(now = performance.now(), isScroll = false): void {
     const cards = new Set(this.#host.renderRoot.querySelectorAll(GUARDED))
     // Skips `getBoundingClientRect()`, which forces a layout.
     if (cards.size === 0) return this.#cards.clear()
@@ -266,9 +267,9 @@ function makeInert(card: Element): void {
   const rows = [...card.querySelectorAll<HTMLElement>('.buttons, slot')].filter(
     (row) => row.closest(GUARDED) === card,
   )
-  for (const row of rows) row.inert = true
-  const wake = (): void => {
-    for (const row of rows) row.inert = false
+  const setInert = (isInert: boolean): void => {
+    for (const row of rows) row.inert = isInert
   }
-  resting.set(card, setTimeout(wake, SETTLING))
+  setInert(true)
+  resting.set(card, setTimeout(setInert, SETTLING, false))
 }

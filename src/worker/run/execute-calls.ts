@@ -7,8 +7,8 @@ import {
   ABORTED,
   everChanging,
   INTERRUPTED,
-  isOpen,
   NOT_KEPT,
+  openCall,
   settleCalls,
   type Settlement,
   TOO_LATE,
@@ -61,43 +61,17 @@ type Suspension = Extract<ToolOutcome, { status: 'suspended' }>
 type NotStartedReason = Extract<ToolOutcome, { status: 'not-started' }>['reason']
 
 /** The end to store for a tool's outcome. Throws `ownership-lost` if another owner has taken over the run. */
-function settlementOf(
-  { call }: Start,
-  outcome: Exclude<ToolOutcome, Suspension>,
-): Settlement {
-  switch (outcome.status) {
-    case 'unknown':
-      return { call, status: 'interrupted', output: outcome.output }
-    case 'interrupted':
-    case 'aborted':
-    case 'invalid':
-      return { call, status: outcome.status, output: outcome.output }
-    case 'succeeded':
-    case 'failed': {
-      const { status, output, untrusted } = outcome
-      return { call, status, output, ...(untrusted !== undefined && { untrusted }) }
-    }
-    case 'not-started':
-      return { call, ...notStarted(outcome.reason) }
-    default:
-      return outcome satisfies never
-  }
+function settlementOf({ call }: Start, outcome: Exclude<ToolOutcome, Suspension>): Settlement {
+  if (outcome.status === 'not-started') return { call, ...notStarted(outcome.reason) }
+  if (outcome.status === 'unknown') return { call, status: 'interrupted', output: outcome.output }
+  return { ...outcome, call }
 }
 
 function notStarted(reason: NotStartedReason): Pick<Settlement, 'status' | 'output'> {
-  switch (reason) {
-    case 'deadline':
-      return { status: 'failed', output: TOO_LATE }
-    case 'stale-epoch':
-      throw takenOverError()
-    case 'cancelled':
-    case 'changed':
-    case 'not-registered':
-    case 'unconfirmed':
-      return { status: 'aborted', output: ABORTED }
-    default:
-      return reason satisfies never
-  }
+  if (reason === 'stale-epoch') throw takenOverError()
+  return reason === 'deadline'
+    ? { status: 'failed', output: TOO_LATE }
+    : { status: 'aborted', output: ABORTED }
 }
 
 /** How long a stopped run waits for its tools to return. Milliseconds. */
@@ -121,7 +95,7 @@ export async function executeCalls(
   // Checked at the commit, which may have waited for the storage: a stopped run must start nothing.
   const facts = (run: RunState | null): FactDraft[] | null =>
     context.signal.aborted ||
-    !starts.every(({ call }) => isOpen(run, call)) ||
+    !starts.every(({ call }) => openCall(run, call)) ||
     !haveConsent(context, starts)
       ? null
       : starts.map(startFact)
@@ -269,8 +243,8 @@ async function suspend(
   suspension: Suspension,
 ): Promise<void> {
   await conversation.append((run) => {
-    const call = run?.runId === runId && run.calls.find((each) => each.toolCallId === toolCallId)
-    const isUnderWay = call && call.status === 'executing' && call.executionId === executionId
+    const call = run?.runId === runId ? openCall(run, { toolCallId }) : undefined
+    const isUnderWay = call?.status === 'executing' && call.executionId === executionId
     return isUnderWay ? [{ type: 'call-suspended', path, ...asStated(suspension) }] : null
   })
 }
@@ -302,17 +276,13 @@ const DONE: ReadonlySet<ToolOutcome['status']> = new Set([
 ])
 
 /** Handles a call that didn't start because the decision about it is out of date. */
-async function decideAnew(
+export async function decideAnew(
   context: RunContext,
   { call, repeats }: Pick<Start, 'call' | 'repeats'>,
 ): Promise<void> {
   // This execution didn't start, but an earlier one may have had its effect.
   if (repeats) return settleCalls(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
-  return withdraw(context, call)
-}
-
-/** Withdraws a call that provably didn't start, so that it is decided again with the current tools. */
-export async function withdraw(context: RunContext, call: CallState): Promise<void> {
+  // It provably didn't start, so it is decided again with the current tools.
   const { path, toolCallId, toolName } = call
   if (call.withdrawals >= MAX_WITHDRAWALS) {
     return settleCalls(context, [{ call, status: 'failed', output: everChanging(toolName) }])

@@ -17,10 +17,10 @@ import {
 import { callContext, type ReadyCall, type RunContext } from './run-context.ts'
 import {
   errorOutput,
-  isOpen,
   nestedTooDeep,
   NOT_KEPT,
   notForTools,
+  openCall,
   settleCalls,
   type Settlement,
   unreadable,
@@ -125,6 +125,7 @@ export async function prepareCalls(
   calls: readonly CallState[],
 ): Promise<void> {
   const settlements: Settlement[] = []
+  const questions: AskedCall[] = []
   const asked: AskedCall[] = []
   for (const call of calls) {
     const activating = settlements.flatMap(({ skill }) => skill ?? [])
@@ -135,7 +136,7 @@ export async function prepareCalls(
         settlements.push(verdict.settlement)
         break
       case 'ask':
-        asked.push({ call, request: verdict.request })
+        ;('by' in verdict.request ? asked : questions).push({ call, request: verdict.request })
         break
       case 'ready':
         context.ready.set(call.toolCallId, verdict)
@@ -145,7 +146,7 @@ export async function prepareCalls(
     }
   }
   await settleCalls(context, settlements)
-  await ask(context, asked)
+  await ask(context, [...asked, ...questions])
 }
 
 interface AskedCall {
@@ -158,7 +159,7 @@ async function ask(context: RunContext, asked: readonly AskedCall[]): Promise<vo
   if (asked.length === 0) return
   for (const { call, request } of asked) if ('because' in request) warnNoAnnotations(context, call)
   await context.conversation.append((run) => {
-    const open = asked.filter(({ call }) => isOpen(run, call))
+    const open = asked.filter(({ call }) => openCall(run, call))
     if (open.length === 0) return null
     return [...open.map(({ request }) => request), ...outdatedConsents(context, open)]
   })

@@ -9,7 +9,7 @@ import {
   type Settlement,
   WORKFLOW_CHANGED,
 } from './settle.ts'
-import { executeCalls, joinExecution, withdraw } from './execute-calls.ts'
+import { decideAnew, executeCalls, joinExecution } from './execute-calls.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 
 /** A call's tool. After a reload, waits for the page to register it. */
@@ -133,8 +133,7 @@ async function runUnstarted(
   if (!tool) return settleCalls(context, [await unavailable(context, call, repeats)])
   if (tool.definition === call.decidedBy?.definition)
     return executeCalls(context, [call], { repeats })
-  if (repeats) return settleCalls(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
-  return withdraw(context, call)
+  return decideAnew(context, { call, repeats })
 }
 
 /** Runs the call again. Returns false if the tool has changed: the new one might not be safe to repeat. */

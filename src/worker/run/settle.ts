@@ -221,9 +221,12 @@ function deadlineOf({ status, suspended }: CallState): number {
   return suspended.until ?? Infinity
 }
 
-/** Whether the call is still open. A nested call ends with its composite tool, also while a hook decides about it. */
-export function isOpen(run: RunState | null, { toolCallId }: CallState): boolean {
-  return run?.calls.some((call) => call.toolCallId === toolCallId && !isSettled(call)) === true
+/** The stored call, while it is open. A nested call ends with its composite tool, also while a hook decides about it. */
+export function openCall(
+  run: RunState | null,
+  { toolCallId }: Pick<CallState, 'toolCallId'>,
+): CallState | undefined {
+  return run?.calls.find((call) => call.toolCallId === toolCallId && !isSettled(call))
 }
 
 /** Commits the ends of calls in one transaction. Skips calls that have ended, and does nothing if the run has. */
@@ -235,12 +238,9 @@ export async function settleCalls(
   let cutOff: readonly string[] = []
   const isNew = await conversation.append((run) => {
     if (run?.runId !== runId || run.end !== null) return null
-    const open = new Map(
-      run.calls.flatMap((call) => (isSettled(call) ? [] : [[call.toolCallId, call] as const])),
-    )
     // Uses the stored call: the caller's copy may date from before the call started.
     const own = settlements.flatMap((settlement) => {
-      const call = open.get(settlement.call.toolCallId)
+      const call = openCall(run, settlement.call)
       return call ? { ...settlement, call } : []
     })
     if (own.length === 0) return null

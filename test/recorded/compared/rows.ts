@@ -9,7 +9,9 @@ import type { Plain } from './plain.ts'
  * - failed attempts without usage, and why an attempt failed;
  * - a step that is cut short, apart from its text, which format 1 had in the run's end;
  * - that the model is about to read words of others;
- * - what a person said of an interrupted call, but for "run again", which format 1 had as a consent.
+ * - what a person said of an interrupted call, but for "run again", which format 1 had as a consent, and that such a
+ *   call repeats an earlier execution;
+ * - the note of an edit in its approval, which only the end of the call had.
  */
 export function asFormat1(rows: readonly RecordedRow[]): Plain[] {
   return rows.flatMap((row, index) => {
@@ -42,6 +44,15 @@ function oldBody(row: RecordedRow, before: RecordedRow | undefined): Plain | nul
     case 'messages-imported': {
       const { type, messages } = row
       return { type, messages }
+    }
+    case 'approval-answered': {
+      const { path, runId: _runId, at: _at, note: _note, ...rest } = row
+      return { ...rest, toolCallId: path.at(-1) }
+    }
+    case 'call-started': {
+      const { path, runId: _runId, at: _at, ...rest } = row
+      const repeats = rest.repeats && before?.type !== 'interruption-resolved'
+      return { ...rest, repeats, toolCallId: path.at(-1) }
     }
     case 'interruption-resolved': {
       const isConsent = row.verdict === 'run-again'

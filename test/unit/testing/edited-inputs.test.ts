@@ -85,8 +85,8 @@ test.each<[string, Edit]>([
     if (event.type === 'tool-suspended' && event.resumeToken === 'job')
       await agent.settle(event, { output: 'Sold.' })
   }
-  const result = await run.result
-  expect(result).toMatchObject({ outcome: 'completed', toolCalls: [{ status: 'succeeded' }] })
+  const { outcome, toolCalls } = await run.result
+  expect([outcome, toolCalls[0]?.status]).toEqual(['completed', 'succeeded'])
   const stored = await agent.conversations.get('talk')
   const results = stored?.messages.filter(({ role }) => role === 'tool')
   expect(results).toMatchObject([{ parts: [{ note: expect.stringContaining(note) as string }] }])

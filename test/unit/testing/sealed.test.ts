@@ -19,7 +19,10 @@ type Storage = ReturnType<typeof createTestStorage>
 
 const LOGIN = {
   type: 'object',
-  properties: { user: { type: 'string' }, password: { type: 'string', maxLength: 60, pattern: '^[^[]' } },
+  properties: {
+    user: { type: 'string' },
+    password: { type: 'string', maxLength: 60, pattern: '^[^[]' },
+  },
   required: ['password'],
 } as const
 

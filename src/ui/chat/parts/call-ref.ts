@@ -16,6 +16,11 @@ export function toCallRef(
   return { conversationId, toolCallId, ...(input !== undefined && { input }) }
 }
 
+/** A key of a waiting call. Calls of two conversations may share an id. */
+export function callKey({ conversationId = '', toolCallId }: Ref): string {
+  return `${conversationId}/${toolCallId}`
+}
+
 /** The waiting call that a message asks about, and the placeholder that says so. Local state `about`. */
 export interface AskedAbout {
   readonly call: ReturnType<typeof toCallRef>

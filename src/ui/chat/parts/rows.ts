@@ -1,4 +1,5 @@
 import type { ConversationSnapshot, PendingCall, ShownCall, ShownMessage } from '../../../index.ts'
+import { isOf } from './call-ref.ts'
 import { stateOf } from './shown-call.ts'
 import type { Failure } from './failures.ts'
 
@@ -29,12 +30,7 @@ export function rowsOf(
 ): readonly ChatRow[] {
   const { messages, compactions = [] } = snapshot
   const asked = sharedApprovalCalls(snapshot, alone)
-  const isAsked = ({ conversationId, toolCallId }: ShownCall): boolean =>
-    asked.some(
-      (call) =>
-        call.toolCallId === toolCallId &&
-        (call.conversationId ?? snapshot.conversationId) === conversationId,
-    )
+  const isAsked = (call: ShownCall): boolean => asked.some((each) => isOf(each, call))
   const approvals = { type: 'approvals', key: 'approvals', calls: asked } as const
   const rows: ChatRow[] = []
   let day: Day | null = null

@@ -6,7 +6,7 @@ import { inputKey, problemKey } from '../local-keys.ts'
 import { pageSentence } from '../parts/page-sentence.ts'
 import { formKey, inputView, type OpenForm } from './input.ts'
 import { loadedView } from './loaded-view.ts'
-import { toCallRef } from '../parts/call-ref.ts'
+import { callKey, toCallRef } from '../parts/call-ref.ts'
 import { goTo } from '../walk-messages.ts'
 
 const editView = loadedView<[PendingCall]>({ name: 'edits', box: 'question' }, async () => {
@@ -80,9 +80,7 @@ function askedView(context: ChatContext, call: PendingCall): TemplateResult {
     : block
 }
 
-function reasonKey(context: ChatContext, call: PendingCall): string {
-  return `reason:${keyOf(context, call)}`
-}
+const reasonKey = (call: PendingCall): string => `reason:${callKey(call)}`
 
 interface EditedInput {
   readonly value: JsonValue
@@ -112,7 +110,7 @@ function buttonsView(
         ...(remember && { remember }),
       }),
     )
-  const reason = local.get<string>(reasonKey(context, call))
+  const reason = local.get<string>(reasonKey(call))
   const deny = (event: Event): void => {
     event.preventDefault()
     if (reason === undefined) return askReason(context, call, event)
@@ -165,11 +163,11 @@ function showUnseen({ currentTarget }: Event): void {
 }
 
 /** Shows and focuses the field synchronously. Phones open the keyboard only for a focus during the click event. */
-function askReason(context: ChatContext, call: PendingCall, { currentTarget }: Event): void {
+function askReason({ local }: ChatContext, call: PendingCall, { currentTarget }: Event): void {
   const field = besides<HTMLInputElement>(currentTarget, '.reason')
   if (field?.form) field.form.hidden = false
   field?.focus()
-  context.local.set(reasonKey(context, call), '')
+  local.set(reasonKey(call), '')
 }
 
 function besides<Found extends HTMLElement>(
@@ -181,12 +179,11 @@ function besides<Found extends HTMLElement>(
 
 /** A separate form, so that Enter denies, except an Enter that ends an input method's composition. */
 function reasonView(
-  context: ChatContext,
+  { words, local }: ChatContext,
   call: PendingCall,
   deny: (event: Event) => void,
 ): TemplateResult {
-  const { words, local } = context
-  const reason = local.get<string>(reasonKey(context, call))
+  const reason = local.get<string>(reasonKey(call))
   const onKey = (event: KeyboardEvent): void => {
     const { key, repeat, isComposing, currentTarget } = event
     const isGivenUp = key === 'Escape' && !isComposing
@@ -194,7 +191,7 @@ function reasonView(
     if (isGivenUp || (key === 'Enter' && repeat)) event.preventDefault()
     if (!isGivenUp) return
     besides(currentTarget, '.deny')?.focus()
-    local.set(reasonKey(context, call), undefined)
+    local.set(reasonKey(call), undefined)
   }
   return html`<form ?hidden=${reason === undefined} @submit=${deny}>
     <input
@@ -202,7 +199,7 @@ function reasonView(
       aria-label=${words.denyReason}
       placeholder=${words.denyReason}
       .value=${reason ?? ''}
-      @input=${({ target }: Event) => local.set(reasonKey(context, call), (target as HTMLInputElement).value)}
+      @input=${({ target }: Event) => local.set(reasonKey(call), (target as HTMLInputElement).value)}
       @keydown=${onKey}
     />
   </form>`

@@ -15,10 +15,10 @@ import { withoutRefs } from '../parts/page-call.ts'
 import { isBuiltIn, titleOf } from '../parts/page-sentence.ts'
 import { stateIcon } from './icon.ts'
 import { waitingView } from './approval.ts'
-import { answerKey, inputKey, problemKey } from '../local-keys.ts'
+import { answerKey, problemKey } from '../local-keys.ts'
 import { repeat } from 'lit/directives/repeat.js'
 import { sharedApprovalCalls } from '../parts/rows.ts'
-import { isOf, toCallRef } from '../parts/call-ref.ts'
+import { callKey, isOf } from '../parts/call-ref.ts'
 import { loadedView } from './loaded-view.ts'
 
 const undoView = loadedView<[ShownCall]>({ name: 'undo', box: 'note' }, async () => {
@@ -199,26 +199,21 @@ export function elsewhereView(context: ChatContext): TemplateResult {
       call.conversationId !== snapshot.conversationId &&
       !together.includes(call),
   )
-  return html`${repeat(
-    calls,
-    (call) => inputKey(toCallRef(context, call)),
-    (call) => {
-      const title = titleOf(context, call)
-      return html`<div
-        class="call waiting"
-        part="call call-waiting"
-        role="group"
-        tabindex="-1"
-        aria-label=${title}
-      >
-        <p class="summary">
-          ${stateIcon('waiting')}
-          <span class="call-title">${title}</span>
-          <span class="call-state">${words.states.waiting}</span>
-        </p>
-        ${sourceView(context, call)} ${waitingView(context, call)}
-        ${problemView(context, call, true)}
-      </div>`
-    },
-  )}`
+  return html`${repeat(calls, callKey, (call) => {
+    const title = titleOf(context, call)
+    return html`<div
+      class="call waiting"
+      part="call call-waiting"
+      role="group"
+      tabindex="-1"
+      aria-label=${title}
+    >
+      <p class="summary">
+        ${stateIcon('waiting')}
+        <span class="call-title">${title}</span>
+        <span class="call-state">${words.states.waiting}</span>
+      </p>
+      ${sourceView(context, call)} ${waitingView(context, call)} ${problemView(context, call, true)}
+    </div>`
+  })}`
 }

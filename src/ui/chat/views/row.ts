@@ -13,7 +13,7 @@ import { callView, canUndo, problemView, sourceView } from './call.ts'
 import { failureView } from './notices.ts'
 import { visibleText } from '../../../conversation/index.ts'
 import { problemKey, editKey, editSendingKey } from '../local-keys.ts'
-import { toCallRef } from '../parts/call-ref.ts'
+import { callKey, isOf, toCallRef } from '../parts/call-ref.ts'
 import { approvalView, isBeingEdited, isSeen } from './approval.ts'
 import { markdown } from '../markdown/sliced-markdown.ts'
 import { inLines } from '../parts/failures.ts'
@@ -87,11 +87,7 @@ function isOver(context: ChatContext, call: ShownCall): boolean {
   const { snapshot } = context
   const { kind } = stateIn(snapshot, call)
   const isSettled = kind === 'done' || kind === 'problem'
-  return (
-    isSettled &&
-    !canUndo(context, call) &&
-    !snapshot.pending.some(({ toolCallId }) => toolCallId === call.toolCallId)
-  )
+  return isSettled && !canUndo(context, call) && !snapshot.pending.some((each) => isOf(each, call))
 }
 
 function callDependencies(context: ChatContext, call: ShownCall): unknown[] {
@@ -157,15 +153,11 @@ function approvalsView(context: ChatContext, calls: readonly PendingCall[]): Tem
       aria-label=${title}
     >
       <p class="summary"><span class="call-title">${title}</span></p>
-      ${repeat(calls, keyOf, (call) => itemView(context, call))}
-      ${keyed(calls.map(keyOf).join(' '), allView(context, calls))}
+      ${repeat(calls, callKey, (call) => itemView(context, call))}
+      ${keyed(calls.map(callKey).join(' '), allView(context, calls))}
       ${problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`}
     </div>
   `
-}
-
-function keyOf({ conversationId = '', toolCallId }: PendingCall): string {
-  return `${conversationId}/${toolCallId}`
 }
 
 function itemView(context: ChatContext, call: PendingCall): TemplateResult {

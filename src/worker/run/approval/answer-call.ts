@@ -3,9 +3,10 @@ import type { CallAnswer } from '../../../protocol/worker-calls.ts'
 import { createSecretReplacer } from '../../../lib/replace-repeats.ts'
 import { sameJson } from '../../../lib/json/same-json.ts'
 import { OffstageError } from '../../../protocol/error.ts'
+import type { JsonValue } from '../../../protocol/json.ts'
 import { replaceInOutput } from '../../../protocol/message.ts'
 import type { CallState, RunState } from '../../../protocol/state.ts'
-import { errorOutput, isOverdue, settledFacts, type Settlement } from '../settle.ts'
+import { errorOutput, isOverdue, openCall, settledFacts, type Settlement } from '../settle.ts'
 import { callContext, type RunContext } from '../run-context.ts'
 import type { FactDraft } from '../../store/fact-draft.ts'
 import { consentGiven, deniedTogether } from './judge-approval.ts'
@@ -66,7 +67,7 @@ export function waitingCall(
   toolCallId: string,
   answer: Answer,
 ): CallState | null {
-  const call = run?.end === null && run.calls.find((open) => open.toolCallId === toolCallId)
+  const call = run?.end === null && openCall(run, { toolCallId })
   if (!call || call.status !== WAITS_AS[answer.type]) return null
   // A composite tool's function runs again, and only it determines the call's outcome.
   const isRunAgain = call.suspended !== null && 'seen' in call.suspended
@@ -145,32 +146,30 @@ async function checkedEdit(
   // An input equal to the call's isn't an edit.
   if (edited === undefined || sameJson(edited, call.input)) return plain
   const tool = await availableTool(context, call)
-  if (!tool) throw refused(`The tool '${call.toolName}' isn't registered, so no edit can be checked.`)
+  if (!tool) throw refused(`'${call.toolName}' isn't registered, so its edit can't be checked.`)
   const { secrets: sealed } = context.conversation
   const filled = await context.page.beforeToolCall({
     ...callContext(context, call, edited),
     edited: true,
   })
-  if (filled.type === 'veto') throw new OffstageError('invalid-input', filled.reason)
+  if (filled.type === 'veto') throw refused(filled.reason)
   const input = await hideInputSecrets(context, call, { tool, input: filled.input })
   const whole = sealed.restore(call.toolCallId, input)
   // `null` means a lost secret, unless the person's input is itself null.
-  if (whole === null && input !== null) throw new OffstageError('invalid-input', LOST)
+  if (whole === null && input !== null) throw refused(LOST)
   const problem = checkShown(context.validator, tool, { input: whole, shown: input })
-  if (problem) throw new OffstageError('invalid-input', problem.message)
-  return { ...answer, input, note: [answer.note, editedNote(call, input)].filter(Boolean).join('\n') }
+  if (problem) throw refused(problem.message)
+  return {
+    ...answer,
+    input,
+    note: [answer.note, editedNote(call, input)].filter(Boolean).join('\n'),
+  }
 }
-
-/** Most characters of an edited input in a note, which has a limit. */
-const MOST_EDITED = 100_000
 
 /** Tells the model of an edit. The note of a nested call comes with the result of the model's own call. */
 function editedNote({ path, toolName }: CallState, input: JsonValue): string {
-  const text = JSON.stringify(input)
-  const shown =
-    text.length > MOST_EDITED
-      ? `${text.slice(0, MOST_EDITED).replace(/[\ud800-\udbff]$/, '')}…`
-      : text
+  // A note has a limit.
+  const shown = JSON.stringify(input).replace(/^(.{100000}).+/su, '$1…')
   const which = path.length > 1 ? `its call of ${toolName}` : 'this call'
   return `Note: a person changed the input of ${which} to ${shown} before it ran.`
 }
@@ -206,26 +205,24 @@ function factsOf(context: RunContext, call: CallState, answer: Answer): FactDraf
   return [...(word ? [word] : []), ...ends.flatMap((end) => settledFacts(end, after))]
 }
 
+interface Given {
+  readonly input?: JsonValue | undefined
+  readonly reason?: string | undefined
+  readonly note?: string | undefined
+}
+
 /** The fact that records the answer. Null if the call's end already says everything. */
 function wordOf({ path }: CallState, answer: Answer): FactDraft | null {
   switch (answer.type) {
-    case 'approve': {
-      const { input, note } = answer
-      return {
-        type: 'approval-answered',
-        path,
-        approved: true,
-        ...(input !== undefined && { input }),
-        ...(note !== undefined && { note }),
-      }
-    }
+    case 'approve':
     case 'deny': {
-      const { reason, note } = answer
+      const { input, reason, note }: Given = answer
       return {
         type: 'approval-answered',
         path,
-        approved: false,
+        approved: answer.type === 'approve',
         ...(reason !== undefined && { reason }),
+        ...(input !== undefined && { input }),
         ...(note !== undefined && { note }),
       }
     }
