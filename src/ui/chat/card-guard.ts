@@ -189,7 +189,7 @@ export class CardGuard implements ReactiveController {
     const element = target instanceof Element ? target : null
     this.#actedAt = performance.now()
     const log = type === 'touchmove' ? element?.closest('.log') : null
-    this.#thrown = { at: log ? performance.now() : -Infinity, height: log?.scrollHeight ?? 0 }
+    this.#thrown = { at: log ? this.#actedAt : -Infinity, height: log?.scrollHeight ?? 0 }
   }
 
   /** Records which cards exist, and since when each has been at its position. */
@@ -238,7 +238,7 @@ export class CardGuard implements ReactiveController {
     const isTooEarly = this.#isTooEarly
     this.#isTooEarly = false
     // A click without a pointer has no detail.
-    if (!isTooEarly || !(event instanceof UIEvent) || event.detail === 0) return
+    if (!isTooEarly || !(event as UIEvent).detail) return
     event.preventDefault()
     event.stopPropagation()
   }
@@ -253,8 +253,8 @@ interface Place {
   readonly isOwn: boolean
 }
 
-function isLog(target: EventTarget | null): target is HTMLElement {
-  return target instanceof HTMLElement && target.classList.contains('log')
+function isLog(target: EventTarget | null): target is Element {
+  return target instanceof Element && target.classList.contains('log')
 }
 
 /** Timers of inert cards; a new movement restarts them. */

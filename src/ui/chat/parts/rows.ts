@@ -30,7 +30,6 @@ export function rowsOf(
 ): readonly ChatRow[] {
   const { messages, compactions = [] } = snapshot
   const asked = sharedApprovalCalls(snapshot, alone)
-  const isAsked = (call: ShownCall): boolean => asked.some((each) => isOf(each, call))
   const approvals = { type: 'approvals', key: 'approvals', calls: asked } as const
   const rows: ChatRow[] = []
   let day: Day | null = null
@@ -45,7 +44,8 @@ export function rowsOf(
     }
     if (hasText(message)) rows.push({ type: 'message', key: message.id, message })
     for (const call of message.calls ?? []) {
-      if (!isAsked(call)) rows.push({ type: 'call', key: `call:${call.toolCallId}`, call })
+      if (!asked.some((each) => isOf(each, call)))
+        rows.push({ type: 'call', key: `call:${call.toolCallId}`, call })
       else if (!rows.includes(approvals)) rows.push(approvals)
     }
     const failure = failures?.get(message.id)
