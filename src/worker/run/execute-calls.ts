@@ -282,7 +282,7 @@ export async function decideAnew(
 ): Promise<void> {
   // This execution didn't start, but an earlier one may have had its effect.
   if (repeats) return settleCalls(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
-  // It provably didn't start, so it is decided again with the current tools.
+  // A call that provably didn't start is decided again, with the current tools.
   const { path, toolCallId, toolName } = call
   if (call.withdrawals >= MAX_WITHDRAWALS) {
     return settleCalls(context, [{ call, status: 'failed', output: everChanging(toolName) }])
