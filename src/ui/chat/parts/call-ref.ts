@@ -1,5 +1,4 @@
-import type { JsonValue, ShownCall } from '../../../index.ts'
-import type { ChatContext, ShownRef } from '../context.ts'
+import type { ConversationSnapshot, JsonValue, ShownCall } from '../../../index.ts'
 
 interface Ref {
   readonly toolCallId: string
@@ -9,7 +8,7 @@ interface Ref {
 
 /** Identifies a call for `approve`, `deny` and other answers. Includes the input that the card shows. */
 export function toCallRef(
-  { snapshot }: Pick<ChatContext, 'snapshot'>,
+  { snapshot }: { readonly snapshot: Pick<ConversationSnapshot, 'conversationId'> },
   call: Ref,
 ): Ref & { readonly conversationId: string } {
   const { toolCallId, conversationId = snapshot.conversationId, input } = call
@@ -28,7 +27,7 @@ export interface AskedAbout {
 }
 
 /** Whether the reference names the call. Calls of two conversations may share an id. */
-export function isOf({ toolCallId, conversationId }: ShownRef, call: ShownCall): boolean {
+export function isOf({ toolCallId, conversationId }: Ref, call: ShownCall): boolean {
   return (
     toolCallId === call.toolCallId &&
     (conversationId === undefined || conversationId === call.conversationId)
