@@ -444,8 +444,16 @@ test('a bubble opens and closes by Escape, while a run continues', async ({ open
   await expect(page.getByRole('button', { name: 'Open the assistant' })).toBeFocused()
   await page.keyboard.press('Enter')
   await expect(replies(page)).toContainText('Hello to you.')
-  // On a phone: in one line, and above a keyboard on the screen.
+  // On a phone: in one line, and above a keyboard on the screen. Closed, it leaves the page to the person.
   await page.setViewportSize({ width: 390, height: 800 })
+  await page.keyboard.press('Escape')
+  await page.evaluate(() => document.querySelector('offstage-chat')?.removeAttribute('style'))
+  const button = page.getByRole('button', { name: 'Open the assistant' })
+  const place = await button.boundingBox()
+  expect([(place?.x ?? 0) > 300, (place?.y ?? 0) > 700]).toEqual([true, true])
+  expect(await page.evaluate(() => document.elementFromPoint(195, 300)?.localName)).toBe('html')
+  await button.click()
+  expect(await dialog.boundingBox()).toEqual({ x: 0, y: 0, width: 390, height: 800 })
   const header = dialog.locator('.header')
   expect((await header.boundingBox())?.height).toBeLessThan(64)
   await expect(header.getByRole('button', { name: 'New conversation' })).toBeInViewport()

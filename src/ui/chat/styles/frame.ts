@@ -347,10 +347,6 @@ export const frame: CSSResult = css`
       display: none;
     }
 
-    :host([placement='bubble']) {
-      inset: 0;
-    }
-
     :host([placement='bubble']) .chat {
       position: fixed;
       inset: 0;
