@@ -43,8 +43,11 @@ export class RenderedCalls implements ReactiveController {
     const own = calls.filter(
       ({ toolName }) => context && Object.hasOwn(context.renderers, toolName),
     )
-    const ids = new Set(own.map(({ toolCallId }) => toolCallId))
-    for (const id of this.#shown.keys()) if (!ids.has(id)) this.#remove(id)
+    const byId = new Map(own.map((call) => [call.toolCallId, call]))
+    for (const [id, { call }] of this.#shown) {
+      const next = byId.get(id)
+      if (!next || !isOf(next, call) || next.toolName !== call.toolName) this.#remove(id)
+    }
     for (const call of own) this.#update(call)
   }
 

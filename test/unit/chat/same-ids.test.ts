@@ -120,18 +120,50 @@ test("a card of the page answers its own call alone, not a sub-agent's with the 
   await until(() => desk.getSnapshot().pending.some(({ toolName }) => toolName === 'mail'))
   const [waiting] = desk.getSnapshot().pending
   expect(waiting?.toolCallId).toBe(first?.toolCallId)
-  vi.stubGlobal('document', { createElement: () => ({ remove: () => undefined }) })
+  const rendered = renderedCalls()
   const card = { answers: true, update: () => undefined }
+  const snapshot = desk.getSnapshot()
+  rendered.show({ snapshot, renderers: { order: () => card } } as unknown as ChatContext)
+  expect(rendered.answeringCard(waiting!)).toBeUndefined()
+  expect(rendered.answeringCard({ toolCallId: first!.toolCallId })).toBe(card)
+})
+
+/** Without a document. */
+function renderedCalls(): RenderedCalls {
+  vi.stubGlobal('document', { createElement: () => ({ remove: () => undefined }) })
   const host = {
     addController: () => undefined,
     append: () => undefined,
     requestUpdate: () => undefined,
   }
-  const rendered = new RenderedCalls(
-    host as unknown as ConstructorParameters<typeof RenderedCalls>[0],
-  )
-  const snapshot = desk.getSnapshot()
-  rendered.show({ snapshot, renderers: { order: () => card } } as unknown as ChatContext)
-  expect(rendered.answeringCard(waiting!)).toBeUndefined()
-  expect(rendered.answeringCard({ toolCallId: first!.toolCallId })).toBe(card)
+  return new RenderedCalls(host as unknown as ConstructorParameters<typeof RenderedCalls>[0])
+}
+
+test("another conversation's call with the same id gets a card of its own", () => {
+  const rendered = renderedCalls()
+  const seen: string[] = []
+  const rendererOf = (name: string) => (call: { readonly toolName: string }) => {
+    seen.push(`${name} draws ${call.toolName}`)
+    return {
+      update: (next: { readonly toolName: string }) => seen.push(`${name} shows ${next.toolName}`),
+      dispose: () => seen.push(`${name} ends`),
+    }
+  }
+  const renderers = { order: rendererOf('order'), cancel: rendererOf('cancel') }
+  const show = (conversationId: string, toolName: string): void => {
+    const call = { conversationId, toolCallId: 'call_0', toolName, status: 'awaiting-approval' }
+    rendered.show({
+      snapshot: { messages: [{ calls: [call] }] },
+      renderers,
+    } as unknown as ChatContext)
+  }
+  show('a', 'order')
+  // The other conversation is known already: no empty snapshot comes between.
+  show('b', 'cancel')
+  expect(seen).toEqual(['order draws order', 'order ends', 'cancel draws cancel'])
+  show('c', 'cancel')
+  expect(seen.slice(3)).toEqual(['cancel ends', 'cancel draws cancel'])
+  // The page's cards of one conversation differ by tool, too: branches may share ids.
+  show('c', 'order')
+  expect(seen.slice(5)).toEqual(['cancel ends', 'order draws order'])
 })
