@@ -200,15 +200,16 @@ async function sendEdit(
   conversation: Conversation,
   { message, text }: { readonly message: ShownMessage; readonly text: string },
 ): Promise<void> {
+  const files = message.parts.filter((part) => part.type === 'file')
   try {
-    await waitForRunStart(conversation.edit(message.id, text))
+    await waitForRunStart(conversation.edit(message.id, inputOf(text, files)))
     local.set(editKey(message), undefined)
     forgetEdit(conversation.getSnapshot().conversationId, message)
   } catch (thrown) {
     const { conversationId, messages } = conversation.getSnapshot()
     // Another tab may have switched to a branch without this message.
     if (messages.some(({ id }) => id === message.id)) noteReturned(local, conversationId, text)
-    else restoreUnsent(local, { conversationId, isOnView: onView() === conversation, text })
+    else restoreUnsent(local, { conversationId, isOnView: onView() === conversation, text, files })
     throw notSent(thrown, words())
   }
 }

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import type { FilePart } from '../../../src/index.ts'
 import { createTestStorage } from '../../../src/testing/index.ts'
+import { editKey } from '../../../src/ui/chat/local-keys.ts'
 import { until } from '../client/fake-worker.ts'
 import { agentFor, payCall, showChat } from './chat-stage.ts'
 
@@ -30,4 +32,23 @@ test('a message sent while the conversation loads starts a run when none is open
   expect(actions.send('In blue')).toBe(true)
   await until(() => conversation.getSnapshot().messages.length === 4)
   expect(conversation.getSnapshot().messages.at(-1)).toMatchObject({ parts: [{ text: 'Again.' }] })
+})
+
+test('an edited message keeps its files', async () => {
+  const file: FilePart = {
+    type: 'file',
+    mediaType: 'text/plain',
+    data: 'aGk=',
+    filename: 'a.txt',
+  }
+  const { conversation, actions, local } = showChat(agentFor({ fallback: [{ text: 'One.' }] }))
+  actions.send('Look', [file])
+  await until(() => conversation.getSnapshot().messages.length === 2)
+  await until(() => conversation.getSnapshot().status === 'idle')
+  const [message] = conversation.getSnapshot().messages
+  local.set(editKey(message!), 'Look again')
+  actions.edit(message!, 'Look again')
+  await until(() => conversation.getSnapshot().messages[0]?.id !== message!.id)
+  const { parts } = conversation.getSnapshot().messages[0] ?? {}
+  expect(parts).toMatchObject([{ type: 'text', text: 'Look again' }, file])
 })
