@@ -8,7 +8,7 @@ import type {
   ShownMessage,
 } from '../../index.ts'
 import type { Action, ChatActions, LocalState } from './context.ts'
-import type { AskedAbout } from './parts/call-ref.ts'
+import { type AskedAbout, isOf, toCallRef } from './parts/call-ref.ts'
 import { problemKey, editKey, editSendingKey } from './local-keys.ts'
 import { restoreUnsent, markBeingSent, noteReturned } from './unsent-texts.ts'
 import type { Words } from './words/words.ts'
@@ -184,9 +184,12 @@ async function deliver(
   input: RunInput,
   about: AskedAbout | undefined,
 ): Promise<void> {
-  const { runId, status } = conversation.getSnapshot()
+  const snapshot = conversation.getSnapshot()
+  const { runId, status, pending } = snapshot
+  // Until the next drawing, `about` may name a call that was answered, or that another conversation has.
+  const waits = pending.some((call) => about && isOf(about.call, toCallRef({ snapshot }, call)))
   const answer =
-    about && typeof input === 'string' && (await conversation.discuss(about.call, input))
+    about && waits && typeof input === 'string' && (await conversation.discuss(about.call, input))
   if (answer) return waitForRunStart(answer)
   // The run may have ended meanwhile, and a loading conversation may have one.
   const isMaybeOpen = runId !== undefined || status === 'loading'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { FilePart } from '../../../src/index.ts'
 import { createTestStorage } from '../../../src/testing/index.ts'
-import { editKey } from '../../../src/ui/chat/local-keys.ts'
+import { editKey, problemKey } from '../../../src/ui/chat/local-keys.ts'
 import { until } from '../client/fake-worker.ts'
 import { agentFor, payCall, showChat } from './chat-stage.ts'
 
@@ -51,4 +51,21 @@ test('an edited message keeps its files', async () => {
   await until(() => conversation.getSnapshot().messages[0]?.id !== message!.id)
   const { parts } = conversation.getSnapshot().messages[0] ?? {}
   expect(parts).toMatchObject([{ type: 'text', text: 'Look again' }, file])
+})
+
+test('a message does not ask about a card of another conversation', async () => {
+  const agent = agentFor({ steps: [payCall, { text: 'Hello.' }] })
+  const first = showChat(agent, 'c1')
+  first.conversation.send('Pay')
+  await until(() => first.conversation.getSnapshot().pending.length)
+  const { conversation, local, actions } = showChat(agent, 'c2')
+  // The page has just put `c2` on view: the card of `c1` is still drawn.
+  const [call] = first.conversation.getSnapshot().pending
+  local.set('about', { call: { ...call, conversationId: 'c1' }, placeholder: 'Ask about “pay”…' })
+  actions.send('Hello')
+  await until(
+    () => conversation.getSnapshot().messages.length > 0 || local.get(problemKey('composer')),
+  )
+  expect(local.get(problemKey('composer'))).toBeUndefined()
+  expect(conversation.getSnapshot().messages[0]).toMatchObject({ parts: [{ text: 'Hello' }] })
 })

@@ -1,4 +1,4 @@
-import type { ConversationSnapshot, JsonValue, ShownCall } from '../../../index.ts'
+import type { ConversationSnapshot, JsonValue } from '../../../index.ts'
 
 interface Ref {
   readonly toolCallId: string
@@ -27,7 +27,7 @@ export interface AskedAbout {
 }
 
 /** Whether the reference names the call. Calls of two conversations may share an id. */
-export function isOf({ toolCallId, conversationId }: Ref, call: ShownCall): boolean {
+export function isOf({ toolCallId, conversationId }: Ref, call: Ref): boolean {
   return (
     toolCallId === call.toolCallId &&
     (conversationId === undefined || conversationId === call.conversationId)
