@@ -60,7 +60,7 @@ function isAllowed({ element, conversation }: ActionTarget, { name, detail }: Ac
 function performer(target: ActionTarget): ChatActions['perform'] {
   return (action, act) => {
     if (!isAllowed(target, action)) return false
-    if (action.name !== 'delete') keepUsed(target)
+    if (action.key !== 'list') keepUsed(target)
     const key = problemKey(action.key ?? 'notices')
     target.local.set(key, undefined)
     // Runs within the user gesture: consent is checked before the first await.

@@ -42,3 +42,14 @@ test('an unused conversation is deleted, at once when another deletion follows',
   await expect.poll(() => isThere('c2')).toBe(false)
   expect(await isThere('c1')).toBe(true)
 })
+
+test('a deletion is kept while the list renames or imports other conversations', async () => {
+  const { actions, local, recordOf } = await listed()
+  actions.delete(recordOf('c1'))
+  const detail = { conversationId: 'c2', title: 'Two' }
+  actions.perform({ name: 'rename', detail, key: 'list' }, async () => {})
+  const file = new File([], 'a.jsonl')
+  actions.perform({ name: 'import', detail: { file }, key: 'list' }, async () => {})
+  expect(local.get('deleted')).toMatchObject({ conversationId: 'c1' })
+  actions.restore()
+})
