@@ -85,3 +85,22 @@ test('after older rows arrive, as many rows as before are drawn', () => {
   window.reset()
   expect(counts(window, all)[1]).toBeLessThan(30)
 })
+
+test('after older rows arrive, a person who has scrolled up stays there', () => {
+  const window = new RowWindow()
+  const all = rowsTo(500)
+  const loaded: ChatRow[] = [{ type: 'day', key: 'day', at: 0 }, ...all.slice(200)]
+  counts(window, loaded)
+  for (let turn = 0; turn < 60; turn += 1, counts(window, loaded)) window.showEarlier(10, always)
+  const [earlier, drawn = 0, later] = counts(window, loaded)
+  expect(earlier).toBe(0)
+  expect(later).toBeGreaterThan(100)
+  // The day stands above the first loaded message, and moves up with the older ones.
+  expect(counts(window, all)).toEqual([500 - drawn - (later ?? 0), drawn, later])
+})
+
+test('a long branch that replaces a short one is drawn in part', () => {
+  const window = new RowWindow()
+  counts(window, rowsTo(4))
+  expect(counts(window, rowsTo(1000))).toEqual([0, 120, 880])
+})

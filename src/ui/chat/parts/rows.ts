@@ -168,12 +168,16 @@ export class RowWindow {
     this.#rows = rows
     if (this.#from === null || this.#indexOf(this.#from) < 0) {
       // The first row was a day, whose key changes once older messages of it are loaded. Draws as many rows as
-      // before.
-      if (this.#to !== null) this.reset()
-      this.#from = keyAt(rows, Math.max(0, rows.length - this.#drawn))
+      // before, up to the same last row.
+      const last = this.#indexOf(this.#to)
+      if (last < 0 && this.#to !== null) this.reset()
+      this.#from = keyAt(rows, Math.max(0, (last < 0 ? rows.length : last + 1) - this.#drawn))
     }
     if (this.#to === null && showsNewest && this.#span.count > MOST)
       this.#from = keyAt(rows, rows.length - LEAST)
+    // A long branch has replaced a short one.
+    if (this.#to === null && this.#span.count > this.#drawn + MOST)
+      this.#to = keyAt(rows, this.#span.start + MOST - 1)
     const { start, end, count } = this.#span
     this.#drawn = Math.max(FIRST, count)
     const behind = rows.slice(end)
