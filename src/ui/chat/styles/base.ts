@@ -17,6 +17,9 @@ export const base: CSSResult = css`
   }
 
   :host([placement='inline']) {
+    /* Shrinks the chat to the maximum where the box has no height, so that a percentage has no effect. */
+    display: flex;
+    flex-direction: column;
     block-size: 100%;
     max-block-size: 100dvh;
   }
