@@ -102,3 +102,9 @@ test('tokens are ordered and disjoint, and cutting at a line keeps those before 
     { ...(SEED !== undefined && { seed: SEED }), numRuns: 2000 },
   )
 })
+
+// Quadratic time would be minutes.
+test.each(['js', 'sh', 'html', 'css', 'sql'])('a very long word of %s is read once', (language) => {
+  expect(tokensOf(language, `${'a'.repeat(1_000_000)}\n`)).toEqual({})
+  expect(tokensOf(language, `${' '.repeat(1_000_000)}\n`)).toEqual({})
+})

@@ -17,7 +17,8 @@ const END = '(?![^])'
 const BLOCK_COMMENT = String.raw`\/\*[^]*?(?:\*\/|${END})`
 const TEXTS = String.raw`"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'`
 const NUMBER = String.raw`(?<![\w.])(?:0[xob][\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)[a-z]{0,3}\b`
-const CALLED = String.raw`[\w$]+(?=\()`
+/** A lookbehind, so that no match is tried from within a word: that would be quadratic for a long one. */
+const CALLED = String.raw`(?<![\w$])[\w$]+(?=\()`
 
 function words(text: string): string {
   return String.raw`(?<![.\w$-])(?:${text.replaceAll(' ', '|')})(?![\w$-])`
@@ -47,7 +48,7 @@ const HASH: Family = {
   keyword: words(
     `${COMMON} and def del done elif end esac except export False fi finally lambda local module nil None not or pass raise require rescue True unless until when`,
   ),
-  name: String.raw`\$\{?[\w@#?*]+\}?|[\w.-]+(?=:(?:\s|$))|${CALLED}`,
+  name: String.raw`\$\{?[\w@#?*]+\}?|(?<![\w.-])[\w.-]+(?=:(?:\s|$))|${CALLED}`,
   string: String.raw`"""[^]*?(?:"""|${END})|'''[^]*?(?:'''|${END})|${TEXTS}`,
   number: NUMBER,
 }
@@ -65,7 +66,7 @@ const DASHES: Family = {
 const STYLE_SHEETS: Family = {
   comment: BLOCK_COMMENT,
   keyword: String.raw`@[\w-]+|!important`,
-  name: String.raw`--[\w-]+|[\w-]+(?=:\s)`,
+  name: String.raw`--[\w-]+|(?<![\w-])[\w-]+(?=:\s)`,
   string: TEXTS,
   number: String.raw`#[\da-f]{3,8}\b|(?<![\w-])-?(?:\d+\.)?\d+(?:[a-z]+|%)?`,
 }
@@ -73,8 +74,8 @@ const STYLE_SHEETS: Family = {
 const MARKUP: Family = {
   comment: String.raw`<!--[^]*?(?:-->|${END})`,
   keyword: String.raw`<[\/!?]?[\w:.-]+|[\/?]?>`,
-  name: String.raw`[\w:@.#-]+(?==)`,
-  string: String.raw`(?<==\s*)(?:"[^"]*"|'[^']*')`,
+  name: String.raw`(?<![\w:@.#-])[\w:@.#-]+(?==)`,
+  string: String.raw`(?<==\s{0,9})(?:"[^"]*"|'[^']*')`,
   number: String.raw`&#?\w+;`,
 }
 
