@@ -243,3 +243,16 @@ test('a picture loads after a press, or when the page allows its origin', async 
   await page.getByRole('button', { name: 'A cup' }).click()
   await expect(page.locator('#one img')).toHaveAttribute('referrerpolicy', 'no-referrer')
 })
+
+test('a line of very many tabs is shown', async ({ openPage }) => {
+  const page = await openPage()
+  const shown = await page.evaluate(async () => {
+    const address = '/dist/chat-parts.js'
+    const { ShownMarkdown, wordsFor } = (await import(address)) as typeof parts
+    const box = document.createElement('div')
+    const text = `${'\t'.repeat(30_000)}x`
+    new ShownMarkdown(box).update({ text, isWhole: true, options: {}, words: wordsFor('en') })
+    return box.textContent?.includes('x')
+  })
+  expect(shown).toBe(true)
+})

@@ -280,10 +280,10 @@ function listOf(start: number): HTMLElement {
 
 /** Replaces tabs among the marks at the start of a line with spaces. */
 function withoutTabs(line: string): string {
-  const found = /^([ >*+\-\d.)]*)\t/.exec(line)
-  if (!found) return line
-  const { length } = found[1] ?? ''
-  return withoutTabs(line.replace('\t', ' '.repeat(4 - (length % 4))))
+  const [marks = ''] = /^[ >*+\-\d.)\t]*\t/.exec(line) ?? []
+  let spaced = ''
+  for (const mark of marks) spaced += mark === '\t' ? ' '.repeat(4 - (spaced.length % 4)) : mark
+  return spaced + line.slice(marks.length)
 }
 
 /** Most characters of a growing row that is drawn while it streams. Each draw parses the whole row again. */
