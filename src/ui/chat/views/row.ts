@@ -406,7 +406,7 @@ function editorView(context: MessageContext, message: ShownMessage): TemplateRes
         @input=${(event: InputEvent) =>
           local.set(editKey(message), (event.target as HTMLTextAreaElement).value)}
         @keydown=${(event: KeyboardEvent) => {
-          if (event.key !== 'Escape') return
+          if (event.key !== 'Escape' || event.isComposing) return
           // Escape must not also close a bubble.
           event.preventDefault()
           close()

@@ -221,7 +221,7 @@ function renameView(
       .value=${local.get<string>(key) ?? ''}
       @input=${({ target }: Event) => local.set(key, (target as HTMLInputElement).value)}
       @keydown=${(event: KeyboardEvent) => {
-        if (event.key !== 'Escape') return
+        if (event.key !== 'Escape' || event.isComposing) return
         // Escape must not also close a bubble.
         event.preventDefault()
         local.set(key, undefined)
