@@ -17,9 +17,9 @@ export function setAttachments(
   local.set(keyOf(conversationId), files.length > 0 ? files : undefined)
 }
 
-/** Number of files still being read: a message sent before would lack them. */
-export function beingRead(local: LocalState, conversationId: string): number {
-  return local.get<number>(readingKeyOf(conversationId)) ?? 0
+/** Returns the files still being read: a message sent before would lack them. */
+export function beingRead(local: LocalState, conversationId: string): readonly File[] {
+  return local.get<readonly File[]>(readingKeyOf(conversationId)) ?? []
 }
 
 /** Reads files, and attaches them in order. Rejects with a `RangeError` above 20 MB for one message. */
@@ -28,20 +28,20 @@ export async function attach(
   conversationId: string,
   files: readonly File[],
 ): Promise<void> {
+  const reading = [...beingRead(local, conversationId), ...files]
   const sizes = [
     ...getAttachments(local, conversationId).map(sizeOf),
-    ...files.map(({ size }) => size),
+    ...reading.map(({ size }) => size),
   ]
   const total = sizes.reduce((sum, size) => sum + size, 0)
   if (total > MOST) throw new RangeError(`${total} > ${MOST} bytes`)
-  const addToRead = (count: number): void =>
-    local.set(readingKeyOf(conversationId), beingRead(local, conversationId) + count)
-  addToRead(files.length)
+  local.set(readingKeyOf(conversationId), reading)
   try {
     const parts = await Promise.all(files.map(partOf))
     setAttachments(local, conversationId, [...getAttachments(local, conversationId), ...parts])
   } finally {
-    addToRead(-files.length)
+    const others = beingRead(local, conversationId).filter((file) => !files.includes(file))
+    local.set(readingKeyOf(conversationId), others)
   }
 }
 
