@@ -34,7 +34,6 @@ export class EnvironmentController implements ReactiveController {
     this.#stop()
     this.#agent = agent
     this.#isKept = true
-    this.#loading = null
     if (this.#isConnected) this.#start()
   }
 
@@ -104,6 +103,7 @@ export class EnvironmentController implements ReactiveController {
 
   #stop(): void {
     clearTimeout(this.#forgetting)
+    this.#loading = null
     for (const undo of this.#undo) undo()
     this.#undo = []
   }

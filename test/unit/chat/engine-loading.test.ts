@@ -1,6 +1,7 @@
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
+import type { Agent } from '../../../src/index.ts'
 import { loadingShown } from '../../../src/ui/chat/parts/engine-loading.ts'
-import { isLoaded } from '../../../src/ui/chat/environment-controller.ts'
+import { EnvironmentController, isLoaded } from '../../../src/ui/chat/environment-controller.ts'
 
 const shown = (loaded?: number, total?: number) =>
   loadingShown(
@@ -28,4 +29,40 @@ test('only complete progress counts as loaded', () => {
   expect(isLoaded({ model: 'm', loaded: 1, total: 1 })).toBe(true)
   expect(isLoaded({ model: 'm', loaded: 0.99, total: 1 })).toBe(false)
   expect(isLoaded({ model: 'm', text: 'Compiling' })).toBe(false)
+})
+
+afterEach(() => vi.unstubAllGlobals())
+
+test('a model that loaded while the element was out of the page is no longer shown as loading', () => {
+  vi.stubGlobal('navigator', { onLine: true })
+  vi.stubGlobal('addEventListener', () => undefined)
+  vi.stubGlobal('removeEventListener', () => undefined)
+  const listeners = new Set<readonly [string, (event: object) => void]>()
+  const agent = {
+    requirePerson: () => undefined,
+    conversations: { subscribe: () => () => undefined },
+    on(type: string, listener: (event: object) => void) {
+      const entry = [type, listener] as const
+      listeners.add(entry)
+      return () => listeners.delete(entry)
+    },
+  } as unknown as Agent
+  const emit = (type: string, event: object): void => {
+    for (const [each, listener] of listeners) if (each === type) listener(event)
+  }
+  const around = new EnvironmentController({
+    addController: () => undefined,
+    requestUpdate: () => undefined,
+  } as unknown as ConstructorParameters<typeof EnvironmentController>[0])
+  around.hostConnected()
+  around.watch(agent)
+  emit('engine-progress', { model: 'm', loaded: 1, total: 10 })
+  expect(around.current(undefined).loading).toMatchObject({ model: 'm' })
+  around.hostDisconnected()
+  // Nobody listens.
+  emit('engine-progress', { model: 'm', loaded: 10, total: 10 })
+  emit('status', { status: 'idle' })
+  around.hostConnected()
+  expect(around.current(undefined).loading).toBeNull()
+  around.hostDisconnected()
 })
