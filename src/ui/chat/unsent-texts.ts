@@ -13,13 +13,13 @@ export function unsentIn(
   local: LocalState,
   { unsent, conversationId }: Pick<ConversationSnapshot, 'unsent' | 'conversationId'>,
 ): { readonly text: string | undefined; readonly files: readonly FilePart[] } {
-  const refused = unsent && messageText(unsent)
-  const isBack = refused === undefined || isReturned(local, conversationId, refused)
-  const parts = isBack || !unsent ? [] : unsent.parts
-  return {
-    text: unsentOf(local, conversationId) ?? (isBack ? undefined : refused),
-    files: parts.filter((part) => part.type === 'file'),
+  const own = unsentOf(local, conversationId)
+  if (own === undefined && unsent) {
+    const text = messageText(unsent)
+    if (!isReturned(local, conversationId, text))
+      return { text, files: unsent.parts.filter((part) => part.type === 'file') }
   }
+  return { text: own, files: [] }
 }
 
 /** Returns texts that are being sent to a conversation; they may wait until the storage opens. */
@@ -59,22 +59,21 @@ export function noteReturned(local: LocalState, conversationId: string, text: st
   local.set(returnedKey(conversationId), text)
 }
 
-export interface Returned {
+interface UnsentMessage {
   readonly conversationId: string
-  /** The conversation is on view, so the composer's draft belongs to it. */
-  readonly isOnView: boolean
   readonly text: string
   readonly files?: readonly FilePart[]
 }
 
+export interface Returned extends UnsentMessage {
+  /** The conversation is on view, so the composer's draft belongs to it. */
+  readonly isOnView: boolean
+}
+
 /** Gives back what was not sent: to the composer, unless it holds another draft. */
-export function restoreUnsent(
-  local: LocalState,
-  { conversationId, isOnView, text, files = [] }: Returned,
-): void {
-  if (files.length > 0)
-    setAttachments(local, conversationId, [...files, ...getAttachments(local, conversationId)])
-  noteReturned(local, conversationId, text)
+export function restoreUnsent(local: LocalState, { isOnView, ...message }: Returned): void {
+  takeBack(local, message)
+  const { conversationId, text } = message
   if (text.trim() === '') return
   const isFree = isOnView && (local.get<string>('draft') ?? '').trim() === ''
   if (isFree) local.set('draft', text)
@@ -82,15 +81,15 @@ export function restoreUnsent(
 }
 
 /** Takes an unsent message back: its text goes before the current draft. */
-export function prependToDraft(
-  local: LocalState,
-  { conversationId, text, files = [] }: Omit<Returned, 'isOnView'>,
-): void {
-  if (files.length > 0)
-    setAttachments(local, conversationId, [...files, ...getAttachments(local, conversationId)])
+export function prependToDraft(local: LocalState, message: UnsentMessage): void {
+  takeBack(local, message)
+  local.set('draft', joined(message.text, local.get('draft')))
+  local.set(unsentKey(message.conversationId), undefined)
+}
+
+function takeBack(local: LocalState, { conversationId, text, files = [] }: UnsentMessage): void {
+  setAttachments(local, conversationId, [...files, ...getAttachments(local, conversationId)])
   noteReturned(local, conversationId, text)
-  local.set('draft', joined(text, local.get('draft')))
-  local.set(unsentKey(conversationId), undefined)
 }
 
 /** Joins texts with a blank line; empty ones are left out. */

@@ -1,7 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import { getAttachments } from '../../../src/ui/chat/attachments.ts'
 import { editKey, problemKey } from '../../../src/ui/chat/local-keys.ts'
-import { restoreUnsent, prependToDraft, unsentOf } from '../../../src/ui/chat/unsent-texts.ts'
+import {
+  restoreUnsent,
+  prependToDraft,
+  unsentIn,
+  unsentOf,
+} from '../../../src/ui/chat/unsent-texts.ts'
 import { createLocalState } from '../../../src/ui/chat/element.ts'
 import { en } from '../../../src/ui/chat/words/en.ts'
 import type { FilePart } from '../../../src/index.ts'
@@ -139,6 +144,21 @@ describe('unsent text', () => {
     prependToDraft(local, { conversationId: 'c1', text: 'Old' })
     expect(local.get('draft')).toBe('Old\n\nNew')
     expect(unsentOf(local, 'c1')).toBeUndefined()
+  })
+
+  test('of two messages comes back with the files of each', () => {
+    const local = createLocalState(() => {})
+    local.set('draft', 'Half a sen')
+    restoreUnsent(local, { ...returned, text: 'First' })
+    const unsent = { id: 'm2', parts: [{ type: 'text', text: 'Second' } as const, FILE] }
+    for (const message of [
+      { text: 'First', files: [] },
+      { text: 'Second', files: [FILE] },
+    ]) {
+      expect(unsentIn(local, { conversationId: 'c1', unsent })).toEqual(message)
+      prependToDraft(local, { conversationId: 'c1', ...message })
+    }
+    expect(getAttachments(local, 'c1')).toEqual([FILE])
   })
 
   test('is kept for its conversation when another one is on view', () => {
