@@ -27,18 +27,16 @@ const RETURNABLE_MS = 8000
 
 export function createActions(target: ActionTarget): ChatActions {
   const perform = performer(target)
+  const openConversation = (conversationId: string | null): void => {
+    target.local.set('list', undefined)
+    target.view(conversationId)
+  }
   return {
     perform,
     ...sending(target, perform),
     ...deleting(target, perform),
-    openConversation(conversationId) {
-      target.local.set('list', undefined)
-      target.view(conversationId)
-    },
-    startNew() {
-      target.local.set('list', undefined)
-      target.view(null)
-    },
+    openConversation,
+    startNew: () => openConversation(null),
     scrollToLatest: () => target.toLatest(),
     openBubble: () => target.setOpen(true),
     closeBubble: () => target.setOpen(false),
@@ -76,12 +74,9 @@ function keepUsed({ local, conversation }: ActionTarget): void {
     local.set('deleted', undefined)
 }
 
-function acted(act: () => Promise<unknown>): Promise<unknown> {
-  try {
-    return act()
-  } catch (thrown) {
-    return Promise.reject(thrown)
-  }
+/** Rejects if it throws, too. */
+async function acted(act: () => Promise<unknown>): Promise<void> {
+  await act()
 }
 
 function deleting(
@@ -227,18 +222,9 @@ export async function waitForRunStart(run: Run): Promise<void> {
   for await (const event of run) {
     if (event.type !== 'run-end') return
     const { result } = event
-    if (result.outcome === 'failed') throw new NotBegun(result.error.code, result.error.message)
-    if (result.outcome === 'aborted') throw new NotBegun(result.reason)
+    if (result.outcome === 'failed') throw Object.assign(new Error(), result.error)
+    if (result.outcome === 'aborted') throw Object.assign(new Error(), { code: result.reason })
     return
-  }
-}
-
-class NotBegun extends Error {
-  readonly code: string
-
-  constructor(code: string, message = '') {
-    super(message)
-    this.code = code
   }
 }
 
