@@ -202,3 +202,46 @@ test('a panel keeps the width that a person chose, even after a reload', async (
   await page.evaluate(() => import('/dist/chat.js' as string))
   await expect.poll(width).toBe(before + 124)
 })
+
+test('in a box without a height, a long conversation scrolls within the screen', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('A line.\n\n'.repeat(200)))
+  const { page, send } = await openChat(model)
+  await page.evaluate(() => document.querySelector('offstage-chat')?.removeAttribute('style'))
+  await send('Go')
+  await expect(replies(page)).toContainText('A line.')
+  await expect
+    .poll(() => page.getByRole('log').evaluate((log) => log.scrollHeight > log.clientHeight + 500))
+    .toBe(true)
+  const { bottom, height } = await page.evaluate(() => ({
+    bottom:
+      document
+        .querySelector('offstage-chat')
+        ?.shadowRoot?.querySelector('.composer')
+        ?.getBoundingClientRect().bottom ?? 0,
+    height: document.querySelector('offstage-chat')?.getBoundingClientRect().bottom ?? 0,
+  }))
+  // The composer isn't painted outside of the element.
+  expect(bottom).toBeLessThanOrEqual(height + 1)
+})
+
+test('cells copied from a spreadsheet are pasted as text, not as a picture of them', async ({
+  openChat,
+  model,
+}) => {
+  const { page } = await openChat(model)
+  const isText = await page.getByRole('textbox', { name: 'Message' }).evaluate((element) => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text/plain', 'a\tb')
+    clipboardData.setData('text/html', '<table><tr><td>a<td>b</table>')
+    clipboardData.items.add(new File(['png'], 'image.png', { type: 'image/png' }))
+    return element.dispatchEvent(
+      new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }),
+    )
+  })
+  // Not cancelled: the browser inserts the text.
+  expect(isText).toBe(true)
+  await expect(page.getByRole('button', { name: /^Remove/ })).toHaveCount(0)
+})

@@ -589,3 +589,36 @@ test('each user action is an event that the page can cancel', async ({ openChat,
   expect(await orders(page)).toEqual([])
   await expect(page.getByRole('button', { name: 'Approve', exact: true })).toBeEnabled()
 })
+
+test('Escape that ends a composition keeps an edited message', async ({ openChat, model }) => {
+  model.enqueue(say('One.'))
+  const { page, send } = await openChat(model)
+  await send('First')
+  await expect(replies(page)).toContainText('One.')
+  await press(page, 'Edit')
+  const field = page.locator('.editor').getByRole('textbox')
+  await field.fill('First, edited')
+  await field.evaluate((element) =>
+    element.dispatchEvent(
+      new KeyboardEvent('keydown', {
+        key: 'Escape',
+        isComposing: true,
+        bubbles: true,
+        composed: true,
+        cancelable: true,
+      }),
+    ),
+  )
+  await expect(field).toHaveValue('First, edited')
+})
+
+test('a screen reader hears of a waiting call while the bubble is closed', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(order('mug'))
+  const { page } = await openChat(model, { attributes: 'placement=bubble' })
+  await page.evaluate(() => document.querySelector('offstage-chat')?.send('A mug'))
+  await expect(page.getByRole('button', { name: /Waiting for you: 1/ })).toBeVisible()
+  await expect(page.locator('.announcements')).toContainText('Needs your approval')
+})

@@ -318,8 +318,11 @@ function waitsForAgents(snapshot: ConversationSnapshot): boolean {
 
 /** Returns the nearest valid `lang`, or else the browser's language, or else English. */
 function localeFor(element: Element): string {
-  const given = element.closest('[lang]')?.getAttribute('lang')
-  return known(given) ?? known(navigator.language) ?? 'en'
+  const found = element.closest('[lang]')
+  // `closest` ends at the shadow root around the element.
+  const { host } = element.getRootNode() as Partial<ShadowRoot>
+  if (!found && host) return localeFor(host)
+  return known(found?.getAttribute('lang')) ?? known(navigator.language) ?? 'en'
 }
 
 function known(language: string | null | undefined): string | null {

@@ -6,7 +6,7 @@ import type { FilePart } from '../../../index.ts'
 import { iconButton } from './icon.ts'
 
 /** Attaches files to the draft, and reports a failure. */
-export function attachTo({ local, words, snapshot }: ChatContext, files: readonly File[]): void {
+function attachTo({ local, words, snapshot }: ChatContext, files: readonly File[]): void {
   local.set(problemKey('composer'), undefined)
   attach(local, snapshot.conversationId, files).catch((thrown: unknown) => {
     const why = thrown instanceof RangeError ? words.tooLarge : String(thrown)
@@ -64,7 +64,12 @@ export function fileView({ mediaType, data }: FilePart, name: string): TemplateR
 /** Handles a drop on the chat: attaches files, and leaves anything else to the browser. */
 export function onDrop(context: ChatContext, event: DragEvent): void {
   markDrop(event, false)
-  const files = [...(event.dataTransfer?.files ?? [])]
+  attachFrom(context, event, event.dataTransfer)
+}
+
+/** Attaches the files of a drop or paste, if it has any. */
+export function attachFrom(context: ChatContext, event: Event, data: DataTransfer | null): void {
+  const files = [...(data?.files ?? [])]
   if (files.length === 0) return
   event.preventDefault()
   attachTo(context, files)

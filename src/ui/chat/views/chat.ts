@@ -9,7 +9,7 @@ import { elsewhereView } from './call.ts'
 import {
   attachButton,
   attachedView,
-  attachTo,
+  attachFrom,
   onDragLeave,
   onDragOver,
   onDrop,
@@ -36,6 +36,12 @@ const reportView = loadedView<[]>({ name: 'report' }, async () => {
   return reportView
 })
 
+const announcements = html`<div
+  class="announcements unseen"
+  role="status"
+  aria-atomic="false"
+></div>`
+
 /** Shows the whole element: a bubble's button, or the chat. */
 export function chatView(context: ChatContext): TemplateResult {
   const { words, placement, isOpen } = context
@@ -53,7 +59,7 @@ export function chatView(context: ChatContext): TemplateResult {
     >
       ${placement === 'panel' ? edgeView(context) : nothing} ${headerView(context)}
       ${context.local.get('list') === undefined ? logView(context) : sheetView(context)}
-      <div class="announcements unseen" role="status" aria-atomic="false"></div>
+      ${announcements}
     </section>
   `
 }
@@ -65,16 +71,16 @@ function bubbleView({ words, snapshot, locale, actions }: ChatContext): Template
   const isWorking = waiting === 0 && snapshot.runId !== undefined
   const state = isWorking ? words.states.running : waiting > 0 && words.waitingCalls(count)
   return html`<button
-    type="button"
-    class="bubble primary round"
-    part="bubble"
-    title=${words.heading}
-    aria-label=${[words.open, state].filter(Boolean).join(' – ')}
-    @click=${() => actions.openBubble()}
-  >
-    ${iconView('chat')} ${isWorking ? html`<span class="ring"></span>` : nothing}
-    ${waiting > 0 ? html`<span class="badge">${count}</span>` : nothing}
-  </button>`
+      type="button"
+      class="bubble primary round"
+      part="bubble"
+      title=${words.heading}
+      aria-label=${[words.open, state].filter(Boolean).join(' – ')}
+      @click=${() => actions.openBubble()}
+    >
+      ${iconView('chat')} ${isWorking ? html`<span class="ring"></span>` : nothing}
+      ${waiting > 0 ? html`<span class="badge">${count}</span>` : nothing}</button
+    >${announcements}`
 }
 
 function onKey({ placement, actions }: ChatContext, event: KeyboardEvent): void {
@@ -226,7 +232,7 @@ function composerView(context: ChatContext): TemplateResult {
   const problem = local.get<string>(problemKey('composer'))
   const send = (event: Event): void => {
     event.preventDefault()
-    if (isEmpty || beingRead(local, conversationId) > 0 || !actions.send(text, files)) return
+    if (isEmpty || beingRead(local, conversationId).length > 0 || !actions.send(text, files)) return
     local.set('draft', undefined)
     setAttachments(local, conversationId, [])
   }
@@ -236,10 +242,10 @@ function composerView(context: ChatContext): TemplateResult {
     if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !isComposing) send(event)
   }
   const onPaste = (event: ClipboardEvent): void => {
-    const pasted = [...(event.clipboardData?.files ?? [])]
-    if (pasted.length === 0) return
-    event.preventDefault()
-    attachTo(context, pasted)
+    const { clipboardData: data } = event
+    // A spreadsheet's cells come with a picture of them.
+    const isText = data?.getData('text/plain') && data.getData('text/html')
+    if (!isText) attachFrom(context, event, data)
   }
   return html`
     <form class="composer" part="composer">
@@ -275,7 +281,7 @@ function buttonsView(
 ): TemplateResult {
   const { snapshot, words, local, actions } = context
   const isOpen = snapshot.runId !== undefined
-  const isHeldBack = isEmpty || beingRead(local, snapshot.conversationId) > 0
+  const isHeldBack = isEmpty || beingRead(local, snapshot.conversationId).length > 0
   return html`
     ${
       isOpen
