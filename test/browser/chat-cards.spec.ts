@@ -349,18 +349,3 @@ test('a page in Chinese shows its words at first render, and English when they c
   await show(other, { fallback: [{ text: '你好。' }] })
   await expect(other.getByRole('button', { name: 'Conversations', exact: true })).toBeVisible()
 })
-
-test('the nearest `lang` counts from outside of a shadow root, too', async ({
-  openChat,
-  model,
-}) => {
-  const { page } = await openChat(model)
-  await page.evaluate(() => {
-    const box = document.createElement('div')
-    box.lang = 'zh'
-    const chat = document.querySelector('offstage-chat')
-    document.body.append(box)
-    if (chat) box.attachShadow({ mode: 'open' }).append(chat)
-  })
-  await expect(page.getByRole('button', { name: '发送' })).toBeVisible()
-})

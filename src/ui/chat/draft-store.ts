@@ -99,11 +99,10 @@ export class DraftStore {
 }
 
 function textsIn(local: LocalState, keys: readonly string[]): Texts {
-  const texts = [...new Set(keys)].flatMap((key) => {
-    const text = local.get<string>(key)
-    return text === undefined ? [] : [[key, text] as const]
-  })
-  return Object.fromEntries(texts)
+  const texts = keys.map((key) => [key, local.get<string>(key)] as const)
+  return Object.fromEntries(
+    texts.filter((entry): entry is [string, string] => entry[1] !== undefined),
+  )
 }
 
 function draftName(conversationId: string): string {
@@ -125,8 +124,7 @@ function editsName(conversationId: string): string {
 /** Other code of the origin may have written this value. */
 function parsed(kept: string | null): Texts {
   try {
-    const value: unknown = JSON.parse(kept ?? '{}')
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return {}
+    const value = JSON.parse(kept ?? '{}') as Readonly<Record<string, unknown>>
     return Object.fromEntries(
       Object.entries(value).filter(
         (entry): entry is [string, string] => isKeptKey(entry[0]) && typeof entry[1] === 'string',

@@ -91,7 +91,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     super()
     keepFocus(this)
     this.addController(this.#guard)
-    this.addController(new VisibleScreen(this))
+    watchScreen(this)
     this.agent = null
     this.conversationId = null
     this.placement = 'inline'
@@ -318,11 +318,8 @@ function waitsForAgents(snapshot: ConversationSnapshot): boolean {
 
 /** Returns the nearest valid `lang`, or else the browser's language, or else English. */
 function localeFor(element: Element): string {
-  const found = element.closest('[lang]')
-  // `closest` ends at the shadow root around the element.
-  const { host } = element.getRootNode() as Partial<ShadowRoot>
-  if (!found && host) return localeFor(host)
-  return known(found?.getAttribute('lang')) ?? known(navigator.language) ?? 'en'
+  const given = element.closest('[lang]')?.getAttribute('lang')
+  return known(given) ?? known(navigator.language) ?? 'en'
 }
 
 function known(language: string | null | undefined): string | null {
@@ -399,35 +396,24 @@ export class DeletionWatch {
  * Tells the styles how much of the screen is visible. An on-screen keyboard covers the lower part of a fixed element,
  * in browsers that don't shrink the page.
  */
-class VisibleScreen implements ReactiveController {
-  readonly #host: HTMLElement
-  #listening: AbortController | null = null
-
-  constructor(host: HTMLElement) {
-    this.#host = host
-  }
-
-  hostConnected(): void {
-    const { visualViewport: viewport } = globalThis
-    if (!viewport) return
-    this.#listening = new AbortController()
-    const { signal } = this.#listening
-    const measure = (): void => this.#tell(viewport)
-    for (const type of ['resize', 'scroll']) viewport.addEventListener(type, measure, { signal })
-    measure()
-  }
-
-  hostDisconnected(): void {
-    this.#listening?.abort()
-  }
-
-  #tell({ height, offsetTop, scale }: VisualViewport): void {
+function watchScreen(host: ReactiveControllerHost & HTMLElement): void {
+  const { visualViewport: viewport } = globalThis
+  if (!viewport) return
+  const measure = (): void => {
     // A person who pinch-zooms wants to see a part, so the size is left alone.
-    const isPlain = Math.abs(scale - 1) < 0.01
-    const { style } = this.#host
-    style.setProperty('--_screen-height', isPlain ? `${height}px` : '')
-    style.setProperty('--_screen-top', isPlain ? `${offsetTop}px` : '')
+    const isPlain = Math.abs(viewport.scale - 1) < 0.01
+    host.style.setProperty('--_screen-height', isPlain ? `${viewport.height}px` : '')
+    host.style.setProperty('--_screen-top', isPlain ? `${viewport.offsetTop}px` : '')
   }
+  host.addController({
+    hostConnected() {
+      for (const type of ['resize', 'scroll']) viewport.addEventListener(type, measure)
+      measure()
+    },
+    hostDisconnected() {
+      for (const type of ['resize', 'scroll']) viewport.removeEventListener(type, measure)
+    },
+  })
 }
 
 type Announce = Pick<typeof announcing, 'announcedBy' | 'announceIn'>
@@ -512,8 +498,7 @@ function keepFocus(host: Host): void {
   let focused: Focused | null = null
   host.addController({
     hostUpdate() {
-      const { renderRoot } = host
-      const element = renderRoot instanceof ShadowRoot ? renderRoot.activeElement : null
+      const element = (host.renderRoot as ShadowRoot).activeElement
       focused = element && placeOf(element)
     },
     hostUpdated() {

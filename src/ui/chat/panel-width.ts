@@ -28,8 +28,8 @@ export class PanelWidth {
 
   /** Lets a pointer drag the panel's edge. */
   drag(event: PointerEvent): void {
-    const edge = event.currentTarget
-    if (!(edge instanceof HTMLElement) || event.button !== 0) return
+    const edge = event.currentTarget as HTMLElement
+    if (event.button !== 0) return
     event.preventDefault()
     edge.setPointerCapture(event.pointerId)
     const { clientX } = event

@@ -171,7 +171,7 @@ export class RowWindow {
       // before, up to the same last row.
       const last = this.#indexOf(this.#to)
       if (last < 0 && this.#to !== null) this.reset()
-      this.#from = keyAt(rows, Math.max(0, (last < 0 ? rows.length : last + 1) - this.#drawn))
+      this.#from = keyAt(rows, Math.max(0, (last + 1 || rows.length) - this.#drawn))
     }
     if (this.#to === null && showsNewest && this.#span.count > MOST)
       this.#from = keyAt(rows, rows.length - LEAST)

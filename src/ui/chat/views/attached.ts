@@ -38,10 +38,8 @@ export function attachedView(
 
 export function attachButton(context: ChatContext): TemplateResult {
   const { words } = context
-  const choose = ({ currentTarget }: Event): void => {
-    const field = (currentTarget as HTMLElement).nextElementSibling
-    if (field instanceof HTMLInputElement) field.click()
-  }
+  const choose = ({ currentTarget: button }: Event): void =>
+    ((button as HTMLElement).nextElementSibling as HTMLElement).click()
   const chosen = ({ target }: Event): void => {
     const field = target as HTMLInputElement
     attachTo(context, [...(field.files ?? [])])
@@ -84,10 +82,9 @@ export function onDragOver(event: DragEvent): void {
 
 export function onDragLeave(event: DragEvent): void {
   const { currentTarget: chat, relatedTarget: entered } = event
-  if (chat instanceof Node && entered instanceof Node && chat.contains(entered)) return
-  markDrop(event, false)
+  if (!(chat as Node).contains(entered as Node | null)) markDrop(event, false)
 }
 
 function markDrop({ currentTarget: chat }: DragEvent, isOver: boolean): void {
-  if (chat instanceof Element) chat.toggleAttribute('data-drop', isOver)
+  ;(chat as Element).toggleAttribute('data-drop', isOver)
 }

@@ -84,8 +84,9 @@ function bubbleView({ words, snapshot, locale, actions }: ChatContext): Template
 }
 
 function onKey({ placement, actions }: ChatContext, event: KeyboardEvent): void {
-  const { key, isComposing, defaultPrevented, currentTarget: chat } = event
-  if (isComposing || defaultPrevented || !(chat instanceof Element)) return
+  const { key, isComposing, defaultPrevented } = event
+  if (isComposing || defaultPrevented) return
+  const chat = event.currentTarget as Element
   // Escape first closes a sheet, by the button that opened it.
   const opener = chat.querySelector<HTMLElement>('.header [aria-expanded=true]')
   if (key === 'Escape' && opener) {

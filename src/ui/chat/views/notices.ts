@@ -125,11 +125,9 @@ const LEAVING = 'leaving'
 
 /** Requests confirmation before a link to another site opens, if the conversation has untrusted content. */
 export function askBeforeLeaving({ snapshot, local }: ChatContext, event: Event): void {
-  const { target } = event
-  const link =
-    target instanceof Element
-      ? target.closest<HTMLAnchorElement>('.markdown a[href], .sources a[href]')
-      : null
+  const link = (event.target as Element).closest<HTMLAnchorElement>(
+    '.markdown a[href], .sources a[href]',
+  )
   if (!link || snapshot.taint.length === 0 || link.origin === location.origin) return
   event.preventDefault()
   local.set(LEAVING, link.href)
