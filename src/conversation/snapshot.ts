@@ -154,8 +154,8 @@ export interface ConversationSnapshot {
   readonly queued: readonly UserContent[]
   /**
    * A message for the newest run that never became part of the conversation. In all tabs: messages sent to the run that
-   * only its end reached, until the next run begins. On this page also: the message of a run that was refused, or given
-   * up before it was stored. It is kept until the run in its way ends.
+   * only its end reached, until a run begins that doesn't follow it. On this page also: the message of a run that was
+   * refused, or given up before it was stored. It is kept until the run in its way ends.
    */
   readonly unsent?: UserContent
   /**

@@ -298,3 +298,21 @@ test.each(['before', 'behind'])(
     expect(stored?.messages.filter(({ role }) => role === 'user')).toHaveLength(2)
   },
 )
+
+test('a returned message stays in unsent when another message begins the next run', async () => {
+  const told = gate()
+  const { chat, sent } = talk([[told.opened, ...answer('First.')], answer('Second.')])
+  const run = chat.send('One')
+  await until(() => sent.length === 1)
+  const wait = run.send('Wait')
+  const after = run.send('And then', AFTER)
+  await until(() => chat.getSnapshot().queued.length === 2)
+  told.open()
+  expect(await wait.outcome).toMatchObject({ status: 'returned' })
+  const delivered = await after.outcome
+  if (delivered.status === 'delivered') await delivered.run?.result
+  await until(() => chat.getSnapshot().status === 'idle' && sent.length === 2)
+  expect(chat.getSnapshot().unsent).toMatchObject({ parts: [{ text: 'Wait' }] })
+  await chat.send('Two').result
+  await until(() => chat.getSnapshot().unsent === undefined)
+})
