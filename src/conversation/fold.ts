@@ -257,7 +257,7 @@ function replaced(node: MessageNode, text: string): MessageNode {
   if (finishing === undefined) return { ...node, message: withText(node.message, text), reflection }
   const isFinishing = ({ toolCallId }: Pick<CallState, 'toolCallId'>): boolean =>
     toolCallId === finishing.toolCallId
-  const { actionText: _written, ...message } = node.message
+  const { actionText: _written, providerMetadata: _own, ...message } = node.message
   const input = { result: text }
   return {
     ...node,

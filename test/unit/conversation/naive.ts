@@ -106,7 +106,7 @@ export class NaiveTree {
     if (output?.type !== 'model-output' || node?.message.role !== 'assistant') return
     const finishing = finishingOf(output, (callId) => this.#settled(callId, at))
     const { parts } = node.message
-    const { actionText: _written, ...kept } = node.message
+    const { actionText: _written, providerMetadata: _own, ...kept } = node.message
     const message: Message = finishing
       ? {
           ...kept,

@@ -120,7 +120,7 @@ test('the result of finish_task is reflected on too', async () => {
   const finish: StreamPart[] = [
     { type: 'text-delta', delta: 'I am done.' },
     { type: 'tool-call', toolCallId: 'f', toolName: 'finish_task', input: { result: 'bad' } },
-    { type: 'finish', finishReason: 'tool-calls' },
+    { type: 'finish', finishReason: 'tool-calls', providerMetadata: { listed: { id: 'bad' } } },
   ]
   const options = { reflect: replace, controlTools: ['finish_task'] } as const
   const { agent, chat } = talk([finish, answer('good')], createTestStorage(), options)
@@ -136,6 +136,7 @@ test('the result of finish_task is reflected on too', async () => {
     { parts: [{ text: 'I am done.' }, { input: { result: 'good' } }] },
     { parts: [{ output: { type: 'text', value: 'good' } }] },
   ])
+  expect(messages[1]).not.toHaveProperty('providerMetadata')
   expect(newest(chat)?.reflection).toEqual({ mode: 'replace', original: 'bad' })
 })
 
