@@ -27,8 +27,10 @@ export interface ToolOutputs {
 /** An exported file as text, whose outputs can be left out by tool. */
 export class ReportFile {
   readonly #lines: readonly Fields[]
-  /** Tool names by call id. */
+  /** Tool names by call id. Another conversation may have the same ids, so each row's name is taken in order. */
   readonly #names = new Map<string, string>()
+  /** Tool names of the rows and messages with an output. */
+  readonly #toolOf = new Map<Fields, string>()
   readonly #tools = new Map<string, ToolOutputs>()
   messages = 0
   calls = 0
@@ -80,13 +82,17 @@ export class ReportFile {
       if (!isFields(each)) continue
       this.messages += 1
       for (const part of partsOf(each)) {
+        const late = /^Output of call (\S+), which/.exec(String(part['text']))
+        if (late) this.#toolOf.set(each, this.#nameOf(late[1]))
         if (part['type'] === 'file') this.files += 1
         if (part['type'] === 'tool-result') this.#add(part['toolName'], part['output'])
         if (part['type'] === 'tool-call') this.#name(part['toolCallId'], part['toolName'])
       }
     }
     if (type === 'call-proposed') this.#name(idOf(path), toolName)
-    if (type === 'call-settled' && !isRefused(row)) this.#add(this.#toolOf(row), output)
+    const tool = this.#nameOf(idOf(path))
+    this.#toolOf.set(row, tool)
+    if (type === 'call-settled' && !isRefused(row)) this.#add(tool, output)
   }
 
   #name(toolCallId: unknown, toolName: unknown): void {
@@ -103,35 +109,41 @@ export class ReportFile {
   }
 
   /** Ids of the conversations that calls of these tools have begun, with those begun there. */
-  #childrenOf(tools: ReadonlySet<string>): ReadonlySet<unknown> {
+  #childrenOf(tools: ReadonlySet<unknown>): ReadonlySet<unknown> {
     const dropped = new Set<unknown>()
     let isDropped = false
     // A conversation comes after the one with its call.
     for (const { conversation, row } of this.#lines) {
       if (isFields(conversation)) isDropped = dropped.has(conversation['conversationId'])
       if (!isFields(row) || row['type'] !== 'child-started') continue
-      if (isDropped || tools.has(this.#toolOf(row))) dropped.add(row['childConversationId'])
+      if (isDropped || tools.has(this.#toolOf.get(row))) dropped.add(row['childConversationId'])
     }
     return dropped
   }
 
-  #toolOf({ path }: Fields): string {
-    return this.#names.get(idOf(path)) ?? ''
+  #nameOf(toolCallId: unknown): string {
+    return this.#names.get(String(toolCallId)) ?? ''
   }
 
-  #without(tools: ReadonlySet<string>, row: Fields): Fields {
-    if (isList(row['messages']))
-      return { ...row, messages: row['messages'].map((each) => withoutResults(tools, each)) }
-    if (!tools.has(this.#toolOf(row)) || isRefused(row)) return row
-    const { output, value, text, answer, values: _values, note: _note, message, ...rest } = row
-    return {
-      ...rest,
-      ...(output !== undefined && { output: withoutOutput(output) }),
-      ...(value !== undefined && { value: LEFT_OUT }),
-      ...(text !== undefined && { text: LEFT_OUT }),
-      ...(answer !== undefined && { answer: LEFT_OUT }),
-      ...(message !== undefined && { message: LEFT_OUT }),
-    }
+  #without(tools: ReadonlySet<unknown>, row: Fields): Fields {
+    const { messages, output } = row
+    const isLeftOut = (each: Fields): boolean => tools.has(this.#toolOf.get(each))
+    if (isList(messages))
+      return {
+        ...row,
+        messages: messages
+          .filter(isFields)
+          .map((each) =>
+            isLeftOut(each)
+              ? { ...each, parts: [{ type: 'text', text: LEFT_OUT }] }
+              : { ...each, parts: partsOf(each).map((part) => withoutResult(tools, part)) },
+          ),
+      }
+    if (!isLeftOut(row) || isRefused(row)) return row
+    const kept: Record<string, unknown> = { ...row, values: undefined, note: undefined }
+    for (const name of ['value', 'text', 'answer', 'message'])
+      if (name in row) kept[name] = LEFT_OUT
+    return { ...kept, output: output && withoutOutput(output) }
   }
 }
 
@@ -140,14 +152,11 @@ function isRefused({ status }: Fields): boolean {
   return status === 'invalid'
 }
 
-function withoutResults(tools: ReadonlySet<string>, message: unknown): unknown {
-  if (!isFields(message)) return message
-  const parts = partsOf(message).map((part) =>
-    part['type'] === 'tool-result' && tools.has(String(part['toolName']))
-      ? { ...part, output: withoutOutput(part['output']) }
-      : part,
-  )
-  return { ...message, parts }
+function withoutResult(tools: ReadonlySet<unknown>, part: Fields): Fields {
+  const { type, toolName, output } = part
+  return type === 'tool-result' && tools.has(toolName)
+    ? { ...part, output: withoutOutput(output), note: undefined }
+    : part
 }
 
 /** Keeps whether the call failed or was denied. */
