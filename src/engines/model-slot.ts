@@ -3,6 +3,7 @@ import type { ModelConfigData } from '../protocol/model.ts'
 import type { StreamPart } from '../protocol/message.ts'
 import { whenAborted } from '../lib/abort.ts'
 import type { EngineContext } from './engine-definition.ts'
+import { engineError } from './engine-error.ts'
 import { asRecord } from '../providers/core/read-json.ts'
 import type { EngineProgress } from '../protocol/engine.ts'
 
@@ -48,8 +49,10 @@ export class ModelSlot<Model> {
     try {
       yield* work(await this.#ready(config, context))
     } catch (thrown) {
-      if (this.#loader.isFatal(thrown)) await this.#drop()
-      throw thrown
+      if (!this.#loader.isFatal(thrown)) throw thrown
+      await this.#drop()
+      // The next turn loads the model again.
+      throw OffstageError.fromData({ ...engineError(thrown), retryable: true })
     } finally {
       leave()
     }

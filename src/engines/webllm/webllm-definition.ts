@@ -26,7 +26,8 @@ export function webllmDefinition(
     keyOf: (config) => JSON.stringify([config.model, chatOptions(config, options)]),
     load: (config, context) => load({ options, importModule, config, context }),
     unload: (engine) => engine.unload(),
-    isFatal: (thrown) => nameOf(thrown) === 'DeviceLostError',
+    // After a lost GPU device, WebLLM unloads the model.
+    isFatal: (thrown) => /^(DeviceLost|ModelNotLoaded)Error$/.test(nameOf(thrown) ?? ''),
   })
   const chat = new ConstrainedChat()
   return {

@@ -28,7 +28,7 @@ export function wllamaDefinition(
     load: (config, context) => load({ options, importModule, config, context }),
     unload: (instance) => instance.exit(),
     // The WebAssembly module crashed, most often for lack of memory.
-    isFatal: (thrown) => asRecord(thrown)?.['name'] === 'WllamaRuntimeError',
+    isFatal: (thrown) => asRecord(thrown)?.['name'] === 'RuntimeError',
   })
   return {
     id: ID,

@@ -86,7 +86,10 @@ test('a failed load is retried, and a fatal error in a turn drops the model', as
   const crash = async function* (): AsyncGenerator<readonly StreamPart[]> {
     throw 'fatal'
   }
-  await expect(all(slot.turn(config, context(), crash))).rejects.toBe('fatal')
+  await expect(all(slot.turn(config, context(), crash))).rejects.toMatchObject({
+    message: 'fatal',
+    retryable: true,
+  })
   expect(told).toEqual(['unload tiny'])
   await slot.prepare(config, context())
   expect(loads).toBe(3)

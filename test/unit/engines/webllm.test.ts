@@ -283,7 +283,10 @@ test('after a lost GPU, the model is loaded again', async () => {
   const { connection } = webllm()
   const parts = await all(connection.stream(ask('get lost'), model))
   expect(parts.at(-1)).toMatchObject({ type: 'error', error: { code: 'provider-error' } })
-  await all(connection.stream(ask('paint'), model))
+  const noticed = await all(connection.stream(ask('paint'), model))
+  expect(noticed.at(-1)).toMatchObject({ type: 'error', error: { retryable: true } })
+  const again = await all(connection.stream(ask('paint'), model))
+  expect(again.at(-1)).toMatchObject({ type: 'finish', finishReason: 'stop' })
   expect(engines.map(({ unloaded }) => unloaded ?? false)).toEqual([true, false])
 })
 
