@@ -53,7 +53,6 @@ export function workerEngine({ id, worker, options, toolMode }: WorkerEngineOpti
     const opening = ++openings
     clients.add(agentId)
     try {
-      const ready = whenReady(current.worker, opening)
       send(current.worker, {
         type: 'offstage-engine-open',
         opening,
@@ -62,7 +61,7 @@ export function workerEngine({ id, worker, options, toolMode }: WorkerEngineOpti
         port: port2,
         options: options?.(),
       })
-      const { holdsLock } = await ready
+      const { holdsLock } = await whenReady(current.worker, opening)
       return { port: port1, instance, watch: holdsLock ? 'lock' : 'ping' }
     } catch (thrown) {
       port1.close()

@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { EngineConnection } from '../../../src/engines/engine-connection.ts'
 import type { EngineDefinition } from '../../../src/engines/engine-definition.ts'
 import { workerEngine } from '../../../src/engines/worker-engine.ts'
@@ -120,4 +120,19 @@ test('a worker that fails to load is a typed error; the next try starts another'
     message: expect.stringContaining('could not be loaded'),
   })
   expect(await read(await engine.open({ agentId: 'a' }))).toBe('up')
+})
+
+test('options that cannot be posted fail the opening, and nothing is rejected later', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const late: unknown[] = []
+  const note = (thrown: unknown): void => void late.push(thrown)
+  process.on('unhandledRejection', note)
+  onTestFinished(() => void process.off('unhandledRejection', note))
+  const { engine } = provided(saying('x'), { onLoad: () => undefined })
+  await expect(engine.open({ agentId: 'a' })).rejects.toThrow()
+  await vi.advanceTimersByTimeAsync(31_000)
+  vi.useRealTimers()
+  await settle()
+  expect(late).toEqual([])
 })
