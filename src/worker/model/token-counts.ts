@@ -139,7 +139,7 @@ interface Counts {
  */
 const CACHE_APART: ReadonlySet<string> = new Set(['anthropic', 'minimax'])
 
-function countsOf(usage: Usage, provider: string): Counts {
+export function countsOf(usage: Usage, provider: string): Counts {
   const { inputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0, outputTokens = 0 } = usage
   const within = CACHE_APART.has(provider) ? 0 : cachedInputTokens + cacheWriteTokens
   return {

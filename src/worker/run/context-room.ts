@@ -6,7 +6,7 @@ import type { StepContext } from '../../protocol/page-calls.ts'
 import { modelFacts } from '../../providers/catalogue/model-facts.ts'
 import { buildRequest } from '../model/build-request.ts'
 import { sentTokens } from '../model/compaction.ts'
-import { fixedSize, outputTokens, type FixedSize } from '../model/token-counts.ts'
+import { countsOf, fixedSize, outputTokens, type FixedSize } from '../model/token-counts.ts'
 import {
   type RequestedStep,
   PROMPT_TRUNCATED,
@@ -37,9 +37,10 @@ export function learnTokens(
   const { run, state } = conversation
   const { inputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage
   if (run === null || inputTokens === undefined || usage.estimated) return
+  const { input, cached, written } = countsOf(usage, model.provider)
   const { sent } = sizeOf(context, run, stepContext)
   if (compaction !== false && windowOf(context, stepContext, compaction) !== undefined)
-    memory.rememberTokens(model, { counted: inputTokens, estimated: sent })
+    memory.rememberTokens(model, { counted: input + cached + written, estimated: sent })
   // Some servers exclude cached tokens from `inputTokens`.
   const counted = inputTokens + cachedInputTokens + cacheWriteTokens
   const cut =

@@ -76,15 +76,19 @@ type Summing =
   | AsyncIterable<readonly StreamPart[]>
 
 interface TalkOptions extends Partial<TestAgentOptions> {
+  readonly providerId?: string
   readonly sumUp?: (count: number, signal?: AbortSignal) => Summing
 }
 
-export function talk(turn: Turn, { sumUp = summary, ...options }: TalkOptions = {}) {
+export function talk(
+  turn: Turn,
+  { sumUp = summary, providerId = 'listed', ...options }: TalkOptions = {},
+) {
   const sent: ModelRequest[] = []
   /** `after`: how many of the others came before. */
   const summaries: (ModelRequest & { readonly after: number })[] = []
   const provider: StreamProviderDefinition = {
-    id: 'listed',
+    id: providerId,
     async *stream(request, _config, { signal }) {
       if (isSummaryRequest(request)) {
         summaries.push({ ...request, after: sent.length })
@@ -98,7 +102,7 @@ export function talk(turn: Turn, { sumUp = summary, ...options }: TalkOptions = 
     },
   }
   const agent = createTestAgent({
-    model: { provider: 'listed', model: 'm' },
+    model: { provider: providerId, model: 'm', apiKey: 'k' },
     providers: [provider],
     instructions: 'You keep shop. Never sell the last mug.',
     tools: [
