@@ -31,7 +31,7 @@ import { hideOutputSecrets } from './hide-secrets.ts'
 import type { StepCalls } from './step-calls.ts'
 import { contextOn, isOpenItem, planOf } from '../../conversation/context.ts'
 import type { MemoryQuery, StepContext } from '../../protocol/page-calls.ts'
-import { applyContext } from '../model/compaction.ts'
+import { applyContext, landmarks } from '../model/compaction.ts'
 import type { FactOf, PlanItem } from '../../protocol/fact.ts'
 import type { CallState, ConversationState, MessageNode } from '../../protocol/state.ts'
 import { runsWithoutApproval, taintFor } from './approval/judge-approval.ts'
@@ -45,20 +45,25 @@ import type { Effects } from '../effects.ts'
 import { isRequest, messageWords } from '../../conversation/requests.ts'
 
 /**
- * Asks the page's `beforeModel` hook how to send the person's newest message, before a model first reads it. The answer
- * is stored first. Later requests then send the same text, which keeps the prompt cache valid.
+ * Asks the page's `beforeModel` hook how to send each message of a person that no model has read yet. The answer is
+ * stored first. Later requests then send the same text, which keeps the prompt cache valid.
  */
-async function amendMessage(
-  { agentId, conversation, page, runId }: RunContext,
+async function amendMessages(
+  { agentId, conversation, page, runId, signal }: RunContext,
   step: number,
   { hasBeforeModel }: StepContext,
 ): Promise<void> {
-  const { state, conversationId } = conversation
-  const last = state.path.at(-1)
-  if (!hasBeforeModel || last?.kind !== 'user' || last.sent) return
-  const messages = applyContext(state.path, contextOn(state))
-  const sent = await page.beforeModel({ agentId, runId, conversationId, step, messages })
-  await conversation.append([{ type: 'message-amended', messageId: last.id, ...sent }])
+  if (!hasBeforeModel) return
+  const { conversationId, state: before } = conversation
+  const { newestStep } = landmarks(before.path)
+  for (const [at, { id: messageId, kind, sent }] of before.path.entries()) {
+    if (at <= newestStep || kind !== 'user' || sent) continue
+    const { state } = conversation
+    const messages = applyContext(state.path.slice(0, at + 1), contextOn(state))
+    const amendment = await page.beforeModel({ agentId, runId, conversationId, step, messages })
+    if (signal.aborted) return
+    await conversation.append([{ type: 'message-amended', messageId, ...amendment }])
+  }
 }
 
 /**
@@ -317,7 +322,7 @@ export class ModelSteps {
     await takeDescriptions(this.#context, stepContext)
     await recall(this.#context, stepContext)
     if (stop.stopped) return
-    await amendMessage(this.#context, step, stepContext)
+    await amendMessages(this.#context, step, stepContext)
     if (stop.stopped) return
     // The size of the request depends on its text.
     if (memory.toolMode(stepContext.model) === 'action') await actionPartLoader(this.#context)()

@@ -76,6 +76,35 @@ test('beforeModel is called for messages during the run too', async () => {
   expect(sent[1]).toEqual(['One [to One]', '', '[text]', 'Two [to Two]'])
 })
 
+test('beforeModel is called for each of several messages of one step', async () => {
+  const { chat, sent, work } = talk([call('work'), answer('Both.')], createTestStorage(), {
+    beforeModel: append,
+  })
+  const run = chat.send('One')
+  await until(() => statusOf(chat, 'work') === 'executing')
+  run.send('Two')
+  run.send('Three')
+  await until(() => chat.getSnapshot().queued.length === 2)
+  work.open()
+  await run.result
+  expect(sent[1]).toEqual(['One [to One]', '', '[text]', 'Two [to Two]', 'Three [to Three]'])
+})
+
+test('beforeModel is called for each of several messages that begin a run', async () => {
+  const told = gate()
+  const turns = [[told.opened, ...answer('First.')], answer('Second.')]
+  const { chat, sent } = talk(turns, createTestStorage(), { beforeModel: append })
+  const run = chat.send('One')
+  await until(() => sent.length === 1)
+  const next = run.send('Two', { when: 'after-run' })
+  run.send('Three', { when: 'after-run' })
+  await until(() => chat.getSnapshot().queued.length === 2)
+  told.open()
+  const delivered = await next.outcome
+  if (delivered.status === 'delivered') await delivered.run?.result
+  expect(sent[1]).toEqual(['One [to One]', 'First.', 'Two [to Two]', 'Three [to Three]'])
+})
+
 test('a resumed step sends the same text without calling beforeModel again', async () => {
   const testStorage = createTestStorage()
   const first = talk([[gate().opened]], testStorage, { beforeModel: append })
@@ -135,7 +164,7 @@ test.each(['abort', 'now'])('while beforeModel runs: %s', async (what) => {
   let asked = 0
   const beforeModel: BeforeModel = (request) => {
     asked += 1
-    return textOf(request) === 'One' ? new Promise(() => undefined) : append(request)
+    return asked === 1 ? new Promise(() => undefined) : append(request)
   }
   const { chat, sent } = talk([answer('Done.')], createTestStorage(), { beforeModel })
   const run = chat.send('One')
@@ -143,7 +172,7 @@ test.each(['abort', 'now'])('while beforeModel runs: %s', async (what) => {
   if (what === 'abort') run.abort('enough')
   else run.send('Two', { when: 'now' })
   expect((await run.result).outcome).toBe(what === 'abort' ? 'aborted' : 'completed')
-  expect(sent).toEqual(what === 'abort' ? [] : [['One', 'Two [to Two]']])
+  expect(sent).toEqual(what === 'abort' ? [] : [['One [to One]', 'Two [to Two]']])
 })
 
 test('an abort at the commit sends no request to the model', async () => {
