@@ -10,6 +10,7 @@ import type { RunLauncher } from './run-launcher.ts'
 import { headId } from '../conversation/tree.ts'
 import type { UserMessage } from '../protocol/message.ts'
 import { outputText } from '../providers/sent-files.ts'
+import { syntheticMessage } from './model/compaction.ts'
 import { importedCalls, isSettled } from '../conversation/pending.ts'
 import type { Identified } from '../protocol/fact.ts'
 import type { Conversation } from './conversation.ts'
@@ -58,17 +59,8 @@ export function lateOutputMessage(
   { toolCallId, output }: SupplyOutput,
   id: string,
 ): Identified<UserMessage> {
-  return {
-    role: 'user',
-    id,
-    synthetic: true,
-    parts: [
-      {
-        type: 'text',
-        text: `Output of call ${toolCallId}, which no longer waited: ${outputText(output)}`,
-      },
-    ],
-  }
+  const text = `Output of call ${toolCallId}, which no longer waited: ${outputText(output)}`
+  return { ...syntheticMessage(text), id }
 }
 
 export interface ResumeRequest extends ResumeOptions {

@@ -7,7 +7,7 @@ import type { LimitName } from '../../protocol/run.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import { type CountedRun, limitOf, REPETITION, repetitionWords } from '../run/counters.ts'
-import { applyContext, landmarks } from './compaction.ts'
+import { applyContext, landmarks, syntheticMessage } from './compaction.ts'
 import { forModel, type NamedTool, toModelNames } from './model-names.ts'
 import {
   type AssistantMessage,
@@ -222,11 +222,13 @@ export function buildRequest(
   ]
     .filter((text) => text !== '')
     .join('\n\n')
+  const sent = applyContext(state.path, contextOn(state))
+  const messages = outgoingMessages(sent, stepContext.tools, toolMode)
+  // A continued run begins behind the model's own answer. Claude, Mistral and WebLLM refuse to answer that.
+  if (run.steps === 0 && messages.at(-1)?.role === 'assistant')
+    messages.push(syntheticMessage('Go on from there.'))
   return {
-    messages: imagesInWords(
-      outgoingMessages(applyContext(state.path, contextOn(state)), stepContext.tools, toolMode),
-      stepContext.model.model,
-    ),
+    messages: imagesInWords(messages, stepContext.model.model),
     tools: tools.map(({ name, description, inputSchema }) => ({
       name,
       description,

@@ -1,21 +1,10 @@
 import { sentMessage, isRequest } from '../../conversation/requests.ts'
-import type {
-  Message,
-  ToolMessage,
-  ToolOutput,
-  ToolResultPart,
-  UserMessage,
-} from '../../protocol/message.ts'
+import type { Message, ToolOutput, ToolResultPart, UserMessage } from '../../protocol/message.ts'
 import type { ContextRow, MessageNode, ConversationState } from '../../protocol/state.ts'
-import {
-  contextLayout,
-  type Compacted,
-  type Segment,
-  contextOn,
-} from '../../conversation/context.ts'
+import { contextLayout, type Compacted, contextOn } from '../../conversation/context.ts'
 import type { CompactionChoice, CompactionPolicy } from '../../protocol/compaction.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import { messageTokens } from './token-counts.ts'
+import { messageTokens, partTokens } from './token-counts.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
 import { isRecord } from '../../lib/shape.ts'
 import type { CallPath } from '../../protocol/fact.ts'
@@ -34,39 +23,31 @@ export function applyContext(
   path: readonly MessageNode[],
   rows: readonly ContextRow[],
 ): readonly Message[] {
+  return sentMessages(path, rows).map(({ message }) => message)
+}
+
+interface Sent {
+  /** Index in the path. -1: a summary. */
+  readonly place: number
+  readonly message: Message
+}
+
+function sentMessages(path: readonly MessageNode[], rows: readonly ContextRow[]): readonly Sent[] {
   const { cleared, segments } = contextLayout(path, rows)
-  if (cleared.size === 0 && segments.length === 0) return path.map(sentMessage)
-  const sent: Message[] = []
-  const sendUpTo = (from: number, before: number): void => {
-    for (const node of path.slice(from, before)) sent.push(asSent(node, cleared))
+  const sent: Sent[] = []
+  const send = (place: number): void => {
+    const node = path[place]
+    if (node) sent.push({ place, message: withoutCleared(sentMessage(node), cleared) })
   }
   let at = 0
   for (const { start, end, row, hasSummary, instructions } of segments) {
-    sendUpTo(at, start)
-    if (hasSummary) sent.push(summaryMessage(row))
-    for (const place of instructions) sendUpTo(place, place + 1)
+    for (; at < start; at++) send(at)
+    if (hasSummary) sent.push({ place: -1, message: summaryMessage(row) })
+    for (const place of instructions) send(place)
     at = end + 1
   }
-  sendUpTo(at, path.length)
+  for (; at < path.length; at++) send(at)
   return sent
-}
-
-function asSent(node: MessageNode, cleared: ReadonlySet<string>): Message {
-  const message = sentMessage(node)
-  return message.role === 'tool' ? withoutCleared(message, cleared) : message
-}
-
-/** Places in the path of the messages that are still sent. */
-function sentPlaces(length: number, segments: readonly Segment[]): readonly number[] {
-  const places: number[] = []
-  let at = 0
-  for (const { start, end, instructions } of segments) {
-    for (; at < start; at++) places.push(at)
-    places.push(...instructions)
-    at = end + 1
-  }
-  for (; at < length; at++) places.push(at)
-  return places
 }
 
 /** Tokens that are sent for each message, by its place in the path. 0 for a message that is left out. */
@@ -75,12 +56,9 @@ export function sentSizes(
   rows: readonly ContextRow[],
   sizeOf: (message: Message) => number,
 ): readonly number[] {
-  const { cleared, segments } = contextLayout(path, rows)
   const sizes = path.map(() => 0)
-  for (const place of sentPlaces(path.length, segments)) {
-    const node = path[place]
-    if (node) sizes[place] = sizeOf(asSent(node, cleared))
-  }
+  for (const { place, message } of sentMessages(path, rows))
+    if (place >= 0) sizes[place] = sizeOf(message)
   return sizes
 }
 
@@ -95,22 +73,27 @@ function sentResults(
   path: readonly MessageNode[],
   rows: readonly ContextRow[],
 ): readonly SentResult[] {
-  const { cleared, segments } = contextLayout(path, rows)
-  return sentPlaces(path.length, segments).flatMap((place) => {
-    const message = path[place]?.message
-    if (message?.role !== 'tool') return []
-    return message.parts
-      .filter((part) => !cleared.has(part.toolCallId) && isClearable(part.output))
-      .map((part) => ({ place, part }))
-  })
+  const { cleared } = contextLayout(path, rows)
+  return sentMessages(path, rows).flatMap(({ place, message }) =>
+    message.role === 'tool'
+      ? message.parts
+          .filter((part) => !cleared.has(part.toolCallId) && isClearable(part.output))
+          .map((part) => ({ place, part }))
+      : [],
+  )
 }
 
 function summaryMessage({ summary }: Compacted): UserMessage {
-  const text = summary === '' ? DROPPED : `${SUMMARY}\n${summary}`
+  return syntheticMessage(summary === '' ? DROPPED : `${SUMMARY}\n${summary}`)
+}
+
+/** A message from the loop to the model. */
+export function syntheticMessage(text: string): UserMessage {
   return { role: 'user', synthetic: true, parts: [{ type: 'text', text }] }
 }
 
-function withoutCleared(message: ToolMessage, cleared: ReadonlySet<string>): ToolMessage {
+function withoutCleared(message: Message, cleared: ReadonlySet<string>): Message {
+  if (message.role !== 'tool') return message
   if (!message.parts.some(({ toolCallId }) => cleared.has(toolCallId))) return message
   return {
     ...message,
@@ -187,7 +170,7 @@ function clearing(results: readonly SentResult[]): Clearing {
   let freed = 0
   const paths: CallPath[] = []
   for (const { part } of results) {
-    const saved = resultSize(part) - NOTE
+    const saved = tokensSaved(part)
     if (saved <= 0) continue
     freed += saved
     paths.push([part.toolCallId])
@@ -198,28 +181,15 @@ function clearing(results: readonly SentResult[]): Clearing {
 const NOTHING: Clearing = { paths: [], freed: 0 }
 
 // Parts are immutable, and every step looks for stale ones.
-const sizes = new WeakMap<ToolResultPart, number>()
+const savings = new WeakMap<ToolResultPart, number>()
 
-function resultSize(part: ToolResultPart): number {
-  const known = sizes.get(part)
+function tokensSaved(part: ToolResultPart): number {
+  const known = savings.get(part)
   if (known !== undefined) return known
-  const size = messageTokens({ role: 'tool', parts: [part] })
-  sizes.set(part, size)
-  return size
+  const saved = partTokens(part) - partTokens(withoutResult(part))
+  savings.set(part, saved)
+  return saved
 }
-
-const NOTE_MESSAGE: ToolMessage = {
-  role: 'tool',
-  parts: [
-    {
-      type: 'tool-result',
-      toolCallId: '',
-      toolName: '',
-      output: { type: 'text', value: CLEARED },
-    },
-  ],
-}
-const NOTE = messageTokens(NOTE_MESSAGE)
 
 /** The inputs that these calls ran with, or else those that the model wrote. */
 function inputsOf(
@@ -292,7 +262,7 @@ function dropOldest(state: ConversationState, room: Room): Compacting | null {
   const { path } = state
   const { request, newestStep } = landmarks(path)
   const ranges = [
-    { from: 0, before: request },
+    { from: 0, before: Math.min(request, lastStart(path)) },
     { from: request + 1, before: newestStep },
   ]
   for (const range of ranges) {
@@ -311,6 +281,14 @@ export function landmarks(path: readonly MessageNode[]): {
     request: path.findLastIndex(isRequest),
     newestStep: path.findLastIndex(({ message }) => message.role === 'assistant'),
   }
+}
+
+/** The last place where the kept messages may begin: a message sent during the newest step is behind its results. */
+function lastStart(path: readonly MessageNode[]): number {
+  const { request, newestStep } = landmarks(path)
+  return path[request]?.runId === path[newestStep]?.runId
+    ? newestStep
+    : Math.max(request, newestStep)
 }
 
 /** Whether the kept messages may begin with this one. */
@@ -415,8 +393,8 @@ function sumUp(state: ConversationState, { summary, firstKept }: Sum): CheckedCh
   if (end < 0) return notThere('firstKept', firstKept)
   if (!isStart(path[end]))
     return { fault: 'firstKept must be a message of a person or the model, not a result.' }
-  const { request, newestStep } = landmarks(path)
-  if (end > Math.max(request, newestStep)) return { fault: 'firstKept is after the newest step.' }
+  const { request } = landmarks(path)
+  if (end > lastStart(path)) return { fault: 'firstKept is after the newest step.' }
   // The newest request stays, so the messages before it and those after it are two ranges.
   const before = leavingOut(state, { from: 0, before: Math.min(end, request) }, summary)
   const behind = leavingOut(state, { from: request + 1, before: end }, before ? '' : summary)

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import type { CompactionPolicy } from '../../../src/index.ts'
+import { defineTool, type CompactionPolicy } from '../../../src/index.ts'
+import type { Usage } from '../../../src/protocol/message.ts'
 import {
   createTestAgent,
   createTestStorage,
@@ -22,7 +23,9 @@ import {
   texts,
   words,
 } from './compaction-support.ts'
+import { until } from '../client/fake-worker.ts'
 import { eachNth, someOf } from '../more.ts'
+import { gate, statusOf } from './talk.ts'
 
 describe('a run of 200 steps', () => {
   const windows = [4_000, 8_000, 32_000]
@@ -254,17 +257,23 @@ describe('compaction', () => {
     expect(results(sent.at(-1))).toContain('harbour')
   })
 
-  it('starts earlier for a server that counts more tokens', async () => {
+  it.each<[string, string, (count: number) => Usage]>([
+    ['counts more tokens', 'listed', (inputTokens) => ({ inputTokens })],
+    // Anthropic's `input_tokens` exclude both.
+    [
+      'reads from its cache',
+      'anthropic',
+      (cached) => ({ inputTokens: 9, cachedInputTokens: cached }),
+    ],
+    ['writes to its cache', 'anthropic', (count) => ({ inputTokens: 9, cacheWriteTokens: count })],
+  ])('starts earlier for a server that %s', async (_what, providerId, usageOf) => {
     const counting = (factor: number) =>
       talk(
         (request, asked) => [
-          {
-            type: 'usage',
-            usage: { inputTokens: Math.round(countTokens(bodyOf(request)) * factor) },
-          },
+          { type: 'usage', usage: usageOf(Math.round(countTokens(bodyOf(request)) * factor)) },
           ...reads(30)(request, asked),
         ],
-        { compaction: { contextWindow: 8_000, policy: 'drop-oldest' } },
+        { providerId, compaction: { contextWindow: 8_000, policy: 'drop-oldest' } },
       )
     for (const factor of [1, 2, 3]) {
       const { agent, sent } = counting(factor)
@@ -321,4 +330,35 @@ describe('the compaction option', () => {
       createTestAgent({ script: {}, compaction } as unknown as TestAgentOptions),
     ).toThrow(words)
   })
+})
+
+describe('a message sent during a step', () => {
+  it.each<CompactionPolicy>(['drop-oldest', 'auto'])(
+    'keeps the results that the step has found, with %s',
+    async (policy) => {
+      const found = gate()
+      const { agent, sent } = talk((_, asked) => (asked === 1 ? call('find', 1) : say('Well.')), {
+        model: { provider: 'listed', model: 'm', contextWindow: 4_000 },
+        compaction: { policy },
+        tools: [
+          defineTool({
+            name: 'find',
+            description: 'Finds.',
+            inputSchema: { type: 'object', properties: { at: { type: 'number' } } },
+            execute: () => found.opened.then(() => `NEEDLE ${words(1_000, 1)}`),
+          }),
+        ],
+      })
+      const chat = agent.conversation('talk')
+      chat.subscribe(() => undefined)
+      const run = chat.send('What does it say?')
+      await until(() => statusOf(chat, 'find') === 'executing')
+      run.send('And be brief')
+      await until(() => chat.getSnapshot().queued.length === 1)
+      found.open()
+      expect((await run.result).outcome).toBe('completed')
+      expect(texts(sent.at(-1))).toContain('And be brief')
+      expect(results(sent.at(-1))).toContain('NEEDLE')
+    },
+  )
 })

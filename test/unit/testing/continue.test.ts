@@ -1,6 +1,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { defineTool } from '../../../src/index.ts'
+import type { StreamPart } from '../../../src/protocol/message.ts'
+import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestAgent, createTestStorage, simulateReload } from '../../../src/testing/index.ts'
+import { answer, call as toolCall } from './talk.ts'
 
 // The scripted provider answers.
 
@@ -57,4 +60,38 @@ test('stopped, completed and missing runs do not continue', async () => {
   expect(await agent.continue('c')).toBeNull()
   await agent.run('Two', { conversationId: 'c' }).result
   expect(await agent.continue('c')).toBeNull()
+})
+
+const failing = (delta: string): StreamPart[] => [
+  { type: 'text-delta', delta },
+  { type: 'error', error: { code: 'network', message: 'Gone.', retryable: true } },
+]
+
+// Claude since 4.6, Mistral and WebLLM refuse a request that ends with an answer of the model.
+test.each<[string, StreamPart[][]]>([
+  ['the last answer of a run at its limit', [toolCall('look'), answer('That is all I could do.')]],
+  ['an answer that broke off', [failing('Half an')]],
+])('a request that continues after %s ends with a user message', async (_what, before) => {
+  const turns = [...before, toolCall('look'), answer('And the rest.')]
+  const sent: string[] = []
+  const provider: StreamProviderDefinition = {
+    id: 'listed',
+    async *stream({ messages }) {
+      sent.push(messages.map(({ role }) => role).join(' '))
+      yield* [turns.shift() ?? []]
+    },
+  }
+  const agent = createTestAgent({
+    model: { provider: 'listed', model: 'm', retry: { maxRetries: 0 } },
+    providers: [provider],
+    tools: [look],
+  })
+  onTestFinished(() => agent.dispose())
+  await agent.run('One', { conversationId: 'c', limits: { steps: 1 } }).result
+  const run = await agent.continue('c')
+  expect((await run?.result)?.text).toBe('And the rest.')
+  expect(sent.slice(before.length).map((roles) => roles.split(' ').at(-1))).toEqual([
+    'user',
+    'tool',
+  ])
 })
