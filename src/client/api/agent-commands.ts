@@ -167,16 +167,31 @@ function located(call: CallRef): Located {
   return ref
 }
 
-/** Starts the worker and loads an engine's model. Rejects with `aborted` as soon as the signal aborts. */
+/** Open calls of `prepare`. */
+const preparing = new WeakMap<AgentParts, Set<object>>()
+
+/**
+ * Starts the worker and loads an engine's model. Rejects with `aborted` as soon as the signal aborts. The load stops
+ * with the last of the agent's calls.
+ */
 function prepare(
-  { callWorker, config, options, scope }: AgentParts,
+  agent: AgentParts,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
+  const { callWorker, config, options, scope } = agent
+  const open = preparing.get(agent) ?? new Set()
+  const own = {}
+  preparing.set(agent, open.add(own))
+  const leave = (): boolean => open.delete(own)
+  const stop = (): void => {
+    leave()
+    if (open.size === 0) callWorker('stopPreparing', { agentId: scope().agentId }).catch(() => {})
+  }
   return untilAborted(
     () => callWorker('prepare', { ...scope(), ...modelOfPage(config.model, options.engines) }),
     signal,
-    () => void callWorker('stopPreparing', { agentId: scope().agentId }).catch(() => {}),
-  )
+    stop,
+  ).finally(leave)
 }
 
 type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>
