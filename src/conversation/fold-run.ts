@@ -24,7 +24,7 @@ export function foldRun(draft: Draft, row: RunRow): void {
   if (row.type === 'run-started') {
     state.run = startRun(row, state.run)
     // A run that follows begins in the append that returns the messages.
-    if (state.returned.length > 0 && !state.run.follows) state.returned = []
+    if (!state.run.follows) state.returned = []
     state.title ||= row.message && titleOf(row.message.parts)
   } else if (isOfRun(state.run, row)) draft.changeRun(changeOf(state.run, row))
 }

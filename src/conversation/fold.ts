@@ -252,34 +252,33 @@ function foldReflection(draft: Draft, row: RowOf<'answer-reflected'>): void {
  */
 function replaced(node: MessageNode, text: string): MessageNode {
   if (node.message.role !== 'assistant') return node
-  const reflection = { mode: 'replace', original: answerText(node) } as const
+  const { parts } = node.message
+  // Provider metadata and what was written belong to the old text.
+  const withParts = (changed: AssistantMessage['parts']): MessageNode => ({
+    ...node,
+    reflection: { mode: 'replace', original: answerText(node) },
+    message: { role: 'assistant', id: node.id, parts: changed },
+  })
   const finishing = finishingCall(node)
-  if (finishing === undefined) return { ...node, message: withText(node.message, text), reflection }
+  if (finishing === undefined) {
+    const kept = parts.filter(({ type }) => type === 'file' || type === 'tool-call')
+    return withParts([{ type: 'text', text }, ...kept])
+  }
   const isFinishing = ({ toolCallId }: Pick<CallState, 'toolCallId'>): boolean =>
     toolCallId === finishing.toolCallId
-  const { actionText: _written, providerMetadata: _own, ...message } = node.message
   const input = { result: text }
   return {
-    ...node,
-    reflection,
-    message: {
-      ...message,
-      parts: message.parts.map((part) =>
+    ...withParts(
+      parts.map((part) =>
         part.type === 'tool-call' && part.error === undefined && isFinishing(part)
           ? { ...part, input }
           : part,
       ),
-    },
+    ),
     calls: node.calls.map((call) =>
       isFinishing(call) ? { ...call, input, output: { type: 'text', value: text } } : call,
     ),
   }
-}
-
-/** Drops reasoning and provider metadata, which belong to the old text. */
-function withText({ id, parts }: AssistantMessage, text: string): AssistantMessage {
-  const kept = parts.filter(({ type }) => type === 'file' || type === 'tool-call')
-  return { role: 'assistant', ...(id && { id }), parts: [{ type: 'text', text }, ...kept] }
 }
 
 function takeResult(draft: Draft, node: MessageNode): void {

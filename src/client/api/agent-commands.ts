@@ -167,8 +167,8 @@ function located(call: CallRef): Located {
   return ref
 }
 
-/** Open calls of `prepare`. */
-const preparing = new WeakMap<AgentParts, Set<object>>()
+/** The agents of open calls of `prepare`. */
+const preparing: AgentParts[] = []
 
 /**
  * Starts the worker and loads an engine's model. Rejects with `aborted` as soon as the signal aborts. The load stops
@@ -179,19 +179,16 @@ function prepare(
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
   const { callWorker, config, options, scope } = agent
-  const open = preparing.get(agent) ?? new Set()
-  const own = {}
-  preparing.set(agent, open.add(own))
-  const leave = (): boolean => open.delete(own)
-  const stop = (): void => {
-    leave()
-    if (open.size === 0) callWorker('stopPreparing', { agentId: scope().agentId }).catch(() => {})
-  }
+  const isLate = signal.aborted
+  preparing.push(agent)
   return untilAborted(
     () => callWorker('prepare', { ...scope(), ...modelOfPage(config.model, options.engines) }),
     signal,
-    stop,
-  ).finally(leave)
+  ).finally(() => {
+    preparing.splice(preparing.indexOf(agent), 1)
+    if (signal.aborted && !isLate && !preparing.includes(agent))
+      callWorker('stopPreparing', { agentId: scope().agentId }).catch(() => {})
+  })
 }
 
 type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>

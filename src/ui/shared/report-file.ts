@@ -29,8 +29,8 @@ export class ReportFile {
   readonly #lines: readonly Fields[]
   /** Tool names by call id. Another conversation may have the same ids, so each row's name is taken in order. */
   readonly #names = new Map<string, string>()
-  /** Tool names of the rows and messages with an output. */
-  readonly #toolOf = new Map<Fields, string>()
+  /** Tool names of rows and parts that may have an output. */
+  readonly #toolOf = new Map<Fields, unknown>()
   readonly #tools = new Map<string, ToolOutputs>()
   messages = 0
   calls = 0
@@ -83,16 +83,15 @@ export class ReportFile {
       this.messages += 1
       for (const part of partsOf(each)) {
         const late = /^Output of call (\S+), which/.exec(String(part['text']))
-        if (late) this.#toolOf.set(each, this.#nameOf(late[1]))
+        if (late) this.#add(part, this.#names.get(String(late[1])))
         if (part['type'] === 'file') this.files += 1
-        if (part['type'] === 'tool-result') this.#add(part['toolName'], part['output'])
+        if (part['type'] === 'tool-result') this.#add(part, part['toolName'], part['output'])
         if (part['type'] === 'tool-call') this.#name(part['toolCallId'], part['toolName'])
       }
     }
     if (type === 'call-proposed') this.#name(idOf(path), toolName)
-    const tool = this.#nameOf(idOf(path))
-    this.#toolOf.set(row, tool)
-    if (type === 'call-settled' && !isRefused(row)) this.#add(tool, output)
+    const isOutput = type === 'call-settled' && !isRefused(row)
+    this.#add(row, this.#names.get(idOf(path)) ?? '', isOutput && output)
   }
 
   #name(toolCallId: unknown, toolName: unknown): void {
@@ -100,7 +99,8 @@ export class ReportFile {
     this.#names.set(String(toolCallId), String(toolName))
   }
 
-  #add(toolName: unknown, output: unknown): void {
+  #add(fields: Fields, toolName: unknown, output?: unknown): void {
+    this.#toolOf.set(fields, toolName)
     if (typeof toolName !== 'string' || !isFields(output) || output['type'] === 'denied') return
     const known = this.#tools.get(toolName) ?? { toolName, count: 0, size: 0 }
     this.#tools.set(toolName, known)
@@ -121,25 +121,18 @@ export class ReportFile {
     return dropped
   }
 
-  #nameOf(toolCallId: unknown): string {
-    return this.#names.get(String(toolCallId)) ?? ''
-  }
-
+  /** A row or part. */
   #without(tools: ReadonlySet<unknown>, row: Fields): Fields {
     const { messages, output } = row
-    const isLeftOut = (each: Fields): boolean => tools.has(this.#toolOf.get(each))
     if (isList(messages))
       return {
         ...row,
-        messages: messages
-          .filter(isFields)
-          .map((each) =>
-            isLeftOut(each)
-              ? { ...each, parts: [{ type: 'text', text: LEFT_OUT }] }
-              : { ...each, parts: partsOf(each).map((part) => withoutResult(tools, part)) },
-          ),
+        messages: messages.filter(isFields).map((each) => ({
+          ...each,
+          parts: partsOf(each).map((part) => this.#without(tools, part)),
+        })),
       }
-    if (!isLeftOut(row) || isRefused(row)) return row
+    if (!tools.has(this.#toolOf.get(row)) || isRefused(row)) return row
     const kept: Record<string, unknown> = { ...row, values: undefined, note: undefined }
     for (const name of ['value', 'text', 'answer', 'message'])
       if (name in row) kept[name] = LEFT_OUT
@@ -150,13 +143,6 @@ export class ReportFile {
 /** The call never ran: its output is the agent's own, about the input. */
 function isRefused({ status }: Fields): boolean {
   return status === 'invalid'
-}
-
-function withoutResult(tools: ReadonlySet<unknown>, part: Fields): Fields {
-  const { type, toolName, output } = part
-  return type === 'tool-result' && tools.has(toolName)
-    ? { ...part, output: withoutOutput(output), note: undefined }
-    : part
 }
 
 /** Keeps whether the call failed or was denied. */

@@ -260,9 +260,9 @@ const FILLED = 0.5
  */
 function dropOldest(state: ConversationState, room: Room): Compacting | null {
   const { path } = state
-  const { request, newestStep } = landmarks(path)
+  const { request, newestStep, lastStart } = landmarks(path)
   const ranges = [
-    { from: 0, before: Math.min(request, lastStart(path)) },
+    { from: 0, before: Math.min(request, lastStart) },
     { from: request + 1, before: newestStep },
   ]
   for (const range of ranges) {
@@ -272,23 +272,20 @@ function dropOldest(state: ConversationState, room: Room): Compacting | null {
   return null
 }
 
-/** Indexes in the path of the newest request and of the model's newest message. -1: none. */
+/** Indexes in the path. -1: none. */
 export function landmarks(path: readonly MessageNode[]): {
+  /** The newest request. */
   readonly request: number
+  /** The model's newest message. */
   readonly newestStep: number
+  /** The last place where the kept messages may begin. A message sent during the newest step is behind its results. */
+  readonly lastStart: number
 } {
-  return {
-    request: path.findLastIndex(isRequest),
-    newestStep: path.findLastIndex(({ message }) => message.role === 'assistant'),
-  }
-}
-
-/** The last place where the kept messages may begin: a message sent during the newest step is behind its results. */
-function lastStart(path: readonly MessageNode[]): number {
-  const { request, newestStep } = landmarks(path)
-  return path[request]?.runId === path[newestStep]?.runId
-    ? newestStep
-    : Math.max(request, newestStep)
+  const request = path.findLastIndex(isRequest)
+  const newestStep = path.findLastIndex(({ message }) => message.role === 'assistant')
+  const isSentDuring = path[request]?.runId === path[newestStep]?.runId
+  const lastStart = isSentDuring ? newestStep : Math.max(request, newestStep)
+  return { request, newestStep, lastStart }
 }
 
 /** Whether the kept messages may begin with this one. */
@@ -393,8 +390,8 @@ function sumUp(state: ConversationState, { summary, firstKept }: Sum): CheckedCh
   if (end < 0) return notThere('firstKept', firstKept)
   if (!isStart(path[end]))
     return { fault: 'firstKept must be a message of a person or the model, not a result.' }
-  const { request } = landmarks(path)
-  if (end > lastStart(path)) return { fault: 'firstKept is after the newest step.' }
+  const { request, lastStart } = landmarks(path)
+  if (end > lastStart) return { fault: 'firstKept is after the newest step.' }
   // The newest request stays, so the messages before it and those after it are two ranges.
   const before = leavingOut(state, { from: 0, before: Math.min(end, request) }, summary)
   const behind = leavingOut(state, { from: request + 1, before: end }, before ? '' : summary)

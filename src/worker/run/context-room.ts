@@ -35,14 +35,14 @@ export function learnTokens(
   const { compaction = COMPACTION_DEFAULTS, model } = stepContext
   const { conversation, memory, runId } = context
   const { run, state } = conversation
-  const { inputTokens, cachedInputTokens = 0, cacheWriteTokens = 0 } = usage
+  const { inputTokens } = usage
   if (run === null || inputTokens === undefined || usage.estimated) return
   const { input, cached, written } = countsOf(usage, model.provider)
   const { sent } = sizeOf(context, run, stepContext)
   if (compaction !== false && windowOf(context, stepContext, compaction) !== undefined)
     memory.rememberTokens(model, { counted: input + cached + written, estimated: sent })
   // Some servers exclude cached tokens from `inputTokens`.
-  const counted = inputTokens + cachedInputTokens + cacheWriteTokens
+  const counted = inputTokens + cached + written
   const cut =
     counted < MIN_READ_SHARE * sent &&
     truncationSigns(buildRequest(state, run, { stepContext, toolMode }), counted)
