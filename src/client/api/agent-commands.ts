@@ -167,28 +167,16 @@ function located(call: CallRef): Located {
   return ref
 }
 
-/** The agents of open calls of `prepare`. */
-const preparing: AgentParts[] = []
-
-/**
- * Starts the worker and loads an engine's model. Rejects with `aborted` as soon as the signal aborts. The load stops
- * with the last of the agent's calls.
- */
+/** Starts the worker and loads an engine's model. Rejects with `aborted` as soon as the signal aborts. */
 function prepare(
-  agent: AgentParts,
+  { callWorker, config, options, scope }: AgentParts,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<void> {
-  const { callWorker, config, options, scope } = agent
-  const isLate = signal.aborted
-  preparing.push(agent)
   return untilAborted(
     () => callWorker('prepare', { ...scope(), ...modelOfPage(config.model, options.engines) }),
     signal,
-  ).finally(() => {
-    preparing.splice(preparing.indexOf(agent), 1)
-    if (signal.aborted && !isLate && !preparing.includes(agent))
-      callWorker('stopPreparing', { agentId: scope().agentId }).catch(() => {})
-  })
+    () => void callWorker('stopPreparing', { agentId: scope().agentId }).catch(() => {}),
+  )
 }
 
 type Questions = Omit<Conversations, 'getSnapshot' | 'subscribe'>

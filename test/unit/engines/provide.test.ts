@@ -127,32 +127,6 @@ test('aborting prepare stops the load', async () => {
   await vi.waitFor(() => expect(signal?.aborted).toBe(true))
 })
 
-test('aborting one prepare aborts no other of the agent', async () => {
-  let finish = (): void => undefined
-  const loaded = new Promise<void>((resolve) => (finish = resolve))
-  const prepare = vi.fn<NonNullable<EngineDefinition['prepare']>>((_config, { signal }) =>
-    Promise.race([
-      loaded,
-      new Promise<never>((_resolve, reject) => {
-        signal.addEventListener('abort', () => reject(new DOMException('Aborted', 'AbortError')))
-      }),
-    ]),
-  )
-  const agent = agentWith({ engines: [pageEngine({ ...saying('Hi'), prepare })] })
-  const stop = new AbortController()
-  const [first, second] = [agent.prepare({ signal: stop.signal }), agent.prepare()]
-  const outcome = second.then(
-    () => 'ready',
-    ({ code }: { readonly code: string }) => code,
-  )
-  await vi.waitFor(() => expect(prepare).toHaveBeenCalledTimes(2))
-  stop.abort()
-  await expect(first).rejects.toMatchObject({ code: 'aborted' })
-  await settle()
-  finish()
-  expect(await outcome).toBe('ready')
-})
-
 test("prepare rejects with the engine's error", async () => {
   const engine = pageEngine({
     ...saying('Hi'),
