@@ -291,7 +291,7 @@ class PartSink implements Sink {
 
 export const loneThinkCloser = 'lone-think-closer'
 const loneThinkMessage =
-  'The output closed reasoning that it never opened: set reasoningPrefilled for this model.'
+  'The output closed reasoning that it never opened: the text before it was reasoning.'
 
 /** Code of the warning about a call in reasoning that never ended. */
 const callInReasoning = 'call-in-reasoning'
