@@ -43,6 +43,8 @@ export function readForeign(
   if (fenced) {
     const start = fenced[0].length
     const { content, end, isClosed } = fenceContent(text, start, fenced[1] ?? '')
+    // Fences in fences would overflow the stack.
+    if (fence.test(content)) return undefined
     const read = readMarkedSections(content, index, { marked, isCut: isCut && !isClosed })
     if (!read) return undefined
     const { thoughtEnd } = read

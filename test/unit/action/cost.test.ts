@@ -189,4 +189,12 @@ describe('deeply nested output', () => {
       scanner.end()
     }
   })
+
+  it('does not throw for fence lines in a block, written by the model or by others', () => {
+    const lines = `<ACTION>\n${'```j\n'.repeat(30_000)}`
+    const scanner = createActionScanner(tools)
+    scanner.push(lines)
+    scanner.end()
+    new CallFinder(tools).addText(`${lines.slice(0, 19_000)}x\n\`\`\`\n</ACTION>`)
+  })
 })
