@@ -8,8 +8,17 @@ import {
   sealedValues,
   createPlaceholder,
 } from '../../protocol/sealed.ts'
+import { createSecretReplacer, type SecretReplacer } from '../../lib/replace-repeats.ts'
 import type { JsonValue } from '../../protocol/json.ts'
+import type { CallState } from '../../protocol/state.ts'
 import type { Row } from '../../protocol/fact.ts'
+
+/** Finds repeats of secrets, and replaces them by their placeholders. */
+export function repeatsOf(secrets: readonly SecretValue[]): SecretReplacer {
+  return createSecretReplacer(
+    new Map(secrets.map(({ placeholder, value }) => [String(value), placeholder])),
+  )
+}
 
 /**
  * Secret values of a conversation's open calls, in memory only. A placeholder opens only in its own call: another call
@@ -78,6 +87,12 @@ export class CallSecrets {
   valuesIn(toolCallId: string, input: JsonValue): SecretValue[] {
     const whole = this.restore(toolCallId, input)
     return whole === null ? [] : sealedValues(input, whole)
+  }
+
+  /** Hides what repeats a secret of another call, such as the composite tool's around it. */
+  hideRepeats(toolCallId: string, value: JsonValue, other: CallState): JsonValue {
+    const { hasSecret } = repeatsOf(this.valuesIn(other.toolCallId, other.input))
+    return this.hide(toolCallId, value, (leaf) => hasSecret(`${leaf}`))
   }
 
   /** Forgets the values of calls and runs that have ended. */

@@ -181,11 +181,12 @@ export class NestedCalls {
       if (known.status !== 'proposed') return input
     }
     const toolCallId = known?.toolCallId ?? this.#idOf(parent, position)
-    return hideInputSecrets(
+    const stored = await hideInputSecrets(
       this.#context,
       { toolCallId, toolName },
       { tool: tools.get(toolName), input },
     )
+    return secrets.hideRepeats(toolCallId, stored, parent)
   }
 
   #idOf(parent: CallState, position: number): string {

@@ -129,3 +129,31 @@ test('an input that differs in more than its secrets is a different one', async 
   })
   expect(await stored(pages)).not.toContain(secret)
 })
+
+test("a secret of the composite tool's own input gets a placeholder in its nested calls", async () => {
+  const secret = randomUUID()
+  const input = { password: secret }
+  const steps = [{ toolCalls: [{ toolName: 'work', input }] }, { text: 'Done.' }]
+  const pages = new Pages('work', { script: { steps } } as object)
+  const typed: unknown[] = []
+  const type = pages.tool('type', {
+    execute: (given) => {
+      typed.push(given)
+      return `typed ${secret}`
+    },
+  })
+  const run: CompositeTool['run'] = async (given, { call }) => {
+    await call('type', { text: (given as typeof input).password })
+    return 'in'
+  }
+  const work = composite(run, {
+    inputSchema: { type: 'object', properties: { password: { type: 'string' } } },
+    secretsIn: () => ['/password'],
+  })
+  const talk = shown(pages.open([type, work]))
+  await talk.send('Log in').result
+  expect(typed).toEqual([{ text: secret }])
+  expect(callsOf(talk).map(({ status }) => status)).toEqual(['succeeded', 'succeeded'])
+  expect(JSON.stringify(talk.getSnapshot())).not.toContain(secret)
+  expect(await stored(pages)).not.toContain(secret)
+})
