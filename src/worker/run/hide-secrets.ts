@@ -1,4 +1,4 @@
-import { suggestName } from '../../action/suggest.ts'
+import { plainName, suggestName } from '../../action/suggest.ts'
 import type { FactOf } from '../../protocol/fact.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import {
@@ -13,10 +13,10 @@ import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { forModel, type NamedTool } from '../model/model-names.ts'
 import { callContext, type RunContext, type ToolTable } from './run-context.ts'
 import { checkInput } from '../validation/check-input.ts'
-import { createSecretReplacer, type SecretReplacer } from '../../lib/replace-repeats.ts'
+import type { SecretReplacer } from '../../lib/replace-repeats.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
 import { sealedValues } from '../../protocol/sealed.ts'
-import type { CallSecrets } from './call-secrets.ts'
+import { type CallSecrets, repeatsOf } from './call-secrets.ts'
 import type { CallState } from '../../protocol/state.ts'
 
 /** A call whose input is to be stored. */
@@ -85,9 +85,7 @@ function sealMessage<Message extends AssistantMessage>(
 ): Message {
   const secrets = inputs.flatMap(({ whole, stored }) => sealedValues(stored, whole))
   if (secrets.length === 0) return message
-  const repeats = createSecretReplacer(
-    new Map(secrets.map(({ placeholder, value }) => [String(value), placeholder])),
-  )
+  const repeats = repeatsOf(secrets)
   const stored = new Map(inputs.map((input) => [input.whole, input.stored]))
   const parts = message.parts.map((part): AssistantMessage['parts'][number] => {
     switch (part.type) {
@@ -217,14 +215,20 @@ export async function hideOutputSecrets(
 ): Promise<ModelOutput> {
   const { toolsWithSecrets } = context.tools
   if (toolsWithSecrets.length === 0) return output
-  const { message } = output
+  const { feedback } = output
+  const { actionText, providerMetadata, ...message } = output.message
+  const written = plainName(actionText ?? '')
+  // Calls that don't run may hold secrets that nobody names, in the model's text and in the vendor's metadata.
+  let isHidden = namesOf(toolsWithSecrets).some((name) => written.includes(plainName(name)))
+  let hasError = feedback !== undefined
   const inputs: SealedInput[] = []
   const parts: (typeof message.parts)[number][] = []
-  let isUnread = output.feedback !== undefined
   for (const part of message.parts) {
-    if (part.type !== 'tool-call' || !maySeal(context, part.toolName)) parts.push(part)
+    const isCall = part.type === 'tool-call'
+    if (isCall && part.error) hasError = true
+    if (!isCall || !maySeal(context, part.toolName)) parts.push(part)
     else if (part.error) {
-      isUnread = true
+      isHidden = true
       parts.push(withoutRaw(part, toolsWithSecrets))
     } else {
       const input = await storedInput(context, part)
@@ -232,11 +236,16 @@ export async function hideOutputSecrets(
       parts.push({ ...part, input })
     }
   }
-  const { feedback } = output
+  const text = isHidden ? (hasError ? UNREAD : undefined) : actionText
   return {
     ...output,
     message: sealMessage(
-      { ...message, parts, ...(isUnread && textOfUnread(message.actionText, context)) },
+      {
+        ...message,
+        parts,
+        ...(providerMetadata && !isHidden && { providerMetadata }),
+        ...(actionText !== undefined && text !== undefined && { actionText: text }),
+      },
       { inputs, sealed: context.conversation.secrets, tools: context.tools, fits: fitsIn(context) },
     ),
     ...(feedback && {
@@ -275,15 +284,6 @@ function storedInput(
   return tool
     ? hideInputSecrets(context, { toolCallId, toolName }, { tool, input })
     : context.conversation.secrets.hide(toolCallId, input, () => true)
-}
-
-/** Hides ACTION text that names a tool with secrets, if it could not be read: anything in it may be secret. */
-function textOfUnread(
-  actionText: string | undefined,
-  { tools }: RunContext,
-): { readonly actionText: string } | null {
-  const isNamed = namesOf(tools.toolsWithSecrets).some((name) => actionText?.includes(name))
-  return isNamed ? { actionText: UNREAD } : null
 }
 
 /** Names that the model knows. */

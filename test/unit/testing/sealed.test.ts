@@ -325,7 +325,11 @@ test.each<[string, (secret: string) => StreamPart[]]>([
         },
         rawInput: `{"password": ${secret}`,
       },
-      { type: 'finish', finishReason: 'tool-calls' },
+      {
+        type: 'finish',
+        finishReason: 'tool-calls',
+        providerMetadata: { watched: { items: [{ arguments: `{"password": ${secret}` }] } },
+      },
     ],
   ],
   [
@@ -347,6 +351,8 @@ test.each<[string, (secret: string) => StreamPart[]]>([
   await agent.dispose()
 })
 
+const password = (secret: string): string => `<password>${secret}</password>`
+
 test.each([
   ['that is malformed', (secret: string) => `<login><password>${secret}</login>`],
   [
@@ -354,6 +360,13 @@ test.each([
     (secret: string) => `<login><password>x</password><remember>${secret}</remember></login>`,
   ],
   ['that is cut off', (secret: string) => `<login><password>${secret}`],
+  ['in another letter case', (secret: string) => `<Login>${password(secret)}</Login></ACTION>`],
+  ['with a separator', (secret: string) => `<log_in>${password(secret)}</log_in></ACTION>`],
+  ['with a separator, cut off', (secret: string) => `<log_in>${password(secret)}`],
+  [
+    'after one of an unknown tool',
+    (secret: string) => `<weather/><login>${password(secret)}</login></ACTION>`,
+  ],
 ])('in ACTION mode, the secret is not stored with a call %s', async (_, block) => {
   const secret = randomUUID()
   const all = watched()
@@ -368,7 +381,7 @@ test.each([
   })
   await ask()
   expect(all.requests).toHaveLength(2)
-  expect(got).not.toHaveBeenCalled()
+  expect(JSON.stringify(got.mock.calls)).not.toContain(secret)
   expect(await stored(all.storage)).not.toContain(secret)
   expect(JSON.stringify([all.requests, all.shown])).not.toContain(secret)
   await agent.dispose()
