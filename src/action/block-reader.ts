@@ -350,7 +350,7 @@ export interface ParsedCalls {
 }
 
 /** Elements that name their tool in an attribute, and elements that name their parameter in one (R9). */
-const genericTools: ReadonlySet<string> = new Set([
+export const genericTools: ReadonlySet<string> = new Set([
   'invoke',
   'tool',
   'tool_call',

@@ -121,12 +121,9 @@ export function readReact(reader: LiteralReader, index: ToolIndex): ParsedCalls 
     const { at } = reader
     if (reads.length > 0) reader.match(thought)
     const read = readReactCall(reader, index)
-    if (read) {
-      reads.push(read)
-      continue
-    }
-    reader.at = at
-    return reads.length === 0 ? undefined : joinParsedCalls(reads)
+    if (read) reads.push(read)
+    else reader.at = at
+    if (!read || reader.isSingle) return reads.length === 0 ? undefined : joinParsedCalls(reads)
   }
 }
 
@@ -179,14 +176,16 @@ export function readPlainCalls(
   marked: boolean,
 ): ForeignCall[] | undefined {
   const python: ForeignCall[] = []
-  for (let more = readPythonCalls(reader); more; more = readPythonCalls(reader))
+  for (let more = readPythonCalls(reader); more; more = readPythonCalls(reader)) {
     python.push(...more)
+    if (reader.isSingle) break
+  }
   if (python.length > 0)
     return marked || python.every((call) => findTool(call.name, index) !== undefined)
       ? python
       : undefined
   let calls: ForeignCall[] | undefined
-  for (;;) {
+  while (!calls || !reader.isSingle) {
     const headed = readHeadedCall(reader, index)
     if (headed) {
       calls = [...(calls ?? []), headed]
@@ -205,6 +204,7 @@ export function readPlainCalls(
     calls.push(...found)
     while (reader.take(';') || reader.take(','));
   }
+  return calls
 }
 
 const callStart = lazyPattern(() => `(${callNamePattern})\\s*\\(`, 'uy')
@@ -220,6 +220,7 @@ function readPythonCalls(reader: LiteralReader): ForeignCall[] | undefined {
     const call = readPythonCall(reader)
     if (!call) break
     calls.push(call)
+    if (reader.isSingle) return calls
     if (!reader.take(',') && !reader.take(';') && bracket) break
   }
   if (calls.length === 0) {

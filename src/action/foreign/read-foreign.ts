@@ -116,6 +116,19 @@ export function readMarkedSections(
   return isThought ? { ...calls, thoughtEnd } : calls
 }
 
+/** Returns the call at the start of an untrusted text, whatever follows it. Moves the reader past the text it has read. */
+export function readFirstCall(reader: LiteralReader, index: ToolIndex): ParsedCalls | undefined {
+  reader.isSingle = true
+  try {
+    return typeof findMarker(reader.text, 0) === 'object'
+      ? readMarkedCalls(reader, index)
+      : (readReact(reader, index) ?? resolved(readPlainCalls(reader, index, false), index))
+  } catch (thrown) {
+    if (!(thrown instanceof Unreadable)) throw thrown
+    return undefined
+  }
+}
+
 function resolved(
   calls: readonly ForeignCall[] | undefined,
   index: ToolIndex,
@@ -238,7 +251,7 @@ function readMarkedCalls(reader: LiteralReader, index: ToolIndex): ParsedSection
     if (isFenced && reader.match(fenceEnd)) reader.match(closers())
     const end = reader.at
     reader.skipSpace()
-    if (typeof findMarker(reader.text, reader.at) !== 'object')
+    if (reader.isSingle || typeof findMarker(reader.text, reader.at) !== 'object')
       return {
         ...joinParsedCalls(reads),
         end: reader.text.slice(0, end).trimEnd().length,
