@@ -1,5 +1,12 @@
 import type { ToolDefinition } from '../protocol/tool.ts'
-import { describeShape, type IndexedTool, indexTools, makeTags } from './tool-index.ts'
+import {
+  createRoom,
+  describeShape,
+  type IndexedTool,
+  indexTools,
+  makeTags,
+  type Room,
+} from './tool-index.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { type ActionCall, setOwn } from './call-arguments.ts'
 import { formatAction } from './format-action.ts'
@@ -50,6 +57,7 @@ To use tools, say in a sentence why, then end your reply with one <ACTION> block
 - To answer without a tool, write no block.`
 
 function describeTool(tool: IndexedTool): string {
+  const room = createRoom()
   const tags = makeTags(tool.input.properties.keys())
   const parameters = [...tool.input.properties].map(([name, schema]) => {
     const shape = tool.reader.shape(schema)
@@ -57,7 +65,7 @@ function describeTool(tool: IndexedTool): string {
     const fallback =
       shape.fallback === undefined ? '' : `, default ${JSON.stringify(shape.fallback)}`
     const about = shape.description === undefined ? '' : `: ${oneLine(shape.description)}`
-    const type = oneLine(describeShape(shape, tool.reader))
+    const type = oneLine(describeShape(shape, room))
     return `\n  - ${tags.get(name) ?? name} (${type}, ${need}${oneLine(fallback)})${about}`
   })
   return `- ${tool.tag}: ${oneLine(tool.description)}${parameters.join('')}`
@@ -155,18 +163,20 @@ function codeCall(tool: IndexedTool): ActionCall {
 
 function sampleCall(tool: IndexedTool, withNested: boolean = false): ActionCall {
   const input: Record<string, JsonValue> = {}
+  const room = createRoom()
   for (const [name, shape] of parameters(tool)) {
     if (tool.input.required.has(name) || (withNested && isNested(shape)))
-      setOwn(input, name, sample(name, shape, 0))
+      setOwn(input, name, sample(name, shape, room, 0))
   }
   return { toolName: tool.name, input }
 }
 
-function sample(name: string, shape: Shape, depth: number): JsonValue {
+function sample(name: string, shape: Shape, room: Room, depth: number): JsonValue {
   if (shape.fallback !== undefined) return shape.fallback
   if (shape.options) return (shape.options[0] ?? null) as JsonValue
   const [branch] = shape.branches ?? []
-  if (branch) return sample(name, branch, depth)
+  if (branch) return sample(name, branch, room, depth)
+  const isShort = depth > 3 || (room.left -= 1 + shape.required.size) < 0
   switch (shape.types[0]) {
     case 'integer':
       return 3
@@ -178,17 +188,17 @@ function sample(name: string, shape: Shape, depth: number): JsonValue {
       return null
     case 'array': {
       const item = shape.schemaReader.shape(shape.itemAt(0))
-      const one = depth > 3 ? 'a' : sample('a', item, depth + 1)
+      const one = isShort ? 'a' : sample('a', item, room, depth + 1)
       return typeof one === 'string' && !item.options ? [one, 'example b'] : [one]
     }
     case 'object':
-      return depth > 3 ? {} : sampleObject(shape, depth)
+      return isShort ? {} : sampleObject(shape, room, depth)
     default:
       return `example ${name}`
   }
 }
 
-function sampleObject(shape: Shape, depth: number): JsonObject {
+function sampleObject(shape: Shape, room: Room, depth: number): JsonObject {
   const input: Record<string, JsonValue> = {}
   // An example without properties would teach the model to omit them, so show at least one.
   const [first] = shape.properties.keys()
@@ -197,7 +207,7 @@ function sampleObject(shape: Shape, depth: number): JsonObject {
     setOwn(
       input,
       name,
-      sample(name, shape.schemaReader.shape(propertySchema(shape, name)), depth + 1),
+      sample(name, shape.schemaReader.shape(propertySchema(shape, name)), room, depth + 1),
     )
   return input
 }

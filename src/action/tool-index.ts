@@ -3,35 +3,37 @@ import { SchemaReader, type Shape } from './schema.ts'
 
 const maxDepth = 3
 
+/** How many more names are described. Without a limit, recursive schemas would multiply with each level. */
+export interface Room {
+  left: number
+}
+
+/** Returns the room for one tool. */
+export function createRoom(): Room {
+  return { left: 500 }
+}
+
 /**
- * Describes a schema in errors and prompts: `integer`, `one of left, right`. With a reader, also describes
- * nested schemas: `list of string`, `object { zip: string, city?: string }`.
+ * Describes a schema in errors and prompts: `integer`, `one of left, right`. With room, also describes nested schemas:
+ * `list of string`, `object { zip: string, city?: string }`.
  */
-export function describeShape(shape: Shape, reader?: SchemaReader, depth: number = 0): string {
-  if (shape.options) return describeOptions(shape.options)
-  if (shape.branches)
-    return [...new Set(shape.branches.map((branch) => describeShape(branch, reader, depth)))].join(
-      ' or ',
+export function describeShape(shape: Shape, room?: Room, depth: number = 0): string {
+  const { branches, options, properties, required, schemaReader, types } = shape
+  if (options) return describeOptions(options)
+  if (branches)
+    return [...new Set(branches.map((branch) => describeShape(branch, room, depth)))].join(' or ')
+  const isWhole = room && depth < maxDepth && (room.left -= 1 + properties.size) > 0
+  const describe = (schema: unknown): string =>
+    describeShape(schemaReader.shape(schema), room, depth + 1)
+  const names = types.map((type) => {
+    if (type === 'array') return isWhole ? `list of ${describe(shape.itemAt(0))}` : 'list'
+    if (type !== 'object' || !isWhole || properties.size === 0) return type
+    const entries = [...properties].map(
+      ([name, schema]) => `${name}${required.has(name) ? '' : '?'}: ${describe(schema)}`,
     )
-  const names = shape.types.map((type) => {
-    if (type === 'array') return describeList(shape, reader, depth)
-    return type === 'object' ? describeObject(shape, reader, depth) : type
+    return `object { ${entries.join(', ')} }`
   })
   return names.join(' or ') || 'any value'
-}
-
-function describeList(shape: Shape, reader: SchemaReader | undefined, depth: number): string {
-  if (!reader || depth >= maxDepth) return 'list'
-  return `list of ${describeShape(reader.shape(shape.itemAt(0)), reader, depth + 1)}`
-}
-
-function describeObject(shape: Shape, reader: SchemaReader | undefined, depth: number): string {
-  if (!reader || depth >= maxDepth || shape.properties.size === 0) return 'object'
-  const entries = [...shape.properties].map(([name, schema]) => {
-    const mark = shape.required.has(name) ? '' : '?'
-    return `${name}${mark}: ${describeShape(reader.shape(schema), reader, depth + 1)}`
-  })
-  return `object { ${entries.join(', ')} }`
 }
 
 function describeOptions(options: readonly unknown[]): string {
@@ -119,9 +121,10 @@ export function describeParameters(
   { input, reader }: Pick<IndexedTool, 'input' | 'reader'>,
   optional: string = '',
 ): string {
+  const room = createRoom()
   const list = [...input.properties].map(
     ([name, schema]) =>
-      `${name} (${describeShape(reader.shape(schema), reader)}${input.required.has(name) ? ', required' : optional})`,
+      `${name} (${describeShape(reader.shape(schema), room)}${input.required.has(name) ? ', required' : optional})`,
   )
   return list.length === 0 ? 'no parameters' : list.join(', ')
 }

@@ -114,6 +114,19 @@ describe('the prompt', () => {
     expect(inputs.filter(([name, value]) => name === value)).toEqual([])
   })
 
+  it('and the error of an invalid call stay short for a schema that multiplies by its references', () => {
+    const names = Array.from({ length: 10 }, (_, at) => `p${at}`)
+    const inputSchema = {
+      type: 'object',
+      properties: Object.fromEntries(names.map((name) => [name, { $ref: '#' }])),
+      required: names,
+    } as const
+    const tree = { name: 'tree', description: 'A tree.', inputSchema }
+    expect(actionPrompt([tree]).length).toBeLessThan(50_000)
+    const { error } = parseAction('<ACTION><tree><p0>1</p0></tree></ACTION>', [tree])
+    expect(error?.message.length).toBeLessThan(10_000)
+  })
+
   it('shows several calls only with several tools, so that none is repeated', () => {
     expect(actionPrompt([tools[2]!])).not.toContain('Several calls:')
   })
