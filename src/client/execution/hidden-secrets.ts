@@ -1,9 +1,9 @@
-import { isJson } from '../../lib/json/is-json.ts'
 import { createSecretReplacer } from '../../lib/replace-repeats.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import { replaceInJson, replaceInOutput } from '../../protocol/message.ts'
 import { sealedValues } from '../../protocol/sealed.ts'
 import type { ToolEnding, ToolRunner } from './execution.ts'
+import { stringify } from './format-output.ts'
 
 /** Runs a tool whose input has secrets. Replaces them with placeholders in what it returns, throws or reports. */
 export function withHiddenSecrets(runner: ToolRunner): ToolRunner {
@@ -13,14 +13,26 @@ export function withHiddenSecrets(runner: ToolRunner): ToolRunner {
       ({ placeholder, value }) => [`${value}`, placeholder] as const,
     )
     const { replace } = createSecretReplacer(new Map(secrets))
-    const progress = (value: unknown): void =>
-      run.progress(isJson(value) ? replaceInJson(value as JsonValue, replace) : value)
+    const progress = (value: unknown): void => {
+      const json = toJson(value)
+      if (json !== undefined) run.progress(replaceInJson(json, replace))
+    }
     const ending = await runner({ ...run, progress })
     return {
       ...ending,
       outcome: withoutSecrets(ending.outcome, replace),
       hideSecrets: (output) => replaceInOutput(output, replace),
     }
+  }
+}
+
+/** The value as JSON, since secrets can't be replaced in anything else. Undefined if it has none. */
+function toJson(value: unknown): JsonValue | undefined {
+  try {
+    const text = stringify(value)
+    return text === undefined ? undefined : (JSON.parse(text) as JsonValue)
+  } catch {
+    return undefined
   }
 }
 

@@ -530,3 +530,32 @@ test('a long-running call has no secret in its token or its outcome', async () =
   await expectNowhere(secret, all)
   await agent.dispose()
 })
+
+test.each<[string, (secret: string) => unknown]>([
+  ['has an undefined field', (typed) => ({ typed, until: undefined })],
+  ['has a date', (typed) => ({ typed, at: new Date(0) })],
+  ['is an error', (typed) => new Error(`typed ${typed}`)],
+  ['is a map', (typed) => new Map([['typed', typed]])],
+])('progress that %s shows no secret', async (_, progressOf) => {
+  const secret = randomUUID()
+  const all = watched()
+  const tool = {
+    ...login(() => 'in'),
+    execute(_input: object, { progress }: { progress: (value: unknown) => void }) {
+      progress(progressOf(secret))
+      progress(() => secret)
+      return 'in'
+    },
+  } as Tool
+  const { agent, ask } = watch(all, [calls({ password: secret }), answer('Done.')], {
+    tools: [tool],
+  })
+  await ask()
+  const progress = all.shown.flatMap((event) =>
+    (event as RunEvent).type === 'tool-progress' ? [event as { progress: unknown }] : [],
+  )
+  expect(progress).toHaveLength(1)
+  expect(JSON.stringify(progress)).toMatch(/sealed value 1 of p1/)
+  await expectNowhere(secret, all)
+  await agent.dispose()
+})
