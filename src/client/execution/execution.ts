@@ -355,9 +355,8 @@ export async function outcomeOfThrown(
 ): Promise<ToolOutcome> {
   if (signal.aborted) return outcomeOfStop(signal.reason as ToolStop, prepared, false)
   if (await leaving.mayHaveBroken()) {
-    return unknownOutcome(
-      `The page was being left when the tool failed (${describeThrown(thrown)}).`,
-    )
+    // Without the error: the output of a call with an unknown outcome is trusted.
+    return unknownOutcome('The page was being left when the tool failed.')
   }
   return { status: 'failed', output: errorOutput('failed', describeThrown(thrown)) }
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { outcomeOfThrown } from '../../../src/client/execution/execution.ts'
 import { watchLeaving, retryWhenLeaving } from '../../../src/client/page-life/page-leaving.ts'
 
 let page: EventTarget
@@ -52,4 +53,17 @@ test('on a page that is gone, nothing is decided until it comes back', async () 
   happens('pageshow')
   await turn()
   expect(settled).toHaveBeenCalledExactlyOnceWith(true)
+})
+
+test('an unknown outcome quotes no error: it does not taint, and the error may be untrusted', async () => {
+  const leaving = watchLeaving()
+  happens('beforeunload')
+  const { signal } = new AbortController()
+  const outcome = outcomeOfThrown({ prepared: {}, signal, leaving } as never, new Error('evil'))
+  await turn()
+  await turn()
+  await vi.advanceTimersByTimeAsync(4000)
+  expect(await outcome).toMatchObject({ status: 'unknown', output: { type: 'error' } })
+  expect(JSON.stringify(await outcome)).not.toContain('evil')
+  leaving.stop()
 })
