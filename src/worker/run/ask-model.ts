@@ -245,10 +245,11 @@ export async function askModel(
   const step = run.steps + 1
   const hides = inputHider(context)
   memory.forms.restore(conversation.forms.values())
-  const request: ModelCall['request'] = (toolMode) =>
-    buildRequest(conversation.state, run, { stepContext, toolMode })
-  const mayCallInText = readsTextCalls(stepContext.model, memory.toolMode(stepContext.model))
-  if (mayCallInText) conversation.promptTexts.takeUnstored(stepContext)
+  const request: ModelCall['request'] = (toolMode) => {
+    if (readsTextCalls(stepContext.model, toolMode))
+      conversation.promptTexts.takeUnstored(stepContext)
+    return buildRequest(conversation.state, run, { stepContext, toolMode })
+  }
   const { drafts } = conversation
   // Drafts must not hold secrets, and which values are secret is known only once the answer is complete.
   if (tools.toolsWithSecrets.length === 0) drafts.begin()
@@ -269,6 +270,7 @@ export async function askModel(
       attemptFailed: (failed) => conversation.append([{ type: 'attempt-failed', step, ...failed }]),
     })
     // Loaded early: once a new release is deployed, the files of this one may be gone.
+    const mayCallInText = readsTextCalls(stepContext.model, memory.toolMode(stepContext.model))
     if (mayCallInText && stepContext.tools.length > 0) loadActionPart()?.catch(() => {})
     return await outcome
   } finally {
