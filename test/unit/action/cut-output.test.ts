@@ -17,7 +17,14 @@ const openEnded = [
   ['a ReAct input of one word', 'Action: list_notes\nAction Input: none', notes],
   ['a ReAct input in a block', '<ACTION>\nAction: list_notes\nAction Input: ', notes],
   ['a ReAct input in a fence', '```\nAction: list_notes\nAction Input: ', notes],
-  ['the elements of a wrapper', '<tool_call>\n<name>delete_account</name>\n<id>7</id>\n', deletion],
+  ...['<tool_call>', '<|tool_call_start|>', '[TOOL_CALLS]'].map(
+    (opener) =>
+      [
+        `the elements after ${opener}`,
+        `${opener}\n<name>delete_account</name>\n<id>7</id>\n`,
+        deletion,
+      ] as const,
+  ),
 ] as const
 
 describe('a value that only the end of the output closes (R6)', () => {
@@ -41,6 +48,7 @@ describe('a value that only the end of the output closes (R6)', () => {
       ['```\nAction: list_notes\nAction Input: none\n```', notes],
       ['<tool_call><name>search</name><arguments><query>cats</query></arguments>', search],
       ['<tool_call><name>search</name><query>cats</query></tool_call>', search],
+      ['<|tool_call_start|><name>search</name><query>cats</query><|tool_call_end|>', search],
     ] as const) {
       const { calls, error } = parseAction(output, tools, { finishReason: 'length' })
       expect([output, calls, error]).toEqual([output, [call], undefined])

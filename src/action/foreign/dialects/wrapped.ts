@@ -207,13 +207,13 @@ function skipContent(reader: LiteralReader, wrapper: string): boolean {
   return isClosed
 }
 
-/** Skips consecutive elements. */
+/** Skips consecutive elements. Returns whether anything follows them. */
 export function skipElements(
   reader: LiteralReader,
   accepts: (name: string) => boolean = () => true,
 ): boolean {
   while (skipElement(reader, accepts));
-  return true
+  return /\S/.test(reader.text.slice(reader.at))
 }
 
 /** Skips to the end of the next element. Returns false if there is none. */
