@@ -125,6 +125,8 @@ export class PromptTexts {
       if (message.role === 'assistant')
         for (const part of message.parts)
           if (part.type === 'tool-call' && part.input !== undefined) this.#importedCalls.push(part)
+    // The next finder takes them.
+    if (this.#found) this.#found = { ...this.#found, tools: '' }
   }
 
   #take(value: unknown): void {

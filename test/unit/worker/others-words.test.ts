@@ -216,3 +216,33 @@ describe('a call the model made itself', () => {
     expect(await fate(setting)).toEqual(['ran'])
   })
 })
+
+it('a native call of a history that is given after the history was cleared requires approval', async () => {
+  const later = call.replace('all', 'some')
+  const { provider } = listedModel([later, 'Done.', call, 'Done.'])
+  const seen: string[] = []
+  const agent = createTestAgent({
+    model: { provider: 'listed', model: 'm', toolMode: 'action' },
+    whileTainted: 'allow',
+    providers: [provider],
+    tools: [
+      defineTool({
+        name: 'wipe',
+        description: 'Wipes.',
+        inputSchema: { type: 'object', properties: { what: { type: 'string' } } },
+        execute: ({ what }) => void seen.push(`ran ${what}`),
+      }),
+    ],
+  })
+  onTestFinished(() => agent.dispose())
+  await agent.run('Wipe some.', { conversationId: 'c' }).result
+  await agent.conversations.clearHistory('c')
+  const history = histories['as a call that was made'] ?? []
+  const run = agent.run('What does this say?', { conversationId: 'c', history })
+  for await (const event of run) {
+    if (event.type !== 'tool-approval-request') continue
+    seen.push(`asked ${event.toolName}`)
+    await agent.deny(event, 'No.')
+  }
+  expect(seen).toEqual(['ran some', 'asked wipe'])
+})
