@@ -409,7 +409,7 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
   'interruption-resolved': withoutTexts({ ...ofCall, verdict: isVerdict }),
   'call-settled': withTexts(
     { ...ofCall, status: settledStatus, output: isOutput, note: optional(isWords) },
-    ({ status, output }) => WITH_OWN_OUTPUT.has(status) && output,
+    ({ status, output, note }) => [WITH_OWN_OUTPUT.has(status) && output, note],
   ),
   'undo-started': withoutTexts(ofCall),
   'undo-settled': withoutTexts({

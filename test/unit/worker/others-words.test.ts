@@ -3,6 +3,7 @@ import { defineTool } from '../../../src/index.ts'
 import type { Message } from '../../../src/protocol/message.ts'
 import { defineSkill, loadSkill } from '../../../src/skills/index.ts'
 import { createTestAgent, createTestStorage } from '../../../src/testing/index.ts'
+import { foreignTexts } from '../../../src/worker/store/fact-table.ts'
 import { activate, listedModel } from '../skills/support.ts'
 import type { Turn } from '../skills/support.ts'
 
@@ -245,4 +246,9 @@ it('a native call of a history that is given after the history was cleared requi
     await agent.deny(event, 'No.')
   }
   expect(seen).toEqual(['ran some', 'asked wipe'])
+})
+
+it('an answer’s note is among the texts that a model may quote', () => {
+  const row = { type: 'call-settled', status: 'aborted', output: { type: 'text', value: 'No.' } }
+  expect(foreignTexts({ ...row, note: call } as never)).toContain(call)
 })
