@@ -2,11 +2,17 @@ import type { JsonValue } from '../protocol/json.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import { genericTools, type ParsedCalls, readBlock } from './block-reader.ts'
 import { openers } from './foreign/dialects/table.ts'
-import { type ParsedSectionCalls, withNamespaces } from './foreign/foreign-call.ts'
-import { LiteralReader } from './foreign/literal-reader.ts'
-import { readFirstCall } from './foreign/read-foreign.ts'
+import { resolveCalls, withNamespaces } from './foreign/foreign-call.ts'
+import { LiteralReader, Unreadable } from './foreign/literal-reader.ts'
+import {
+  callsOfJson,
+  readHeadedCall,
+  readPythonCall,
+  readReactCall,
+} from './foreign/plain-calls.ts'
+import { readSection } from './foreign/read-foreign.ts'
 import { endOfElement, withoutTagMarks } from './foreign/tags.ts'
-import { readSection } from './read-sections.ts'
+import { readSection as readBlockSection } from './read-sections.ts'
 import { alternation } from './char-codes.ts'
 import { indexTools, type ToolIndex } from './tool-index.ts'
 import { readOpenTag } from './xml.ts'
@@ -30,10 +36,10 @@ export class CallFinder {
     this.#index = withNamespaces(indexTools(tools))
     this.#calls = new Set(previous ? previous.#calls : [])
     this.#isIncomplete = previous ? previous.#isIncomplete : false
-    const names = alternation(this.#index.tools.flatMap(({ name, tag }) => [name, tag])) || '(?!)'
-    const generic = `(?:[\\w-]+:)?(?:${alternation(genericTools)})(?=\\s)`
+    const names = alternation(this.#index.tools.flatMap(({ name, tag }) => [name, tag]))
+    const elements = `(?:[\\w-]+[.:])?(?:(?:${alternation(genericTools)})(?!>)|(?:${names})(?::\\d+)?)`
     this.#starts = new RegExp(
-      `<(?:ACTION|[Aa]ction)(?=[\\s/>])|<(${generic}|(?:\\w+[.:])?(?:${names})(?::\\d+)?)(?=[\\s/>])|Action:|${alternation(openers)}|\\{(?=\\s*(?:["'<]|[^\\s:{}]{1,100}\\s*:))|(?:${names})(?:\\.call)?\\s*(?=[({])`,
+      `<(ACTION|[Aa]ction|${elements})(?=[\\s/>])|Action:|${alternation(openers)}|\\{(?=\\s*(?:["'<]|[^\\s:{}]+\\s*:))|(?:${names})(?:\\.call)?\\s*(?=[({])`,
       'g',
     )
   }
@@ -42,40 +48,42 @@ export class CallFinder {
   addText(text: string): void {
     let left = budgets.each * text.length + budgets.all
     // Another call may begin inside each, whether it can be read or not.
-    for (const { 0: start, 1: element, index: at } of text.matchAll(this.#starts)) {
-      const rest = withoutTagMarks(text.slice(at, at + maxLength))
-      const read = this.#read(rest, start, element !== undefined)
-      for (const call of read.calls) this.addCall(call)
-      left -= read.end
+    for (const { 1: element, index: at } of text.matchAll(this.#starts)) {
+      const rest = text.slice(at, at + maxLength)
+      const reader = new LiteralReader(element === undefined ? withoutTagMarks(rest) : rest)
+      try {
+        for (const call of this.#read(reader, element).calls) this.addCall(call)
+      } catch (thrown) {
+        if (!(thrown instanceof Unreadable)) throw thrown
+      }
+      left -= reader.at
       if (left < 0) {
         this.#isIncomplete = true
         return
       }
     }
   }
-
-  /** Reads the first call of a text, up to `end`, whatever follows it. */
-  #read(
-    text: string,
-    start: string,
-    isElement: boolean,
-  ): Pick<ParsedSectionCalls, 'calls' | 'end'> {
-    if (/^<action$/i.test(start)) {
-      const read = readSection(text, this.#index, { maxLength, isCut: false })
-      return read && !read.problem ? read : { calls: read?.calls ?? [], end: text.length }
+  /** Reads the call that begins the text, whatever follows it. Leaves the reader after what was read. */
+  #read(reader: LiteralReader, element: string | undefined): ParsedCalls {
+    const { text } = reader
+    const index = this.#index
+    if (element === undefined) {
+      const read = readSection(reader, index) ?? readReactCall(reader, index)
+      if (read) return read
+      const call = readPythonCall(reader) ?? readHeadedCall(reader, index)
+      const calls = call ? [call] : callsOfJson(reader.value(), index, false)
+      return resolveCalls(calls ?? [], index)
     }
-    const reader = new LiteralReader(text)
-    const read = isElement ? this.#readElement(reader) : readFirstCall(reader, this.#index)
-    return { calls: read?.calls ?? [], end: reader.at }
-  }
-
-  /** Reads a tool's element. */
-  #readElement(reader: LiteralReader): ParsedCalls | undefined {
-    const name = reader.match(/<([^\s/>]+)/y)?.[1] ?? ''
-    const tag = readOpenTag(reader.text, reader.at)
-    if (!tag) return undefined
-    reader.at = tag.selfClosing ? tag.end : endOfElement(reader.text, name, tag.end)
-    return readBlock(reader.text.slice(0, reader.at), this.#index)
+    if (/^action$/i.test(element)) {
+      reader.at = text.length
+      const block = readBlockSection(text, index, { maxLength, isCut: false }) ?? reader.fail()
+      if (!block.problem) reader.at = block.end
+      return block
+    }
+    reader.at = element.length + 1
+    const tag = readOpenTag(text, reader.at) ?? reader.fail()
+    reader.at = tag.selfClosing ? tag.end : endOfElement(text, element, tag.end)
+    return readBlock(text.slice(0, reader.at), index)
   }
 
   /** Adds a call from an untrusted source. */

@@ -1,12 +1,5 @@
 import type { ToolDefinition } from '../protocol/tool.ts'
-import {
-  createRoom,
-  describeShape,
-  type IndexedTool,
-  indexTools,
-  makeTags,
-  type Room,
-} from './tool-index.ts'
+import { describeShape, type IndexedTool, indexTools, makeTags, type Room } from './tool-index.ts'
 import type { JsonObject, JsonValue } from '../protocol/json.ts'
 import { type ActionCall, setOwn } from './call-arguments.ts'
 import { formatAction } from './format-action.ts'
@@ -57,7 +50,7 @@ To use tools, say in a sentence why, then end your reply with one <ACTION> block
 - To answer without a tool, write no block.`
 
 function describeTool(tool: IndexedTool): string {
-  const room = createRoom()
+  const room = { left: 500 }
   const tags = makeTags(tool.input.properties.keys())
   const parameters = [...tool.input.properties].map(([name, schema]) => {
     const shape = tool.reader.shape(schema)
@@ -163,7 +156,7 @@ function codeCall(tool: IndexedTool): ActionCall {
 
 function sampleCall(tool: IndexedTool, withNested: boolean = false): ActionCall {
   const input: Record<string, JsonValue> = {}
-  const room = createRoom()
+  const room = { left: 500 }
   for (const [name, shape] of parameters(tool)) {
     if (tool.input.required.has(name) || (withNested && isNested(shape)))
       setOwn(input, name, sample(name, shape, room, 0))

@@ -8,29 +8,26 @@ export interface Room {
   left: number
 }
 
-/** Returns the room for one tool. */
-export function createRoom(): Room {
-  return { left: 500 }
-}
-
 /**
  * Describes a schema in errors and prompts: `integer`, `one of left, right`. With room, also describes nested schemas:
  * `list of string`, `object { zip: string, city?: string }`.
  */
 export function describeShape(shape: Shape, room?: Room, depth: number = 0): string {
-  const { branches, options, properties, required, schemaReader, types } = shape
-  if (options) return describeOptions(options)
-  if (branches)
-    return [...new Set(branches.map((branch) => describeShape(branch, room, depth)))].join(' or ')
-  const isWhole = room && depth < maxDepth && (room.left -= 1 + properties.size) > 0
-  const describe = (schema: unknown): string =>
-    describeShape(schemaReader.shape(schema), room, depth + 1)
-  const names = types.map((type) => {
-    if (type === 'array') return isWhole ? `list of ${describe(shape.itemAt(0))}` : 'list'
-    if (type !== 'object' || !isWhole || properties.size === 0) return type
-    const entries = [...properties].map(
-      ([name, schema]) => `${name}${required.has(name) ? '' : '?'}: ${describe(schema)}`,
+  if (shape.options) return describeOptions(shape.options)
+  if (shape.branches)
+    return [...new Set(shape.branches.map((branch) => describeShape(branch, room, depth)))].join(
+      ' or ',
     )
+  const isWhole = room && depth < maxDepth && (room.left -= 1 + shape.properties.size) > 0
+  const describe = (schema: unknown): string =>
+    describeShape(shape.schemaReader.shape(schema), room, depth + 1)
+  const names = shape.types.map((type) => {
+    if (type === 'array') return isWhole ? `list of ${describe(shape.itemAt(0))}` : 'list'
+    if (type !== 'object' || !isWhole || shape.properties.size === 0) return type
+    const entries = [...shape.properties].map(([name, schema]) => {
+      const mark = shape.required.has(name) ? '' : '?'
+      return `${name}${mark}: ${describe(schema)}`
+    })
     return `object { ${entries.join(', ')} }`
   })
   return names.join(' or ') || 'any value'
@@ -121,7 +118,7 @@ export function describeParameters(
   { input, reader }: Pick<IndexedTool, 'input' | 'reader'>,
   optional: string = '',
 ): string {
-  const room = createRoom()
+  const room = { left: 500 }
   const list = [...input.properties].map(
     ([name, schema]) =>
       `${name} (${describeShape(reader.shape(schema), room)}${input.required.has(name) ? ', required' : optional})`,

@@ -172,8 +172,6 @@ export class LiteralReader {
   at: number
   /** A limit cut the output off at the end of the text, so the end doesn't close a value (R6). */
   readonly isCut: boolean
-  /** Only the first call is read, so that what follows can't make it unreadable. */
-  isSingle = false
   /** Limits of the sections around the reader. */
   limits: readonly Limit[] = []
   #depth = 0

@@ -121,14 +121,17 @@ export function readReact(reader: LiteralReader, index: ToolIndex): ParsedCalls 
     const { at } = reader
     if (reads.length > 0) reader.match(thought)
     const read = readReactCall(reader, index)
-    if (read) reads.push(read)
-    else reader.at = at
-    if (!read || reader.isSingle) return reads.length === 0 ? undefined : joinParsedCalls(reads)
+    if (read) {
+      reads.push(read)
+      continue
+    }
+    reader.at = at
+    return reads.length === 0 ? undefined : joinParsedCalls(reads)
   }
 }
 
 /** Reads a single ReAct call. Undefined if none comes next. Throws `Unreadable`. */
-function readReactCall(reader: LiteralReader, index: ToolIndex): ParsedCalls | undefined {
+export function readReactCall(reader: LiteralReader, index: ToolIndex): ParsedCalls | undefined {
   const start = reader.at
   const found = reader.match(action())
   if (!found) return undefined
@@ -158,7 +161,7 @@ function readReactCall(reader: LiteralReader, index: ToolIndex): ParsedCalls | u
 const heading = lazyPattern(() => `\\s*(?:>>>)?(${callNamePattern})[ \\t]*\\r?\\n\\s*(?=\\{)`, 'uy')
 
 /** Reads Functionary's format: a tool's name, with its parameters as JSON on the next line. */
-function readHeadedCall(reader: LiteralReader, index: ToolIndex): ForeignCall | undefined {
+export function readHeadedCall(reader: LiteralReader, index: ToolIndex): ForeignCall | undefined {
   const start = reader.at
   const name = reader.match(heading())?.[1]
   if (name !== undefined && findTool(name, index)) return { name, args: reader.value() }
@@ -176,16 +179,14 @@ export function readPlainCalls(
   marked: boolean,
 ): ForeignCall[] | undefined {
   const python: ForeignCall[] = []
-  for (let more = readPythonCalls(reader); more; more = readPythonCalls(reader)) {
+  for (let more = readPythonCalls(reader); more; more = readPythonCalls(reader))
     python.push(...more)
-    if (reader.isSingle) break
-  }
   if (python.length > 0)
     return marked || python.every((call) => findTool(call.name, index) !== undefined)
       ? python
       : undefined
   let calls: ForeignCall[] | undefined
-  while (!calls || !reader.isSingle) {
+  for (;;) {
     const headed = readHeadedCall(reader, index)
     if (headed) {
       calls = [...(calls ?? []), headed]
@@ -204,7 +205,6 @@ export function readPlainCalls(
     calls.push(...found)
     while (reader.take(';') || reader.take(','));
   }
-  return calls
 }
 
 const callStart = lazyPattern(() => `(${callNamePattern})\\s*\\(`, 'uy')
@@ -220,7 +220,6 @@ function readPythonCalls(reader: LiteralReader): ForeignCall[] | undefined {
     const call = readPythonCall(reader)
     if (!call) break
     calls.push(call)
-    if (reader.isSingle) return calls
     if (!reader.take(',') && !reader.take(';') && bracket) break
   }
   if (calls.length === 0) {
@@ -232,7 +231,7 @@ function readPythonCalls(reader: LiteralReader): ForeignCall[] | undefined {
 }
 
 /** Reads the next `name(…)` or `print(name(…))`, regardless of the text after it. */
-function readPythonCall(
+export function readPythonCall(
   reader: LiteralReader,
   isPrinted: boolean = false,
 ): ForeignCall | undefined {

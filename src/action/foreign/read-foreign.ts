@@ -116,19 +116,6 @@ export function readMarkedSections(
   return isThought ? { ...calls, thoughtEnd } : calls
 }
 
-/** Returns the call at the start of an untrusted text, whatever follows it. Moves the reader past the text it has read. */
-export function readFirstCall(reader: LiteralReader, index: ToolIndex): ParsedCalls | undefined {
-  reader.isSingle = true
-  try {
-    return typeof findMarker(reader.text, 0) === 'object'
-      ? readMarkedCalls(reader, index)
-      : (readReact(reader, index) ?? resolved(readPlainCalls(reader, index, false), index))
-  } catch (thrown) {
-    if (!(thrown instanceof Unreadable)) throw thrown
-    return undefined
-  }
-}
-
 function resolved(
   calls: readonly ForeignCall[] | undefined,
   index: ToolIndex,
@@ -251,7 +238,7 @@ function readMarkedCalls(reader: LiteralReader, index: ToolIndex): ParsedSection
     if (isFenced && reader.match(fenceEnd)) reader.match(closers())
     const end = reader.at
     reader.skipSpace()
-    if (reader.isSingle || typeof findMarker(reader.text, reader.at) !== 'object')
+    if (typeof findMarker(reader.text, reader.at) !== 'object')
       return {
         ...joinParsedCalls(reads),
         end: reader.text.slice(0, end).trimEnd().length,
@@ -268,7 +255,7 @@ function endOfUnreadable(text: string, start: number): number {
 }
 
 /** Reads only the section that begins here; undefined when there is none. Throws `Unreadable`. */
-function readSection(
+export function readSection(
   reader: LiteralReader,
   index: ToolIndex,
   markers: number = 1,

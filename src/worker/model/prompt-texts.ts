@@ -65,7 +65,7 @@ export class PromptTexts {
   /** Unstored texts of earlier requests, until the finder is loaded. */
   #unread: string[] = []
   /** Finds the calls in the texts. Kept until the tools change, so that each text is read once. */
-  #found: { readonly tools: string; readonly finder: CallFinder; read: number } | null = null
+  #found: { tools: string; readonly finder: CallFinder; read: number } | null = null
 
   /** Whether a native call has worked in this conversation. */
   get calledNatively(): boolean {
@@ -86,12 +86,9 @@ export class PromptTexts {
     const known = this.#unstored
     const loaded = skills.filter((skill) => skill.loaded)
     this.#unstored = [...textsIn([context, ...loaded.map(({ description }) => description)])]
-    const isLoaded = loadedActionPart() !== undefined
-    for (const text of this.#unstored) {
-      if (known.includes(text)) continue
-      if (isLoaded) this.#read(tools).addText(text)
-      else this.#unread.push(text)
-    }
+    const fresh = this.#unstored.filter((text) => !known.includes(text))
+    this.#unread.push(...fresh)
+    if (fresh.length > 0 && loadedActionPart()) this.#read(tools)
   }
 
   fold(row: Row): void {
@@ -126,7 +123,7 @@ export class PromptTexts {
         for (const part of message.parts)
           if (part.type === 'tool-call' && part.input !== undefined) this.#importedCalls.push(part)
     // The next finder takes them.
-    if (this.#found) this.#found = { ...this.#found, tools: '' }
+    if (this.#found) this.#found.tools = ''
   }
 
   #take(value: unknown): void {

@@ -11,12 +11,12 @@ import {
 } from '../../protocol/message.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { forModel, type NamedTool } from '../model/model-names.ts'
-import { callContext, type RunContext, type ToolTable } from './run-context.ts'
+import { callContext, type RunContext } from './run-context.ts'
 import { checkInput } from '../validation/check-input.ts'
 import type { SecretReplacer } from '../../lib/replace-repeats.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
 import { sealedValues } from '../../protocol/sealed.ts'
-import { type CallSecrets, repeatsOf } from './call-secrets.ts'
+import { repeatsOf } from './call-secrets.ts'
 import type { CallState } from '../../protocol/state.ts'
 
 /** A call whose input is to be stored. */
@@ -67,21 +67,14 @@ interface SealedInput {
   readonly stored: JsonValue
 }
 
-interface Sealing {
-  readonly tools: Pick<ToolTable, 'get'>
-  readonly inputs: readonly SealedInput[]
-  readonly sealed: CallSecrets
-  /** Whether a tool accepts this input. */
-  readonly fits: (toolName: string, input: JsonValue) => boolean
-}
-
 /** Replaces an unknown tool name that holds a secret. Servers refuse a placeholder's characters in names. */
 const SEALED_NAME = 'sealed_name'
 
 /** Removes the secrets of sealed inputs from the rest of the message: texts, other calls and vendor metadata. */
 function sealMessage<Message extends AssistantMessage>(
   message: Message,
-  { inputs, sealed, tools, fits }: Sealing,
+  inputs: readonly SealedInput[],
+  { conversation, tools, validator }: RunContext,
 ): Message {
   const secrets = inputs.flatMap(({ whole, stored }) => sealedValues(stored, whole))
   if (secrets.length === 0) return message
@@ -94,16 +87,20 @@ function sealMessage<Message extends AssistantMessage>(
         return { ...part, text: repeats.replace(part.text) }
       case 'tool-call': {
         const { toolCallId } = part
-        const isSecretName = !tools.get(part.toolName) && repeats.hasSecret(part.toolName)
+        const tool = tools.get(part.toolName)
+        const isSecretName = !tool && repeats.hasSecret(part.toolName)
         const toolName = isSecretName ? SEALED_NAME : part.toolName
         if (part.error) return withoutRepeats({ ...part, toolName }, repeats)
         // Nothing opens the placeholders of a control call such as `ask_user`: its input is only shown and read.
-        const input = tools.get(toolName)?.control
+        const input = tool?.control
           ? replaceInJson(part.input, repeats.replace)
-          : sealed.hide(toolCallId, part.input, (value) => repeats.hasSecret(`${value}`))
+          : conversation.secrets.hide(toolCallId, part.input, (value) =>
+              repeats.hasSecret(`${value}`),
+            )
         const whole = inputs.find((one) => one.toolCallId === toolCallId)?.whole ?? part.input
         // A tool that runs gets property names as the model wrote them. Otherwise names lose their secrets, too.
-        const shown = fits(toolName, whole) ? input : replaceInNames(input, repeats.replace)
+        const fits = tool && checkInput(validator, tool, whole) === null
+        const shown = fits ? input : replaceInNames(input, repeats.replace)
         stored.set(whole, shown)
         return { ...part, toolName, input: shown }
       }
@@ -154,8 +151,7 @@ function withInputs(value: JsonValue, stored: ReadonlyMap<JsonValue, JsonValue>)
 }
 
 /** Replaces the text of a call that could not be read. */
-const UNREAD =
-  '(A call that could not be read stood here. It is not kept, since it may hold a secret.)'
+const UNREAD = '(A call that could not be read. It is not kept, since it may hold a secret.)'
 
 const HIDDEN = '(not repeated)'
 
@@ -236,7 +232,6 @@ export async function hideOutputSecrets(
       parts.push({ ...part, input })
     }
   }
-  const text = isHidden ? (hasError ? UNREAD : undefined) : actionText
   return {
     ...output,
     message: sealMessage(
@@ -244,9 +239,11 @@ export async function hideOutputSecrets(
         ...message,
         parts,
         ...(providerMetadata && !isHidden && { providerMetadata }),
-        ...(actionText !== undefined && text !== undefined && { actionText: text }),
+        ...(actionText !== undefined &&
+          (hasError || !isHidden) && { actionText: isHidden ? UNREAD : actionText }),
       },
-      { inputs, sealed: context.conversation.secrets, tools: context.tools, fits: fitsIn(context) },
+      inputs,
+      context,
     ),
     ...(feedback && {
       feedback: {
@@ -258,13 +255,6 @@ export async function hideOutputSecrets(
         text: withoutQuotes(feedback.text, toolsWithSecrets),
       },
     }),
-  }
-}
-
-function fitsIn({ tools, validator }: RunContext): (toolName: string, input: JsonValue) => boolean {
-  return (toolName, input) => {
-    const tool = tools.get(toolName)
-    return tool !== undefined && checkInput(validator, tool, input) === null
   }
 }
 

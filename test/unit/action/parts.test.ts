@@ -124,7 +124,7 @@ describe('the prompt', () => {
     const tree = { name: 'tree', description: 'A tree.', inputSchema }
     expect(actionPrompt([tree]).length).toBeLessThan(50_000)
     const { error } = parseAction('<ACTION><tree><p0>1</p0></tree></ACTION>', [tree])
-    expect(error?.message.length).toBeLessThan(10_000)
+    expect(error?.message.length).toBeLessThan(20_000)
   })
 
   it('shows several calls only with several tools, so that none is repeated', () => {
