@@ -360,16 +360,16 @@ const ESTIMATED = {
 
 /** Hides inputs that may hold secrets while they stream: only a complete input shows which values are secret. */
 function inputHider(context: RunContext): (delta: CallDelta) => boolean {
-  const hidden = new Set<string>()
+  const shown = new Set<string>()
   return (delta) => {
-    if (delta.type === 'tool-input-delta') return hidden.has(delta.toolCallId)
+    if (delta.type === 'tool-input-delta') return !shown.has(delta.toolCallId)
     if (delta.type !== 'tool-input-start') return false
     const { toolCallId, toolName } = delta
     const own = resolveName(toolName, context.tools)
     // Until the input is complete, the model's parameter names can't be distinguished from values.
     const isRenamed = context.tools.get(own)?.forModel?.parameters.length
-    if (isRenamed || maySeal(context, own)) hidden.add(toolCallId)
-    else hidden.delete(toolCallId)
+    if (isRenamed || maySeal(context, own)) shown.delete(toolCallId)
+    else shown.add(toolCallId)
     return false
   }
 }

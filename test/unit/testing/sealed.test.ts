@@ -559,3 +559,17 @@ test.each<[string, (secret: string) => unknown]>([
   await expectNowhere(secret, all)
   await agent.dispose()
 })
+
+test('an input that streams before its tool is named is not shown', async () => {
+  const secret = randomUUID()
+  const all = watched()
+  const delta = JSON.stringify({ password: secret })
+  const turn: StreamPart[] = [
+    { type: 'tool-input-delta', toolCallId: 'p1', delta },
+    ...calls({ password: secret }),
+  ]
+  const { agent, ask } = watch(all, [turn, answer('Done.')], { tools: [login(() => 'in')] })
+  await ask()
+  await expectNowhere(secret, all)
+  await agent.dispose()
+})
