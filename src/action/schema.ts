@@ -108,12 +108,11 @@ function merge(a: Record<string, unknown>, b: Record<string, unknown>): Record<s
 }
 
 function readStrings(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : []
+  return [value].flat().filter((entry) => typeof entry === 'string')
 }
 
 function readTypes(schema: Record<string, unknown>): readonly TypeName[] {
-  const declared = schema['type']
-  const types = typeof declared === 'string' ? [declared] : readStrings(declared)
+  const types = readStrings(schema['type'])
   if (types.length === 0 && isRecord(schema['properties'])) types.push('object')
   else if (types.length === 0 && isRecord(schema['items'])) types.push('array')
   if (types.length > 0 && schema['nullable'] === true) types.push('null')
@@ -145,10 +144,8 @@ function readPatterns(value: unknown): Shape['patterns'] {
 }
 
 function readItems(schema: Record<string, unknown>): (index: number) => unknown {
-  const prefix = schema['prefixItems']
-  const rest = schema['items']
-  if (!Array.isArray(prefix)) return () => rest
-  return (index) => (index < prefix.length ? (prefix[index] as unknown) : rest)
+  const { prefixItems: prefix, items } = schema
+  return (index) => (Array.isArray(prefix) && index in prefix ? (prefix[index] as unknown) : items)
 }
 
 /** Returns the schema of a key: as listed, by pattern, or as an additional one. Undefined if the key is refused. */

@@ -151,7 +151,7 @@ function withInputs(value: JsonValue, stored: ReadonlyMap<JsonValue, JsonValue>)
 }
 
 /** Replaces the text of a call that could not be read. */
-const UNREAD = '(A call that could not be read. It is not kept, since it may hold a secret.)'
+const UNREAD = '(A call that could not be read. It may hold a secret.)'
 
 const HIDDEN = '(not repeated)'
 

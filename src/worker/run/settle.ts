@@ -25,7 +25,7 @@ export function unreadable(call: CallState & { readonly error: CallError }): Cal
   if (code !== 'truncated') return call.error
   return {
     code,
-    message: `The call of ${call.toolName} was cut off before it was complete, so it did not run. ${message} Send it again, with shorter arguments if they were long.`,
+    message: `The call of ${call.toolName} was cut off, so it did not run. ${message} Send it again, with shorter arguments if they were long.`,
   }
 }
 
@@ -46,7 +46,7 @@ export const ABORTED: ToolOutput = errorOutput({
  */
 export const BESIDE_INVALID: ToolOutput = errorOutput({
   code: 'aborted',
-  message: 'Another call beside this one is invalid, so it did not run.',
+  message: 'Another call is invalid, so it did not run.',
 })
 
 /** For a call that was running when the run ended. Its tool is safe to repeat. */
@@ -58,15 +58,14 @@ const CUT_OFF: ToolOutput = errorOutput({
 /** For a suspended call: its tool had returned, and the outcome was to come later. */
 const WAITED: ToolOutput = errorOutput({
   code: 'aborted',
-  message:
-    'The run did not wait any longer for the outcome of this call. What it began may or may not take effect.',
+  message: 'The run no longer waited for the outcome. What it began may or may not take effect.',
 })
 
 /** For a call whose secret value was never stored, and is no longer in memory. */
 export const NOT_KEPT: ToolOutput = errorOutput({
   code: 'not-kept',
   message:
-    'A secret value of this call was not kept, so the call did not run. Call again with the value; if you do not know it, ask the person.',
+    'A secret of this call was not kept, so it did not run. Call again with it, or ask the person for it.',
 })
 
 /** For a suspended call whose outcome didn't come by the tool's deadline `until`, in milliseconds since 1970. */
@@ -75,14 +74,14 @@ function overdue(until: number): ToolOutput {
   const when = Number.isNaN(time.getTime()) ? '' : ` by ${time.toISOString()}`
   return errorOutput({
     code: 'timeout',
-    message: `The outcome of this call has not come${when}. What it began may or may not take effect.`,
+    message: `The outcome has not come${when}. What it began may or may not take effect.`,
   })
 }
 
 /** `isElsewhere`: whether another open tab has registered the tool. */
 export function notRegistered(toolName: string, isElsewhere: boolean): ToolOutput {
   const where = isElsewhere
-    ? `not available in this tab, but in another one that is open: the person can resume the conversation there. The call did not run.`
+    ? `not available in this tab, but in another one that is open: the person can resume there. The call did not run.`
     : `no longer available on this page, so the call did not run.`
   return errorOutput({ code: 'failed', message: `The tool '${toolName}' is ${where}` })
 }
@@ -99,7 +98,7 @@ export function goneMeanwhile(toolName: string): ToolOutput {
 export function everChanging(toolName: string): ToolOutput {
   return errorOutput({
     code: 'failed',
-    message: `The tool '${toolName}' kept changing, so the call did not run.`,
+    message: `The tool '${toolName}' kept changing, so it did not run.`,
   })
 }
 
@@ -112,13 +111,13 @@ export const TOO_LATE: ToolOutput = errorOutput({
 export const WORKFLOW_CHANGED: ToolOutput = errorOutput({
   code: 'workflow-changed',
   message:
-    'The tool has changed since this call began, so the call stopped. What it had done until then stays done. Check before you do it again.',
+    'The tool has changed since this call began, so it stopped. What it had done stays done. Check before you do it again.',
 })
 
 export function nestedTooDeep(toolName: string): CallError {
   return {
     code: 'failed',
-    message: `The tool '${toolName}' was called by tools that call each other too deeply, so it did not run.`,
+    message: `Tools call each other too deeply, so '${toolName}' did not run.`,
   }
 }
 

@@ -112,7 +112,7 @@ test('a one-shot answer with an invalid call is corrected before the page gets a
   const result = await agent.run('Go.').result
   expect(requests).toHaveLength(2)
   const sent = JSON.stringify(requests[1]?.messages)
-  expect(sent).toContain('Another call beside this one is invalid, so it did not run.')
+  expect(sent).toContain('Another call is invalid, so it did not run.')
   expect(sent).toContain("unknown parameter 'm'")
   expect(ran).toEqual([])
   expect(result).toMatchObject({
