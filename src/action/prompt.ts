@@ -159,16 +159,19 @@ function sampleCall(tool: IndexedTool, withNested: boolean = false): ActionCall 
   const room = { left: 500 }
   for (const [name, shape] of parameters(tool)) {
     if (tool.input.required.has(name) || (withNested && isNested(shape)))
-      setOwn(input, name, sample(name, shape, room, 0))
+      setOwn(input, name, sample(name, shape, [room, 0]))
   }
   return { toolName: tool.name, input }
 }
 
-function sample(name: string, shape: Shape, room: Room, depth: number): JsonValue {
+type Place = readonly [room: Room, depth: number]
+
+function sample(name: string, shape: Shape, place: Place): JsonValue {
+  const [room, depth] = place
   if (shape.fallback !== undefined) return shape.fallback
   if (shape.options) return (shape.options[0] ?? null) as JsonValue
   const [branch] = shape.branches ?? []
-  if (branch) return sample(name, branch, room, depth)
+  if (branch) return sample(name, branch, place)
   const isShort = depth > 3 || (room.left -= 1 + shape.required.size) < 0
   switch (shape.types[0]) {
     case 'integer':
@@ -181,26 +184,22 @@ function sample(name: string, shape: Shape, room: Room, depth: number): JsonValu
       return null
     case 'array': {
       const item = shape.schemaReader.shape(shape.itemAt(0))
-      const one = isShort ? 'a' : sample('a', item, room, depth + 1)
+      const one = isShort ? 'a' : sample('a', item, [room, depth + 1])
       return typeof one === 'string' && !item.options ? [one, 'example b'] : [one]
     }
     case 'object':
-      return isShort ? {} : sampleObject(shape, room, depth)
+      return isShort ? {} : sampleObject(shape, [room, depth + 1])
     default:
       return `example ${name}`
   }
 }
 
-function sampleObject(shape: Shape, room: Room, depth: number): JsonObject {
+function sampleObject(shape: Shape, place: Place): JsonObject {
   const input: Record<string, JsonValue> = {}
   // An example without properties would teach the model to omit them, so show at least one.
   const [first] = shape.properties.keys()
   const names = shape.required.size > 0 || first === undefined ? shape.required : [first]
   for (const name of names)
-    setOwn(
-      input,
-      name,
-      sample(name, shape.schemaReader.shape(propertySchema(shape, name)), room, depth + 1),
-    )
+    setOwn(input, name, sample(name, shape.schemaReader.shape(propertySchema(shape, name)), place))
   return input
 }
