@@ -63,6 +63,7 @@ export class CallFinder {
       }
     }
   }
+
   /** Reads the call that begins the text, whatever follows it. Leaves the reader after what was read. */
   #read(reader: LiteralReader, element: string | undefined): ParsedCalls {
     const { text } = reader

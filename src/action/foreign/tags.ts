@@ -47,8 +47,10 @@ export function writtenPosition(call: string, position: number): number {
 }
 
 function ownMark(call: string): RegExp | undefined {
-  const start = call.search(firstTag)
-  const opening = call.slice(start, start + 60)
+  // In a text with many beginnings of calls, a search to the end from each would be quadratic.
+  const head = call.slice(0, 500)
+  const start = head.search(firstTag)
+  const opening = head.slice(start, start + 60)
   return marks().find(({ first }) => first.test(opening))?.all
 }
 
