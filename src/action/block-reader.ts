@@ -51,7 +51,11 @@ class ValueReader extends ElementFinder {
     if (!slice) return null
     if (depth > maxDepth)
       throw this.malformed(`nested more than ${maxDepth} levels deep`, slice.start)
-    if (isUntyped(shape) || shape.options) return this.#readUntypedOrOption(slices, shape)
+    if (isUntyped(shape))
+      return slices.length > 1
+        ? slices.map((each) => this.#readUntyped(each))
+        : this.#readUntyped(slice)
+    if (shape.options) return coerceText(this.#textOf(one(slices), shape), shape)
     const lists = expandUnions(shape).filter((leaf) => leaf.types.includes('array'))
     if (lists.length > 0 && this.#isOnlyArray(shape)) return this.#readArray(slices, shape, depth)
     if (lists.length > 0 && (slices.length > 1 || this.#hasItems(slice)))
@@ -64,12 +68,6 @@ class ValueReader extends ElementFinder {
 
   #isOnlyArray(shape: Shape): boolean {
     return !shape.branches && shape.types.every((type) => type === 'array')
-  }
-
-  #readUntypedOrOption(slices: readonly Slice[], shape: Shape): JsonValue {
-    if (shape.options) return coerceText(this.#textOf(one(slices), shape), shape)
-    if (slices.length > 1) return slices.map((slice) => this.#readUntyped(slice))
-    return this.#readUntyped(one(slices))
   }
 
   /** R14: text stays text. Only well-formed elements without text are a list or an object. */
@@ -99,7 +97,7 @@ class ValueReader extends ElementFinder {
   #readArray(slices: readonly Slice[], shape: Shape, depth: number): JsonValue {
     const result: JsonValue[] = []
     for (const slice of slices) {
-      const item = shape.schemaReader.shape(shape.itemAt(result.length))
+      const item = shape.itemAt(result.length)
       if (slices.length > 1 && admits(item, 'string') && this.#raw(slice).trim() === '')
         result.push('')
       else result.push(...this.#readItems(slice, shape, depth))
@@ -108,7 +106,7 @@ class ValueReader extends ElementFinder {
   }
 
   #readItems(slice: Slice, shape: Shape, depth: number): readonly JsonValue[] {
-    const item = shape.schemaReader.shape(shape.itemAt(0))
+    const item = shape.itemAt(0)
     const first = this.#isMarkup(slice, item) ? this.nextOpen(slice.start, slice.end) : undefined
     if (!first) {
       const list = coerceText(this.#textOf(slice, shape), { ...shape, types: ['array'] })
@@ -124,7 +122,7 @@ class ValueReader extends ElementFinder {
     if (odd) throw new ValueProblem(`expected only <${first.name}> elements, got <${odd.name}>`)
     return children.map((child, index) =>
       withErrorPath(`item ${index + 1}`, () =>
-        this.readValue([child.slice], shape.schemaReader.shape(shape.itemAt(index)), depth + 1),
+        this.readValue([child.slice], shape.itemAt(index), depth + 1),
       ),
     )
   }
@@ -417,25 +415,17 @@ class BlockReader {
   }
 
   #readElement(token: Token): CallElement {
-    const tag = readOpenTag(this.#text, token.end)
-    if (!tag || tag.end > this.#end)
-      throw this.#values.malformed(`the tag <${token.name} is not complete`, token.start)
-    const attribute = isGeneric(token.name) ? this.#nameAttribute(token.name, tag) : undefined
+    const element = this.#values.readElement(token, this.#end, (tag) =>
+      this.#toolCloser(token.name, tag.end),
+    )
+    const attribute = isGeneric(token.name) ? this.#nameAttribute(element) : undefined
     const toolName = attribute ?? token.name
-    const base = {
+    return {
+      ...element,
       toolName,
       tool: this.#index.find(toolName),
-      tag,
       generic: attribute !== undefined,
     }
-    if (tag.selfClosing) return { ...base, body: { start: tag.end, end: tag.end }, next: tag.end }
-    const closer = this.#toolCloser(token.name, tag.end)
-    if (!closer)
-      throw this.#values.malformed(
-        `<${token.name}> is never closed: expected </${token.name}>`,
-        token.start,
-      )
-    return { ...base, body: { start: tag.end, end: closer.start }, next: closer.end }
   }
 
   /**
@@ -443,9 +433,9 @@ class BlockReader {
    * is then its parameter. If that tool has no such parameter and the attribute names another tool, the attribute
    * decides.
    */
-  #nameAttribute(element: string, { attributes }: OpenTag): string | undefined {
-    const name = attributes.get('name')
-    const known = this.#index.find(element)
+  #nameAttribute(element: Child): string | undefined {
+    const name = element.attributes.get('name')
+    const known = this.#index.find(element.name)
     const isOther =
       name !== undefined && !known?.input.properties.has('name') && this.#index.find(name)
     return known && !isOther ? undefined : name
@@ -454,12 +444,9 @@ class BlockReader {
   /** R10: a call ends at its first closer that is followed by another call or the end of the block. */
   #toolCloser(name: string, from: number): Slice | undefined {
     let first: Slice | undefined
-    for (const token of this.#values.tokens.closers(name, from, this.#end)) {
-      const end = readCloseTag(this.#text, token.end)
-      if (end === undefined || end > this.#end) continue
-      const closer = { start: token.start, end }
+    for (const closer of this.#values.tokens.closers(name, from, this.#end)) {
       first ??= closer
-      if (this.#isFollowedByCall(end)) return closer
+      if (this.#isFollowedByCall(closer.end)) return closer
     }
     return first
   }
@@ -474,18 +461,18 @@ class BlockReader {
 
   #readCall(element: CallElement): ActionCall {
     const tool = element.tool ?? requireTool(element.toolName, this.#index)
-    const json = this.#jsonBody(element.body)
+    const json = this.#jsonBody(element.slice)
     if (json !== undefined) return readJsonCall(tool, json)
     const tags = makeTags(tool.input.properties.keys())
     const siblings = new Set([...tags.keys(), ...tags.values(), ...genericParameters])
     const nameOf = (name: string, attributes: OpenTag['attributes']): string =>
       parameterName(tool, name, attributes)
-    const children = this.#values.children(element.body, (name, attributes): Expected => {
+    const children = this.#values.children(element.slice, (name, attributes): Expected => {
       const schema = propertySchema(tool.input, nameOf(name, attributes))
       return { shape: schema === undefined ? undefined : tool.reader.shape(schema), siblings }
     })
     const given = new Map<string, readonly Slice[] | string>()
-    for (const [name, value] of element.tag.attributes) {
+    for (const [name, value] of element.attributes) {
       const property = propertyOfTag(tool.input, name)
       if (!(element.generic && name === 'name') && tool.input.properties.has(property))
         given.set(property, value)
@@ -509,14 +496,11 @@ class BlockReader {
   }
 }
 
-interface CallElement {
+interface CallElement extends Child {
   readonly toolName: string
   readonly tool: IndexedTool | undefined
-  readonly tag: OpenTag
   /** The tool's name came from an attribute. */
   readonly generic: boolean
-  readonly body: Slice
-  readonly next: number
 }
 
 function parameterName(tool: IndexedTool, name: string, attributes: OpenTag['attributes']): string {

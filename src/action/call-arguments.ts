@@ -302,7 +302,7 @@ function textToArray(text: string, shape: Shape): JsonValue {
     const parsed = parseBoundedJson(trimmed)
     if (Array.isArray(parsed)) return coerceJson(parsed, shape)
   }
-  const item = shape.schemaReader.shape(shape.itemAt(0))
+  const item = shape.itemAt(0)
   const parsed =
     trimmed.startsWith('{') && !admitsText(item) ? parseBoundedJson(trimmed) : undefined
   return [parsed === undefined ? coerceText(text, item) : coerceJson(parsed, item)]
@@ -353,14 +353,10 @@ export function coerceJson(value: JsonValue, shape: Shape, depth: number = 0): J
   const own = typeOf(value)
   if (accepts(shape, own, value)) return coerceSame(value, shape, depth)
   if (typeof value === 'string') return coerceText(value, shape)
-  if (value !== null && typeof value !== 'object') {
-    if (shape.types.includes('string')) return String(value)
-    if (shape.types.includes('array')) {
-      return [coerceJson(value, shape.schemaReader.shape(shape.itemAt(0)), depth + 1)]
-    }
+  if (value !== null) {
+    if (typeof value !== 'object' && shape.types.includes('string')) return String(value)
+    if (shape.types.includes('array')) return [coerceJson(value, shape.itemAt(0), depth + 1)]
   }
-  if (isRecord(value) && shape.types.includes('array'))
-    return [coerceJson(value, shape.schemaReader.shape(shape.itemAt(0)), depth + 1)]
   if (shape.types.includes('integer') && typeof value === 'number')
     return checkNumber(value, 'integer', String(value))
   throw new ValueProblem(`expected ${describeShape(shape)}, got ${quote(JSON.stringify(value))}`)
@@ -401,9 +397,7 @@ function accepts(shape: Shape, own: TypeName, value: JsonValue): boolean {
 function coerceSame(value: JsonValue, shape: Shape, depth: number): JsonValue {
   if (Array.isArray(value)) {
     return value.map((entry: JsonValue, index) =>
-      withErrorPath(`item ${index + 1}`, () =>
-        coerceJson(entry, shape.schemaReader.shape(shape.itemAt(index)), depth + 1),
-      ),
+      withErrorPath(`item ${index + 1}`, () => coerceJson(entry, shape.itemAt(index), depth + 1)),
     )
   }
   if (!isRecord(value)) return value

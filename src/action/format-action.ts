@@ -68,11 +68,7 @@ function content(value: JsonValue, shape: Shape | undefined): string {
   if (typeof value === 'string') return formatText(value)
   if (value === null || typeof value !== 'object') return String(value)
   if (Array.isArray(value)) {
-    return value
-      .map((item: JsonValue, at) =>
-        element('item', item, shape?.schemaReader.shape(shape.itemAt(at))),
-      )
-      .join('')
+    return value.map((item: JsonValue, at) => element('item', item, shape?.itemAt(at))).join('')
   }
   if (!isRecord(value)) return ''
   if (isWrittenAsJson(value as JsonValue, shape)) return cdata(JSON.stringify(value))
@@ -121,7 +117,7 @@ function isExactOption(value: JsonValue, options: readonly unknown[]): boolean {
 function isExactInType(value: JsonValue, shape: Shape, path: readonly string[]): boolean {
   if (Array.isArray(value))
     return value.every((item: JsonValue, at) =>
-      isExactInMarkup(item, shape.schemaReader.shape(shape.itemAt(at)), [...path, 'item']),
+      isExactInMarkup(item, shape.itemAt(at), [...path, 'item']),
     )
   if (!isRecord(value)) return true
   if (isWrittenAsJson(value, shape)) return true

@@ -155,13 +155,10 @@ function codeCall(tool: IndexedTool): ActionCall {
 }
 
 function sampleCall(tool: IndexedTool, withNested: boolean = false): ActionCall {
-  const input: Record<string, JsonValue> = {}
-  const room = { left: 500 }
-  for (const [name, shape] of parameters(tool)) {
-    if (tool.input.required.has(name) || (withNested && isNested(shape)))
-      setOwn(input, name, sample(name, shape, [room, 0]))
-  }
-  return { toolName: tool.name, input }
+  const names = parameters(tool).flatMap(([name, shape]) =>
+    tool.input.required.has(name) || (withNested && isNested(shape)) ? name : [],
+  )
+  return { toolName: tool.name, input: sampleObject(tool.input, names, [{ left: 500 }, 0]) }
 }
 
 type Place = readonly [room: Room, depth: number]
@@ -183,22 +180,23 @@ function sample(name: string, shape: Shape, place: Place): JsonValue {
     case 'null':
       return null
     case 'array': {
-      const item = shape.schemaReader.shape(shape.itemAt(0))
+      const item = shape.itemAt(0)
       const one = isShort ? 'a' : sample('a', item, [room, depth + 1])
       return typeof one === 'string' && !item.options ? [one, 'example b'] : [one]
     }
-    case 'object':
-      return isShort ? {} : sampleObject(shape, [room, depth + 1])
+    case 'object': {
+      // An example without properties would teach the model to omit them, so show at least one.
+      const names =
+        shape.required.size > 0 ? shape.required : [...shape.properties.keys()].slice(0, 1)
+      return isShort ? {} : sampleObject(shape, names, [room, depth + 1])
+    }
     default:
       return `example ${name}`
   }
 }
 
-function sampleObject(shape: Shape, place: Place): JsonObject {
+function sampleObject(shape: Shape, names: Iterable<string>, place: Place): JsonObject {
   const input: Record<string, JsonValue> = {}
-  // An example without properties would teach the model to omit them, so show at least one.
-  const [first] = shape.properties.keys()
-  const names = shape.required.size > 0 || first === undefined ? shape.required : [first]
   for (const name of names)
     setOwn(input, name, sample(name, shape.schemaReader.shape(propertySchema(shape, name)), place))
   return input

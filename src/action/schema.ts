@@ -21,8 +21,8 @@ export interface Shape {
   /** Schema for unlisted keys; undefined if such keys are refused. */
   readonly additional: unknown
   readonly patterns: readonly { readonly pattern: RegExp; readonly schema: unknown }[]
-  /** Returns the schema of the list's element at an index. */
-  readonly itemAt: (index: number) => unknown
+  /** Returns the shape of the list's element at an index. */
+  readonly itemAt: (index: number) => Shape
   readonly description: string | undefined
   readonly fallback: JsonValue | undefined
   /** Reader of the schemas inside this one. */
@@ -60,7 +60,7 @@ export class SchemaReader {
       required: new Set(readStrings(schema['required'])),
       additional: readAdditional(schema, properties !== undefined),
       patterns: readPatterns(schema['patternProperties']),
-      itemAt: readItems(schema),
+      itemAt: (index) => this.shape(itemSchema(schema, index)),
       description: typeof schema['description'] === 'string' ? schema['description'] : undefined,
       fallback: schema['default'] as JsonValue | undefined,
       schemaReader: this,
@@ -143,9 +143,8 @@ function readPatterns(value: unknown): Shape['patterns'] {
   })
 }
 
-function readItems(schema: Record<string, unknown>): (index: number) => unknown {
-  const { prefixItems: prefix, items } = schema
-  return (index) => (Array.isArray(prefix) && index in prefix ? (prefix[index] as unknown) : items)
+function itemSchema({ prefixItems, items }: Record<string, unknown>, index: number): unknown {
+  return Array.isArray(prefixItems) && index in prefixItems ? prefixItems[index] : items
 }
 
 /** Returns the schema of a key: as listed, by pattern, or as an additional one. Undefined if the key is refused. */

@@ -19,14 +19,13 @@ export function describeShape(shape: Shape, room?: Room, depth: number = 0): str
       ' or ',
     )
   const isWhole = room && depth < maxDepth && (room.left -= 1 + shape.properties.size) > 0
-  const describe = (schema: unknown): string =>
-    describeShape(shape.schemaReader.shape(schema), room, depth + 1)
+  const describe = (inner: Shape): string => describeShape(inner, room, depth + 1)
   const names = shape.types.map((type) => {
     if (type === 'array') return isWhole ? `list of ${describe(shape.itemAt(0))}` : 'list'
     if (type !== 'object' || !isWhole || shape.properties.size === 0) return type
     const entries = [...shape.properties].map(([name, schema]) => {
       const mark = shape.required.has(name) ? '' : '?'
-      return `${name}${mark}: ${describe(schema)}`
+      return `${name}${mark}: ${describe(shape.schemaReader.shape(schema))}`
     })
     return `object { ${entries.join(', ')} }`
   })

@@ -191,13 +191,14 @@ export class BlockTokens {
     }
   }
 
-  /** Yields closing tags of `name` within a range, in order. */
-  *closers(name: string, from: number, to: number): Generator<Token> {
+  /** Yields complete closing tags of `name` within a range, in order. */
+  *closers(name: string, from: number, to: number): Generator<Slice> {
     const list = this.#closers.get(name) ?? []
     for (let index = lowerBound(list, from, (token) => token.start); index < list.length; index++) {
       const token = list[index]
       if (!token || token.start >= to) return
-      yield token
+      const end = readCloseTag(this.text, token.end)
+      if (end !== undefined && end <= to) yield { start: token.start, end }
     }
   }
 
@@ -235,15 +236,14 @@ function tokenize(text: string): Token[] {
 }
 
 function toToken(found: RegExpExecArray, text: string): Token {
-  const start = found.index
-  const end = start + found[0].length
-  const name = found[2]
-  if (name !== undefined) return { kind: found[1] === '/' ? 'close' : 'open', name, start, end }
-  if (found[0] === '<!--') return { kind: 'comment', name: '', start, end }
-  if (found[0] === '<?') return { kind: 'instruction', name: '', start, end }
-  if (found[0].length === 9 && found[0][2] !== '[') return { kind: 'doctype', name: '', start, end }
+  const { 0: opener, 1: slash, 2: name = '', index: start } = found
+  const end = start + opener.length
+  if (name !== '') return { kind: slash ? 'close' : 'open', name, start, end }
+  if (opener === '<!--') return { kind: 'comment', name, start, end }
+  if (opener === '<?') return { kind: 'instruction', name, start, end }
+  if (opener[2] !== '[') return { kind: 'doctype', name, start, end }
   const after = endOfCdata(text, start)
-  return { kind: 'cdata', name: '', start, end: after < 0 ? text.length : after }
+  return { kind: 'cdata', name, start, end: after < 0 ? text.length : after }
 }
 
 function push<T>(map: Map<string, T[]>, key: string, value: T): void {
@@ -324,44 +324,32 @@ export class ElementFinder {
   }
 
   /** Returns the element that opens at `token`. Throws `malformed` if its tag is incomplete or never closed. */
-  readChild(
-    token: Token,
-    to: number,
-    expect: (name: string, attributes: Child['attributes']) => Expected,
-  ): Child {
+  readElement(token: Token, to: number, findCloser: (tag: OpenTag) => Slice | undefined): Child {
     const { name } = token
     const tag = readOpenTag(this.text, token.end)
     if (!tag || tag.end > to) throw this.malformed(`the tag <${name} is not complete`, token.start)
-    const { attributes } = tag
-    if (tag.selfClosing)
-      return { name, attributes, slice: { start: tag.end, end: tag.end }, next: tag.end }
-    const closer = this.#findCloser(name, { start: tag.end, end: to }, expect(name, attributes))
+    const { attributes, end: start } = tag
+    const closer = tag.selfClosing ? { start, end: start } : findCloser(tag)
     if (!closer) throw this.malformed(`<${name}> is never closed: expected </${name}>`, token.start)
-    return { name, attributes, slice: { start: tag.end, end: closer.start }, next: closer.end }
+    return { name, attributes, slice: { start, end: closer.start }, next: closer.end }
   }
 
   /** Applies R10 to text. Lists and objects end at the matching closer, other values at the first closer. */
   #findCloser(name: string, range: Slice, expected: Expected): Slice | undefined {
     const { start: from, end: to } = range
     const { shape, siblings } = expected
+    const [first] = this.tokens.closers(name, from, to)
     if (shape && !admitsText(shape) && !this.#isJson(from)) {
       const nested = admits(shape, 'array') || admits(shape, 'object')
-      return (
-        (nested ? this.#matchingCloser(name, from, to) : undefined) ??
-        this.#firstCloser(name, from, to)
-      )
+      return (nested ? this.#matchingCloser(name, from, to) : undefined) ?? first
     }
-    let first: Slice | undefined
     const known = this.#unfollowed.get(name)
-    if (known?.to === to && known.siblings === siblings) return this.#firstCloser(name, from, to)
-    for (const token of this.tokens.closers(name, from, to)) {
-      const end = readCloseTag(this.text, token.end)
-      if (end === undefined || end > to) continue
-      first ??= { start: token.start, end }
-      const next = this.peek(end, to)
+    if (known?.to === to && known.siblings === siblings) return first
+    for (const closer of this.tokens.closers(name, from, to)) {
+      const next = this.peek(closer.end, to)
       // A generic name with a prefix isn't a known sibling, but elements of the same name may follow it.
       const isNext = next?.kind === 'open' && (siblings.has(next.name) || next.name === name)
-      if (!next || isNext) return { start: token.start, end }
+      if (!next || isNext) return closer
     }
     this.#unfollowed.set(name, { to, siblings })
     return first
@@ -371,24 +359,14 @@ export class ElementFinder {
     return /^\s*[{[]/.test(this.text.slice(from, from + 100))
   }
 
-  #firstCloser(name: string, from: number, to: number): Slice | undefined {
-    for (const token of this.tokens.closers(name, from, to)) {
-      const end = readCloseTag(this.text, token.end)
-      if (end !== undefined && end <= to) return { start: token.start, end }
-    }
-    return undefined
-  }
-
   #matchingCloser(name: string, from: number, to: number): Slice | undefined {
     let closed = 0
     let opened = 0
     let counted = from
-    for (const token of this.tokens.closers(name, from, to)) {
-      opened += this.tokens.countOpeners(name, counted, token.start)
-      counted = token.start
-      const end = readCloseTag(this.text, token.end)
-      if (end === undefined || end > to) continue
-      if (closed === opened) return { start: token.start, end }
+    for (const closer of this.tokens.closers(name, from, to)) {
+      opened += this.tokens.countOpeners(name, counted, closer.start)
+      counted = closer.start
+      if (closed === opened) return closer
       closed++
     }
     return undefined
@@ -417,7 +395,10 @@ export class ElementFinder {
     for (;;) {
       const token = this.nextOpen(position, slice.end)
       if (!token) return children
-      const child = this.readChild(token, slice.end, expect)
+      const { name } = token
+      const child = this.readElement(token, slice.end, ({ attributes, end: start }) =>
+        this.#findCloser(name, { start, end: slice.end }, expect(name, attributes)),
+      )
       children.push(child)
       position = child.next
     }

@@ -224,8 +224,7 @@ export class LiteralReader {
   string(): string {
     const quote = this.text[this.at] ?? this.fail()
     const long = quote.repeat(3)
-    if (this.text.startsWith(long, this.at)) return this.#quoted(long)
-    return this.#quoted(quote)
+    return this.#quoted(this.text.startsWith(long, this.at) ? long : quote)
   }
 
   #quoted(quote: string): string {

@@ -27,13 +27,13 @@ function read(value: JsonValue, shapes: readonly Shape[]): JsonValue {
     return value.map((item: JsonValue, at) =>
       read(
         item,
-        all.flatMap((leaf) => below(leaf, leaf.itemAt(at))),
+        all.map((leaf) => leaf.itemAt(at)),
       ),
     )
   if (!isRecord(value)) return value
   const entries = Object.entries(value as JsonObject).flatMap(([name, item]) => {
     const owners = all.filter((leaf) => leaf.properties.has(name))
-    const properties = owners.flatMap((leaf) => below(leaf, leaf.properties.get(name)))
+    const properties = owners.map((leaf) => leaf.schemaReader.shape(leaf.properties.get(name)))
     const isAbsent =
       item === null &&
       owners.length > 0 &&
@@ -42,10 +42,6 @@ function read(value: JsonValue, shapes: readonly Shape[]): JsonValue {
     return isAbsent ? [] : [[name, read(item, properties)] as const]
   })
   return Object.fromEntries(entries)
-}
-
-function below(shape: Shape, schema: unknown): Shape[] {
-  return schema === undefined ? [] : [shape.schemaReader.shape(schema)]
 }
 
 function admitsNull(leaf: Shape): boolean {
