@@ -94,11 +94,7 @@ export async function executeCalls(
   if (starts.length === 0) return
   // Checked at the commit, which may have waited for the storage: a stopped run must start nothing.
   const facts = (run: RunState | null): FactDraft[] | null =>
-    context.signal.aborted ||
-    !starts.every(({ call }) => openCall(run, call)) ||
-    !haveConsent(context, starts)
-      ? null
-      : starts.map(startFact)
+    context.signal.aborted || !mayStillStart(context, run, starts) ? null : starts.map(startFact)
   const isCommitted = await context.conversation.append(facts, { strict: mustBeStrict(starts) })
   if (!isCommitted) return
   for (const start of starts) await noteStart(context, start)
@@ -145,16 +141,20 @@ async function withSecrets(
   return starts.filter(isKnown)
 }
 
-/** False: a consent has ended since calls were allowed by it. Those calls are decided again. */
-function haveConsent({ conversation, ready }: RunContext, starts: readonly Start[]): boolean {
+/** False: a call has ended, or a consent that allowed one. What is still open is decided again. */
+function mayStillStart(
+  { conversation, ready }: RunContext,
+  run: RunState | null,
+  starts: readonly Start[],
+): boolean {
   const { consents } = conversation.state
-  const ended = starts.filter(
-    (start) =>
-      start.consentId !== undefined &&
-      !consents.some(({ consentId }) => consentId === start.consentId),
+  const refused = starts.filter(
+    ({ call, consentId }) =>
+      !openCall(run, call) ||
+      (consentId !== undefined && !consents.some((one) => one.consentId === consentId)),
   )
-  for (const { call } of ended) ready.delete(call.toolCallId)
-  return ended.length === 0
+  for (const { call } of refused) ready.delete(call.toolCallId)
+  return refused.length === 0
 }
 
 /** Replaces inputs by the stored, redacted ones, so that a tool gets the same input if its call is repeated. */
