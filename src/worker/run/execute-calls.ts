@@ -98,7 +98,8 @@ export async function executeCalls(
   const isCommitted = await context.conversation.append(facts, { strict: mustBeStrict(starts) })
   if (!isCommitted) return
   for (const start of starts) await noteStart(context, start)
-  await runStarts(context, asStored(context, starts))
+  const { redacts } = context.conversation
+  await runStarts(context, redacts ? asStored(context, starts) : starts)
 }
 
 /** Leaves out calls that weren't approved in this browser. Each is decided again, unless it may have had its effect. */
@@ -159,8 +160,7 @@ function mayStillStart(
 
 /** Replaces inputs by the stored, redacted ones, so that a tool gets the same input if its call is repeated. */
 function asStored({ conversation }: RunContext, starts: readonly Start[]): readonly Start[] {
-  const { redacts, run } = conversation
-  if (!redacts) return starts
+  const { run } = conversation
   const stored = new Map(run?.calls.map(({ toolCallId, input }) => [toolCallId, input]))
   return starts.map((start) => ({
     ...start,

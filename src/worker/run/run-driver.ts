@@ -67,9 +67,8 @@ class PersonAnswers {
     try {
       const isWanted = (run: RunState | null): boolean =>
         waitingCall(run, given.toolCallId, given.answer) !== null
-      return commandResult(
-        await this.#say(isWanted, () => answerCall(this.#context, given, answerId)),
-      )
+      const word = (): Promise<boolean> => answerCall(this.#context, given, answerId)
+      return (await this.#say(isWanted, word)) ? 'applied' : 'not-waiting'
     } catch (error) {
       if (!isOtherOwnerError(error)) throw error
       await conversation.refresh()
@@ -83,9 +82,8 @@ class PersonAnswers {
   async steer(said: Steering, steerId: string): Promise<CommandResult> {
     try {
       const isWanted = (run: RunState | null): boolean => run?.end === null
-      return commandResult(
-        await this.#say(isWanted, () => commitSteering(this.#context, said, steerId)),
-      )
+      const word = (): Promise<boolean> => commitSteering(this.#context, said, steerId)
+      return (await this.#say(isWanted, word)) ? 'applied' : 'not-waiting'
     } catch (error) {
       if (!isOtherOwnerError(error)) throw error
       this.#wake()
@@ -126,10 +124,6 @@ class PersonAnswers {
       }
     }
   }
-}
-
-function commandResult(isCommitted: boolean): CommandResult {
-  return isCommitted ? 'applied' : 'not-waiting'
 }
 
 /** Makes a run's commits wait for the storage until the signal aborts, and notifies the page of the wait. */
