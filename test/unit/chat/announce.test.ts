@@ -47,7 +47,7 @@ describe('after a conversation has loaded', () => {
       { ...open, messages: [answer('Once. ')] },
       { ...open, messages: [answer('Once. Upon a time. ')] },
     )
-    expect(texts).toEqual(['Upon a time.'])
+    expect(texts).toEqual([en.otherTab, 'Upon a time.'])
   })
 
   test('text written for this page meanwhile is announced, with its end', () => {

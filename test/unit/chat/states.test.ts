@@ -248,6 +248,17 @@ test.each(cases)(
   },
 )
 
+test.each(cases.filter(([name]) => STATES[name].place === 'notice'))(
+  'the notice %s is announced once if it is true when the conversation has loaded',
+  (_name, { snapshot, around = {}, said }) => {
+    const loading = emptySnapshot('c1', 'loading')
+    const opened = announceIn(announcedBy(loading), { snapshot: loading, words: en, around })
+    const loaded = announceIn(opened.announced, { snapshot, words: en, around })
+    expect(loaded.texts).toEqual(expect.arrayContaining([...(said ?? [])]))
+    expect(announceIn(loaded.announced, { snapshot, words: en, around }).texts).toEqual([])
+  },
+)
+
 test('while an engine loads its model, nothing is shown as thinking', () => {
   expect(statesOf(RUNNING, {})).toContain('thinking')
   expect(statesOf(RUNNING, { loading: { model: 'tiny-1' } })).not.toContain('thinking')

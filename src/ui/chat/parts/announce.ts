@@ -25,7 +25,9 @@ interface Item {
   /** `first`: before all else; a message's id: after that message. Default: at the end. */
   readonly place?: string | undefined
   say(words: Words): string
-  readonly isOfRun?: true
+  readonly isOfRun?: true | undefined
+  /** Shown as a notice: true, and new to the person, when the conversation has loaded. */
+  readonly isNotice?: boolean
 }
 
 /** Returns the initial state: everything that exists counts as announced. `now`: milliseconds since 1970. */
@@ -74,10 +76,10 @@ export function announceIn(
   if (status === 'loading') return { texts: [], announced: before }
   const answers = sentences(before, snapshot, words)
   const items = itemsOf(snapshot, around)
-  // While the conversation loads, only a run that is seen or has left an answer is new.
+  // While the conversation loads, only notices, and a run that is seen or has left an answer, are new.
   const isRunSeen = runId !== undefined || before.runId !== undefined || answers.texts.size > 0
-  const isNew = ({ key, isOfRun }: Item): boolean =>
-    !before.keys.includes(key) && (!before.isLoading || (isOfRun === true && isRunSeen))
+  const isNew = ({ key, isOfRun, isNotice }: Item): boolean =>
+    !before.keys.includes(key) && (!before.isLoading || isNotice || (isOfRun && isRunSeen)) === true
   const begun = items.filter(isNew)
   const say = (place: string | undefined): string[] =>
     begun.filter((item) => item.place === place).map((item) => item.say(words))
@@ -113,12 +115,13 @@ function itemsOf(snapshot: ConversationSnapshot, around: ChatEnvironment): reado
       say: (words: Words) => asks(call, words),
     })),
     ...statesOf(snapshot, around).map((name) => {
-      const { text, announcement = text, isOfRun } = STATES[name]
+      const { text, announcement = text, isOfRun, place } = STATES[name]
       return {
         key: isOfRun ? `${name} ${runId ?? ended?.runId}` : name,
         place: name === 'running' ? 'first' : undefined,
         say: (words: Words) => textIn({ snapshot, words, around }, announcement),
-        ...(isOfRun && { isOfRun }),
+        isOfRun,
+        isNotice: place === 'notice',
       }
     }),
   ]
