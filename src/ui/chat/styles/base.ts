@@ -188,7 +188,6 @@ export const base: CSSResult = css`
   }
 
   .plain {
-    overflow-wrap: anywhere;
     white-space: pre-wrap;
   }
 

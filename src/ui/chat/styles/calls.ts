@@ -40,7 +40,6 @@ export const calls: CSSResult = css`
 
   .call-title {
     min-inline-size: 0;
-    overflow-wrap: anywhere;
   }
 
   summary:hover .call-title,
@@ -106,7 +105,6 @@ export const calls: CSSResult = css`
     padding: 0.75em;
     border-radius: calc(var(--_radius) / 2);
     background: var(--_code-ground);
-    overflow-wrap: anywhere;
     white-space: pre-wrap;
   }
 
@@ -186,7 +184,6 @@ export const calls: CSSResult = css`
 
   .about {
     font-weight: 600;
-    overflow-wrap: anywhere;
   }
 
   .field textarea {

@@ -9,7 +9,13 @@ export const frame: CSSResult = css`
     block-size: 100%;
     min-block-size: 0;
     overflow: hidden;
+    overflow-wrap: anywhere;
     background: var(--_ground);
+  }
+
+  /* Columns of a table on the page's own card keep their words whole. */
+  slot {
+    overflow-wrap: break-word;
   }
 
   .chat[data-drop]::after {
@@ -213,7 +219,6 @@ export const frame: CSSResult = css`
     padding-inline-start: 0.5em;
     border: 1px solid var(--_line);
     border-radius: calc(var(--_radius) / 2);
-    overflow-wrap: anywhere;
   }
 
   .attachments .attached {

@@ -7,7 +7,6 @@ export const messages: CSSResult = css`
     max-inline-size: 100%;
     contain: layout style;
     unicode-bidi: isolate;
-    overflow-wrap: anywhere;
   }
 
   .own {
@@ -110,7 +109,6 @@ export const messages: CSSResult = css`
     padding: 0.625em 0.875em;
     border-radius: var(--_radius);
     font-weight: 400;
-    overflow-wrap: anywhere;
     text-align: start;
   }
 
@@ -269,7 +267,6 @@ export const messages: CSSResult = css`
     max-block-size: 30em;
     padding: 0.25em 0.75em 0.75em;
     overflow: auto;
-    overflow-wrap: normal;
     white-space: pre;
   }
 `

@@ -282,7 +282,6 @@ const styles = css`
 
   .suggested dd {
     margin: 0;
-    overflow-wrap: anywhere;
   }
 
   .suggested :is(del, ins, dd span) {
