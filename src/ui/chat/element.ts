@@ -486,8 +486,8 @@ interface Focused {
   readonly isEdited: boolean
   /** The card around it. */
   readonly card: HTMLElement | null
-  /** The element is in the list shown in place of the messages. */
-  readonly isInSheet: boolean
+  /** The row around it, else the list, if a list is shown in place of the messages. */
+  readonly inSheet: Element | null
 }
 
 /**
@@ -520,13 +520,13 @@ function placeOf(element: Element): Focused {
     messageId: message?.dataset['message'],
     isEdited: message?.matches('.editor') === true,
     card: element.closest('.call'),
-    isInSheet: element.closest('.list') !== null,
+    inSheet: element.closest('.list li, .list'),
   }
 }
 
 function nextPlace(
   root: ParentNode,
-  { element, messageId, isEdited, card, isInSheet }: Focused,
+  { element, messageId, isEdited, card, inSheet }: Focused,
 ): HTMLElement | null {
   const message = messageId === undefined ? null : messageIn(root, messageId, isEdited)
   if (message) return message.querySelector('textarea') ?? message
@@ -534,9 +534,8 @@ function nextPlace(
   // An approval card for several calls is replaced by another card once a single call is left.
   const next = card?.matches('.approvals') ? findWaitingCard(root) : null
   if (next) return next
-  const inSheet = isInSheet ? root.querySelector<HTMLElement>(FIRST_IN_SHEET) : null
-  if (inSheet) return inSheet
-  return root.querySelector(element.closest('.composer') || isInSheet ? '.prompt' : '.log')
+  const beside = (inSheet?.isConnected ? inSheet : root).querySelector<HTMLElement>(FIRST_IN_SHEET)
+  return beside ?? root.querySelector(element.closest('.composer') || inSheet ? '.prompt' : '.log')
 }
 
 /** Finds the message. An edited message gets a new id: it is the person's newest one. */

@@ -259,12 +259,16 @@ export const frame: CSSResult = css`
     align-self: flex-start;
   }
 
-  .record {
+  .record,
+  .rename {
     display: flex;
     flex: 1;
+    min-inline-size: 0;
+  }
+
+  .record {
     flex-direction: column;
     justify-content: center;
-    min-inline-size: 0;
     border-color: transparent;
     text-align: start;
   }

@@ -167,29 +167,34 @@ function recordView(context: ChatContext, record: ConversationRecord): TemplateR
   const key = `rename:${conversationId}`
   const isCurrent = conversationId === snapshot.conversationId
   const name = title || words.untitled
+  const rename = ({ currentTarget: button }: Event): void => {
+    // Some browsers don't focus a button on click. From there, the focus moves to the field.
+    ;(button as HTMLElement).focus()
+    local.set(key, title)
+  }
   return html`
     <li>
       ${
         local.get<string>(key) === undefined
           ? html`<button
-              type="button"
-              class="record"
-              aria-current=${isCurrent ? 'true' : nothing}
-              @click=${() => actions.openConversation(conversationId)}
-            >
-              <span class="record-title">${name}</span>
-              ${record.openRunId !== null ? html`<small>${words.unfinished}</small>` : nothing}
-            </button>`
+                type="button"
+                class="record"
+                aria-current=${isCurrent ? 'true' : nothing}
+                @click=${() => actions.openConversation(conversationId)}
+              >
+                <span class="record-title">${name}</span>
+                ${record.openRunId !== null ? html`<small>${words.unfinished}</small>` : nothing}
+              </button>
+              <button
+                type="button"
+                class="quiet"
+                aria-label=${`${words.rename}: ${name}`}
+                @click=${rename}
+              >
+                ${words.rename}
+              </button>`
           : renameView(context, record, key)
       }
-      <button
-        type="button"
-        class="quiet"
-        aria-label=${`${words.rename}: ${name}`}
-        @click=${() => local.set(key, title)}
-      >
-        ${words.rename}
-      </button>
       <button
         type="button"
         class="quiet"
