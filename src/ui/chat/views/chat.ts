@@ -259,6 +259,7 @@ function composerView(context: ChatContext): TemplateResult {
         <textarea
           class="prompt"
           part="prompt"
+          dir="auto"
           rows="1"
           aria-label=${words.messageLabel}
           placeholder=${about?.placeholder ?? words.messagePlaceholder}

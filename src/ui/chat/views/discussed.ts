@@ -171,6 +171,7 @@ function entryView(
           : nothing
         : html`<div
             class="markdown"
+            dir="auto"
             ${markdown({ text, isWhole: !isRunning, options, words })}
           ></div>`
     }

@@ -255,7 +255,7 @@ function reflectionView(
   const text = isRemark ? reflection.text : reflection.original
   return html`<details class="reasoning" part="reflection" ?open=${isRemark}>
     <summary>${isRemark ? words.remarks : words.answerBefore}</summary>
-    <div class="markdown" ${markdown({ text, isWhole: true, options, words })}></div>
+    <div class="markdown" dir="auto" ${markdown({ text, isWhole: true, options, words })}></div>
   </details>`
 }
 
@@ -278,9 +278,10 @@ function partView(
             ${markdown({ text: part.text, isWhole, options, words })}
           ></div>`
     case 'reasoning':
-      return html`<details class="reasoning" part="reasoning">
+      // The answer's direction is that of its own text.
+      return html`<details class="reasoning" part="reasoning" dir="auto">
         <summary>${reasoningTitle(context, message, part)}</summary>
-        <p class="plain">${part.text}</p>
+        <p class="plain" dir="auto">${part.text}</p>
       </details>`
     case 'file':
       return fileView(part, words.attachment(part.filename ?? part.mediaType))
@@ -400,6 +401,7 @@ function editorView(context: MessageContext, message: ShownMessage): TemplateRes
   return html`
     <form class="message own editor" tabindex="-1" data-message=${message.id} @submit=${save}>
       <textarea
+        dir="auto"
         aria-label=${words.messageLabel}
         ?readonly=${isSending}
         .value=${text}
