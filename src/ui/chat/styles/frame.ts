@@ -207,7 +207,9 @@ export const frame: CSSResult = css`
     display: flex;
     flex-wrap: wrap;
     gap: 0.25em;
+    max-block-size: 8lh;
     padding: 0 0 0.5em;
+    overflow-y: auto;
     list-style: none;
   }
 
