@@ -113,3 +113,27 @@ test('a text that arrives bit by bit is announced completely, at any length', ()
   expect(said(IDLE, ...grown)).toHaveLength(300)
   expect(said(IDLE, ...grown)).not.toContain(en.announceRest)
 })
+
+test.each([
+  ['It takes 2~3 days.', 'It takes 2~3 days.'],
+  ['送货需要2~3天。', '送货需要2~3天。'],
+  ['So 2*3=6, and 4 * 5 = 20.', 'So 2*3=6, and 4 * 5 = 20.'],
+  ['**Bold**, *soft*, **10** ~~gone~~ and `code`.', 'Bold, soft, 10 gone and code.'],
+  ['请**注意**安全。', '请注意安全。'],
+])('%s is announced without marks, and with all of its text', (text, spoken) => {
+  expect(said(IDLE, { ...IDLE, messages: [answer(text, CONNECTED)] })).toEqual([spoken])
+})
+
+test('a waiting call is announced even if another agent’s call has its id', () => {
+  const call = (conversationId: string, title: string): PendingCall => ({
+    conversationId,
+    toolCallId: 'call_1',
+    toolName: 'pay',
+    title,
+    input: {},
+    kind: 'approval',
+  })
+  const first = { ...waiting('approval'), pending: [call('child-1', 'Pay Anna')] }
+  const both = { ...first, pending: [...first.pending, call('child-2', 'Pay Ben')] }
+  expect(said(IDLE, first, both)).toEqual([en.announceCall('Pay Anna'), en.announceCall('Pay Ben')])
+})

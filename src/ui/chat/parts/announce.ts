@@ -1,5 +1,6 @@
 import type { ConversationSnapshot, PendingCall, ShownCall } from '../../../index.ts'
 import type { Words } from '../words/words.ts'
+import { callKey } from './call-ref.ts'
 import { CALL_STATES, LONG_MS } from './shown-call.ts'
 import { pageSentence } from './page-sentence.ts'
 import { SENTENCE_END, turnOf } from './failures.ts'
@@ -104,14 +105,14 @@ function itemsOf(snapshot: ConversationSnapshot, around: ChatEnvironment): reado
   return [
     ...turnOf(messages).flatMap(({ id, calls = [] }) =>
       calls.filter(isSaid).map((call) => ({
-        key: `${call.toolCallId} ${call.status}`,
+        key: `${callKey(call)} ${call.status}`,
         place: id,
         say: (words: Words) =>
           `${titleOf(call, words)}: ${words.states[CALL_STATES[call.status].word]}`,
       })),
     ),
     ...pending.map((call) => ({
-      key: call.toolCallId,
+      key: callKey(call),
       say: (words: Words) => asks(call, words),
     })),
     ...statesOf(snapshot, around).map((name) => {
@@ -165,7 +166,8 @@ function spoken(text: string): string {
   return text
     .replace(/^ *(?:#{1,6} |> ?|[-*+] (?:\[[ x]\] )?|```.*$|\|?[ :|-]+\|[ :|-]*$)/gm, '')
     .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
-    .replace(/[*~`]+/g, '')
+    // Keeps `*` in 2*3 and 4 * 5, and the single `~` in 2~3, which are text.
+    .replace(/(\w\*+(?=\w)|\s\*+(?=\s))|~~+|[*`]+/g, '$1')
     .replace(/\s*\|\s*/g, ' ')
     .trim()
 }
