@@ -40,6 +40,9 @@ function waitingCallsView({ words, locale }: ChatContext, waiting: number): Mayb
   </p>`
 }
 
+/** The word for the state of a step of a plan. A pending one has none. */
+const STEPS = { pending: null, 'in-progress': 'running', done: 'done', dropped: 'stopped' } as const
+
 /** The model's plan, with its progress. */
 function planView({ snapshot, words, locale }: ChatContext): Maybe {
   const { plan } = snapshot
@@ -51,7 +54,10 @@ function planView({ snapshot, words, locale }: ChatContext): Maybe {
       ${words.plan}: ${words.planDone(number.format(done), number.format(plan.length))}
     </summary>
     <ol>
-      ${plan.map(({ content, status }) => html`<li class=${`step-${status}`}>${visibleText(content)}</li>`)}
+      ${plan.map(({ content, status }) => {
+        const word = STEPS[status]
+        return html`<li>${visibleText(content)} <small>${word && words.states[word]}</small></li>`
+      })}
     </ol>
   </details>`
 }
