@@ -31,3 +31,20 @@ export function goTo(place: HTMLElement): void {
   place.focus({ preventScroll: true })
   place.scrollIntoView({ block: 'nearest' })
 }
+
+/**
+ * Whether an input method takes the key. Safari fires `compositionend` before the keydown that caused it, but marks that
+ * keydown with code 229.
+ */
+export function isComposing(event: KeyboardEvent): boolean {
+  return event.isComposing || event.keyCode === 229
+}
+
+/** Handles the Escape that gives up an edit, which must not also close a bubble. */
+export function onEscape(giveUp: () => void): (event: KeyboardEvent) => void {
+  return (event) => {
+    if (event.key !== 'Escape' || isComposing(event)) return
+    event.preventDefault()
+    giveUp()
+  }
+}

@@ -7,7 +7,7 @@ import { pageSentence } from '../parts/page-sentence.ts'
 import { formKey, inputView, type OpenForm } from './input.ts'
 import { loadedView } from './loaded-view.ts'
 import { callKey, toCallRef } from '../parts/call-ref.ts'
-import { goTo } from '../walk-messages.ts'
+import { goTo, isComposing } from '../walk-messages.ts'
 
 const editView = loadedView<[PendingCall]>({ name: 'edits', box: 'question' }, async () => {
   const { editInputView } = await import('./edit-input.ts')
@@ -185,8 +185,8 @@ function reasonView(
 ): TemplateResult {
   const reason = local.get<string>(reasonKey(call))
   const onKey = (event: KeyboardEvent): void => {
-    const { key, repeat, isComposing, currentTarget } = event
-    const isGivenUp = key === 'Escape' && !isComposing
+    const { key, repeat, currentTarget } = event
+    const isGivenUp = key === 'Escape' && !isComposing(event)
     // Escape must not also close a bubble. A held Enter that pressed “Deny” must not send the form, too.
     if (isGivenUp || (key === 'Enter' && repeat)) event.preventDefault()
     if (!isGivenUp) return

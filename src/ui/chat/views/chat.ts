@@ -4,7 +4,7 @@ import { live } from 'lit/directives/live.js'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { type ChatRow, rowsOf } from '../parts/rows.ts'
-import { handleMessageKeys } from '../walk-messages.ts'
+import { handleMessageKeys, isComposing } from '../walk-messages.ts'
 import { elsewhereView } from './call.ts'
 import {
   attachButton,
@@ -84,8 +84,8 @@ function bubbleView({ words, snapshot, locale, actions }: ChatContext): Template
 }
 
 function onKey({ placement, actions }: ChatContext, event: KeyboardEvent): void {
-  const { key, isComposing, defaultPrevented } = event
-  if (isComposing || defaultPrevented) return
+  const { key, defaultPrevented } = event
+  if (isComposing(event) || defaultPrevented) return
   const chat = event.currentTarget as Element
   // Escape first closes a sheet, by the button that opened it.
   const opener = chat.querySelector<HTMLElement>('.header [aria-expanded=true]')
@@ -238,9 +238,8 @@ function composerView(context: ChatContext): TemplateResult {
     setAttachments(local, conversationId, [])
   }
   const onKey = (event: KeyboardEvent): void => {
-    // Safari fires `compositionend` before the keydown that caused it, but marks that keydown with code 229.
-    const isComposing = event.isComposing || event.keyCode === 229
-    if (event.key === 'Enter' && !event.shiftKey && !event.altKey && !isComposing) send(event)
+    const { key, shiftKey, altKey } = event
+    if (key === 'Enter' && !shiftKey && !altKey && !isComposing(event)) send(event)
   }
   const onPaste = (event: ClipboardEvent): void => {
     const { clipboardData: data } = event

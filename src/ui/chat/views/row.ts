@@ -24,6 +24,7 @@ import { fileView } from './attached.ts'
 import { copyText } from '../../shared/copy-text.ts'
 import { waitForRunStart } from '../actions.ts'
 import { titleOf } from '../parts/page-sentence.ts'
+import { onEscape } from '../walk-messages.ts'
 import { iconButton, stateIcon } from './icon.ts'
 
 /** Renders a row. Messages and finished calls render again only when their inputs change: a long conversation has many. */
@@ -407,12 +408,7 @@ function editorView(context: MessageContext, message: ShownMessage): TemplateRes
         .value=${text}
         @input=${(event: InputEvent) =>
           local.set(editKey(message), (event.target as HTMLTextAreaElement).value)}
-        @keydown=${(event: KeyboardEvent) => {
-          if (event.key !== 'Escape' || event.isComposing) return
-          // Escape must not also close a bubble.
-          event.preventDefault()
-          close()
-        }}
+        @keydown=${onEscape(close)}
       ></textarea>
       ${problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`}
       <div class="buttons">

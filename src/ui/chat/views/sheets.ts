@@ -5,6 +5,7 @@ import { visibleText } from '../../../conversation/index.ts'
 import { downloadFile } from '../../shared/download-file.ts'
 import { numberFormat } from '../formats.ts'
 import { problemKey } from '../local-keys.ts'
+import { onEscape } from '../walk-messages.ts'
 import type { ConversationRecord, Agent, AgentMemory, ListedMemory } from '../../../index.ts'
 
 /** Shows the list of conversations or of memories. */
@@ -225,12 +226,7 @@ function renameView(
       aria-label=${words.rename}
       .value=${local.get<string>(key) ?? ''}
       @input=${({ target }: Event) => local.set(key, (target as HTMLInputElement).value)}
-      @keydown=${(event: KeyboardEvent) => {
-        if (event.key !== 'Escape' || event.isComposing) return
-        // Escape must not also close a bubble.
-        event.preventDefault()
-        local.set(key, undefined)
-      }}
+      @keydown=${onEscape(() => local.set(key, undefined))}
     />
     <button>${words.rename}</button>
   </form>`
