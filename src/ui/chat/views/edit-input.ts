@@ -3,6 +3,7 @@ import type { FieldSchema, JsonObject, JsonValue, PendingCall } from '../../../i
 import type { ChatContext } from '../context.ts'
 import { inputKey, problemKey } from '../local-keys.ts'
 import { toCallRef } from '../parts/call-ref.ts'
+import { onEscape } from '../walk-messages.ts'
 import { describedIn, nameOf, isRecord } from '../parts/input-fields.ts'
 import { readFormValues, fieldView } from './ask.ts'
 import { formKey, type OpenForm, schemaOf } from './input.ts'
@@ -56,7 +57,14 @@ export function editInputView(context: ChatContext, call: PendingCall): Template
     if (wrong) wrong.focus()
     else close(draft)
   }
-  return html`<form class="edit" novalidate @input=${change} @submit=${submit}>
+  const giveUp = (): void => close(call.input)
+  return html`<form
+    class="edit"
+    novalidate
+    @input=${change}
+    @submit=${submit}
+    @keydown=${onEscape(giveUp)}
+  >
     ${fields.map(
       (field, at) =>
         html`<div>
@@ -66,7 +74,7 @@ export function editInputView(context: ChatContext, call: PendingCall): Template
     )}
     <div class="buttons">
       <button class="primary">${words.states.done}</button>
-      <button type="button" class="quiet" @click=${() => close(call.input)}>${words.cancel}</button>
+      <button type="button" class="quiet" @click=${giveUp}>${words.cancel}</button>
     </div>
   </form>`
 }
