@@ -71,7 +71,9 @@ export class ScrollFollow implements ReactiveController {
     const { signal } = this.#listening
     this.#sizes?.observe(log)
     log.addEventListener('scroll', () => this.#scrolled(log), { passive: true, signal })
-    log.addEventListener(GREW, () => this.#keep(), { signal })
+    // Pictures, also those on the page's own cards, don't bubble their event.
+    for (const type of [GREW, 'load'])
+      log.addEventListener(type, () => this.#keep(), { capture: true, signal })
   }
 
   #scrolled(log: HTMLElement): void {

@@ -163,13 +163,15 @@ function sentences(
 
 /** Strips Markdown marks, which nobody wants read out. */
 function spoken(text: string): string {
-  return text
-    .replace(/^ *(?:#{1,6} |> ?|[-*+] (?:\[[ x]\] )?|```.*$|\|?[ :|-]+\|[ :|-]*$)/gm, '')
-    .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
-    // Keeps `*` in 2*3 and 4 * 5, and the single `~` in 2~3, which are text.
-    .replace(/(\w\*+(?=\w)|\s\*+(?=\s))|~~+|[*`]+/g, '$1')
-    .replace(/\s*\|\s*/g, ' ')
-    .trim()
+  return (
+    text
+      .replace(/^ *(?:#{1,6} |> ?|[-*+] (?:\[[ x]\] )?|```.*$|\|?[ :|-]+\|[ :|-]*$)/gm, '')
+      .replace(/!?\[([^\]\n]*)\]\([^)\n]*\)/g, '$1')
+      // Keeps `*` in 2*3 and 4 * 5, and the single `~` in 2~3, which are text.
+      .replace(/(\w\*+(?=\w)|\s\*+(?=\s))|~~+|[*`]+/g, '$1')
+      .replace(/\s*\|\s*/g, ' ')
+      .trim()
+  )
 }
 
 function lastEnd(text: string, from: number): number {
