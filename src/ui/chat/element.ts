@@ -136,6 +136,7 @@ export class ChatElement extends LitElement implements ChatProperties {
 
   close(): void {
     this.#setOpen(false)
+    this.#local.set('list', undefined)
     void this.updateComplete.then(() => {
       this.renderRoot.querySelector<HTMLElement>('.bubble')?.focus()
     })
@@ -482,8 +483,8 @@ interface Focused {
   readonly element: Element
   /** Id of the message around it. */
   readonly messageId: string | undefined
-  /** The message is being edited. */
-  readonly isEdited: boolean
+  /** Index of the message. Another version of it has another id. */
+  readonly at: number
   /** The card around it. */
   readonly card: HTMLElement | null
   /** The row around it, else the list, if a list is shown in place of the messages. */
@@ -499,7 +500,7 @@ function keepFocus(host: Host): void {
   host.addController({
     hostUpdate() {
       const element = (host.renderRoot as ShadowRoot).activeElement
-      focused = element && placeOf(element)
+      focused = element && placeOf(host.renderRoot, element)
     },
     hostUpdated() {
       const had = focused
@@ -513,23 +514,31 @@ function keepFocus(host: Host): void {
 const FIRST_IN_SHEET = '.list :is(input, button):not(:disabled)'
 
 /** Runs before anything is removed. */
-function placeOf(element: Element): Focused {
+function placeOf(root: ParentNode, element: Element): Focused {
   const message = element.closest<HTMLElement>('[data-message]')
   return {
     element,
     messageId: message?.dataset['message'],
-    isEdited: message?.matches('.editor') === true,
+    at: message ? messagesIn(root).indexOf(message) : -1,
     card: element.closest('.call'),
     inSheet: element.closest('.list li, .list'),
   }
 }
 
+/** Selectors of the buttons that show the previous and the next version of a message. */
+const VERSIONS = ['first', 'last'].map((side) => `.branches > :${side}-child`)
+
 function nextPlace(
   root: ParentNode,
-  { element, messageId, isEdited, card, inSheet }: Focused,
+  { element, messageId, at, card, inSheet }: Focused,
 ): HTMLElement | null {
-  const message = messageId === undefined ? null : messageIn(root, messageId, isEdited)
-  if (message) return message.querySelector('textarea') ?? message
+  const messages = messagesIn(root)
+  const message = messages.find(({ dataset }) => dataset['message'] === messageId) ?? messages[at]
+  if (message) {
+    const version = VERSIONS.find((each) => element.matches(each))
+    const within = version ? `${version}:not(:disabled)` : 'textarea'
+    return message.querySelector<HTMLElement>(within) ?? message
+  }
   if (card?.isConnected && card !== element) return card
   // An approval card for several calls is replaced by another card once a single call is left.
   const next = card?.matches('.approvals') ? findWaitingCard(root) : null
@@ -538,9 +547,6 @@ function nextPlace(
   return beside ?? root.querySelector(element.closest('.composer') || inSheet ? '.prompt' : '.log')
 }
 
-/** Finds the message. An edited message gets a new id: it is the person's newest one. */
-function messageIn(root: ParentNode, id: string, isEdited: boolean): HTMLElement | null {
-  const messages = [...root.querySelectorAll<HTMLElement>('[data-message]')]
-  const same = messages.find(({ dataset }) => dataset['message'] === id)
-  return same ?? (isEdited ? (messages.findLast((each) => each.matches('.own')) ?? null) : null)
+function messagesIn(root: ParentNode): HTMLElement[] {
+  return [...root.querySelectorAll<HTMLElement>('[data-message]')]
 }

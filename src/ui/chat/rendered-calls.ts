@@ -59,7 +59,11 @@ export class RenderedCalls implements ReactiveController {
     }
     if (shown.call === call) return
     shown.call = call
+    const { container } = shown
+    const hasFocus = (): boolean => container.matches(':focus-within')
+    const hadFocus = hasFocus()
     attempt(() => shown.rendered?.update(call))
+    if (hadFocus && !hasFocus()) container.assignedSlot?.closest<HTMLElement>('.call')?.focus()
   }
 
   #create(call: ShownCall): void {

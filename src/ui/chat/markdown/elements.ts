@@ -58,7 +58,15 @@ export function picture(url: URL, alt: string, { options, words }: Drawing): HTM
     element.replaceChildren(image)
   }
   if (options.imageOrigins?.includes(url.origin)) show()
-  else element.append(button('', `${alt} ${words.image(url.href)}`.trim(), show))
+  else {
+    const load = (): void => {
+      show()
+      // Takes the focus of the button, which is gone.
+      element.tabIndex = -1
+      element.focus()
+    }
+    element.append(button('', `${alt} ${words.image(url.href)}`.trim(), load))
+  }
   return element
 }
 
