@@ -225,10 +225,11 @@ function titleOf({ title = '', messages: [first] }: ConversationSnapshot): strin
 function composerView(context: ChatContext): TemplateResult {
   const { snapshot, words, local, actions } = context
   const isOpen = snapshot.runId !== undefined
-  const about = local.get<AskedAbout>('about')
   const text = local.get<string>('draft') ?? ''
   const { conversationId } = snapshot
   const files = getAttachments(local, conversationId)
+  // A question about a card is a text alone.
+  const about = files.length > 0 ? undefined : local.get<AskedAbout>('about')
   const isEmpty = text.trim() === '' && files.length === 0
   const problem = local.get<string>(problemKey('composer'))
   const send = (event: Event): void => {
