@@ -163,6 +163,7 @@ export const base: CSSResult = css`
     padding: 0;
   }
 
+  .button:focus-within,
   :focus-visible {
     outline: 2px solid var(--_accent);
     outline-offset: 2px;
@@ -273,6 +274,16 @@ export const base: CSSResult = css`
 
     .own .content {
       border: 1px solid CanvasText;
+    }
+
+    .compose:focus-within,
+    [aria-pressed='true'],
+    [aria-current='true'] {
+      outline: 2px solid Highlight;
+    }
+
+    .ring {
+      border-block-start-color: Canvas !important;
     }
 
     /* Browsers give them, and whatever has a colour in them, the colour of links. */
