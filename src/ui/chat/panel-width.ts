@@ -36,7 +36,7 @@ export class PanelWidth {
     const width = this.#width()
     const toStart = this.#growsToStart()
     const move = (moved: PointerEvent): void =>
-      this.#set(width + (toStart ? clientX - moved.clientX : moved.clientX - clientX))
+      this.#set(edge, width + (toStart ? clientX - moved.clientX : moved.clientX - clientX))
     edge.addEventListener('pointermove', move)
     edge.addEventListener(
       'lostpointercapture',
@@ -51,7 +51,7 @@ export class PanelWidth {
     if (key !== 'ArrowLeft' && key !== 'ArrowRight') return
     event.preventDefault()
     const isWider = (key === 'ArrowLeft') === this.#growsToStart()
-    this.#set(this.#width() + (isWider ? STEP : -STEP))
+    this.#set(event.currentTarget as HTMLElement, this.#width() + (isWider ? STEP : -STEP))
   }
 
   /** The panel's edge is on the left, unless the page reads from right to left. */
@@ -63,8 +63,9 @@ export class PanelWidth {
     return this.#element.getBoundingClientRect().width
   }
 
-  #set(width: number): void {
+  #set(edge: HTMLElement, width: number): void {
     this.#memory().setItem('width', String(Math.round(this.#apply(width))))
+    edge.ariaValueNow = `${this.share()}`
   }
 
   #apply(width: number): number {
