@@ -3,7 +3,8 @@ import 'offstage/inspector'
 import type { ConversationSnapshot } from 'offstage'
 import { blackboard } from 'offstage/memory'
 import { agentFromConfig } from 'offstage/tools-from'
-import { byId, el } from '../lib/dom.ts'
+import { byId, el, setText } from '../lib/dom.ts'
+import { createKeyedList } from '../lib/keyed-list.ts'
 import { catalogueTool } from '../shop/shop-tools.ts'
 import { createDemoWorker } from '../worker/demo-worker.ts'
 import config from './team.json'
@@ -27,26 +28,33 @@ inspector.agent = agent
 chat.suggestions = ['A gift for someone who loves tea']
 byId('config', HTMLElement).textContent = JSON.stringify(config, null, 2)
 
-/** The planner, and each member that a call has asked: the press shows its conversation in the inspector. */
+interface Member {
+  readonly name: string
+  readonly conversationId: string
+  readonly state: string
+}
+
+/** A press on a member shows its conversation in the inspector. */
+const showRows = createKeyedList<Member>(members, {
+  key: ({ conversationId }) => conversationId,
+  create({ conversationId }) {
+    const onclick = (): void => void (inspector.conversationId = conversationId)
+    const button = el('button', { type: 'button', onclick })
+    return {
+      element: el('li', {}, button),
+      update: ({ name, state }) => setText(button, `${name}: ${state}`),
+    }
+  },
+})
+
+/** Shows the planner, and each member that a call has asked. */
 function showMembers({ conversationId, messages, status }: ConversationSnapshot): void {
   const asked = messages.flatMap(({ calls = [] }) =>
     calls.flatMap(({ child, title, toolName, status: state }) =>
       child ? [{ name: title ?? toolName, conversationId: child.conversationId, state }] : [],
     ),
   )
-  members.replaceChildren(
-    ...[{ name: 'Planner', conversationId, state: status }, ...asked].map((member) =>
-      el(
-        'li',
-        {},
-        el(
-          'button',
-          { type: 'button', onclick: () => (inspector.conversationId = member.conversationId) },
-          `${member.name}: ${member.state}`,
-        ),
-      ),
-    ),
-  )
+  showRows([{ name: 'Planner', conversationId, state: status }, ...asked])
 }
 
 let stopFollowing = (): void => {}

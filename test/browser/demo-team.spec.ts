@@ -32,14 +32,19 @@ test(
       /writer\s*Writer\s*enabled/,
     ])
 
-    await page.getByRole('button', { name: 'A gift for someone who loves tea' }).click()
     const members = page.getByRole('list', { name: 'Members' }).getByRole('button')
+    await members.focus()
+    await page.evaluate(() =>
+      document.querySelector('offstage-chat')?.send('A gift for someone who loves tea'),
+    )
     await expect(members).toHaveText([
       'Planner: idle',
       'Researcher: succeeded',
       'Writer: succeeded',
     ])
     await expect(page.getByRole('log', { name: 'Messages' })).toContainText('the green teapot')
+    // The same button, through all of the answer.
+    await expect(members.first()).toBeFocused()
 
     await page.getByRole('tab', { name: 'Timeline' }).click()
     await expect(rows('Timeline').filter({ hasText: 'Researcher' })).toContainText('succeeded')
