@@ -150,7 +150,7 @@ export const en: Words = {
   otherTab: 'Running in another tab',
   otherDevice: 'Running on another device',
   takeOver: 'Take over',
-  offline: 'You’re offline. Continues when you’re back online.',
+  offline: 'You’re offline.',
   online: 'Back online',
   inMemory: 'Storage is blocked – this chat won’t survive a reload.',
   endings: {

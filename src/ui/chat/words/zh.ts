@@ -149,7 +149,7 @@ export const zh: Words = {
   otherTab: '正在另一个标签页中运行',
   otherDevice: '正在另一台设备上运行',
   takeOver: '接管',
-  offline: '已离线，联网后继续。',
+  offline: '已离线。',
   online: '已联网',
   inMemory: '存储被阻止，刷新后此对话会丢失。',
   endings: {
