@@ -167,6 +167,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     const context = this.isConnected ? this.#context() : null
     this.#rendered.show(context)
     if (!context) return
+    this.#showDraft()
     this.#announcer.say(context)
     if (this.#failures.takeLost(context.snapshot, this.#around.isOffline)) continueRun(context)
     this.#writing.save(context)
@@ -174,6 +175,13 @@ export class ChatElement extends LitElement implements ChatProperties {
     if (this.#additions) this.#additions.update(context)
     else if (Object.keys(context.answers).length > 0) this.#loadAdditions()
     this.#reasoning.update(context)
+  }
+
+  /** Compares with the field, not with the last drawing: a script may have typed and sent since. */
+  #showDraft(): void {
+    const field = this.renderRoot.querySelector<HTMLTextAreaElement>('.prompt')
+    const draft = this.#local.get<string>('draft') ?? ''
+    if (field && field.value !== draft) field.value = draft
   }
 
   /** If this fails, the next drawing tries again. */
@@ -440,18 +448,15 @@ class Announcer implements ReactiveController {
   }
 
   /** Announces what changed. Called after each render. */
-  say({ snapshot, words, around }: Said): void {
+  say(said: Said): void {
+    const { snapshot } = said
     const openedAt = Date.now()
     this.#announced ??= (code) => code.announcedBy(snapshot, openedAt)
     clearTimeout(this.#later)
     if (snapshot.status === 'running')
       this.#later = setTimeout(() => this.#host.requestUpdate(), LONG_MS)
     if (!this.#code) return this.#load()
-    const { texts, announced } = this.#code.announceIn(this.#announced(this.#code), {
-      snapshot,
-      words,
-      around,
-    })
+    const { texts, announced } = this.#code.announceIn(this.#announced(this.#code), said)
     this.#announced = () => announced
     const region = this.#host.renderRoot.querySelector('.announcements')
     for (const text of region ? texts : []) {
@@ -466,8 +471,8 @@ class Announcer implements ReactiveController {
   /** Loads the code. If that fails, the next render tries again. */
   #load(): void {
     import('./parts/announce.ts').then(
-      (code) => {
-        this.#code = code
+      ({ announcedBy, announceIn }) => {
+        this.#code = { announcedBy, announceIn }
         this.#host.requestUpdate()
       },
       () => {},

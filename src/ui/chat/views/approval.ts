@@ -9,10 +9,9 @@ import { loadedView } from './loaded-view.ts'
 import { callKey, toCallRef } from '../parts/call-ref.ts'
 import { goTo, isComposing } from '../walk-messages.ts'
 
-const editView = loadedView<[PendingCall]>({ name: 'edits', box: 'question' }, async () => {
-  const { editInputView } = await import('./edit-input.ts')
-  return editInputView
-})
+const editView = loadedView<[PendingCall]>({ name: 'edits', box: 'question' }, () =>
+  import('./edit-input.ts').then(({ editInputView }) => editInputView),
+)
 
 /**
  * Asks whether a call may run. The text comes from the tool's definition and the input. Invisible characters are made
@@ -38,10 +37,9 @@ export function approvalView(context: ChatContext, call: PendingCall): TemplateR
 }
 
 /** Loads the discussion of the call. Without a box: no card changes while it loads. */
-const discussView = loadedView<[PendingCall]>({ name: 'discussed' }, async () => {
-  const { discussView } = await import('./discussed.ts')
-  return discussView
-})
+const discussView = loadedView<[PendingCall]>({ name: 'discussed' }, () =>
+  import('./discussed.ts').then(({ discussView }) => discussView),
+)
 
 function keyOf(context: ChatContext, call: PendingCall): string {
   return inputKey(toCallRef(context, call))
@@ -206,10 +204,9 @@ function reasonView(
 }
 
 /** Loads the cards of questions and of interrupted calls. */
-const askView = loadedView<[PendingCall]>({ name: 'asks', box: 'question' }, async () => {
-  const { askView } = await import('./ask.ts')
-  return askView
-})
+const askView = loadedView<[PendingCall]>({ name: 'asks', box: 'question' }, () =>
+  import('./ask.ts').then(({ askView }) => askView),
+)
 
 /** Shows the controls that a call waits for, but for those that the host's card has. */
 export function waitingView(

@@ -21,10 +21,9 @@ import { sharedApprovalCalls } from '../parts/rows.ts'
 import { callKey, isOf } from '../parts/call-ref.ts'
 import { loadedView } from './loaded-view.ts'
 
-const undoView = loadedView<[ShownCall]>({ name: 'undo', box: 'note' }, async () => {
-  const { undoView } = await import('./undo-turn.ts')
-  return undoView
-})
+const undoView = loadedView<[ShownCall]>({ name: 'undo', box: 'note' }, () =>
+  import('./undo-turn.ts').then(({ undoView }) => undoView),
+)
 
 /** Shows a tool call: title, state, input, output, and the controls that it waits for. */
 export function callView(context: ChatContext, call: ShownCall): TemplateResult {

@@ -1,6 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
-import { live } from 'lit/directives/live.js'
 import type { ChatContext } from '../context.ts'
 import { numberFormat } from '../formats.ts'
 import { type ChatRow, rowsOf } from '../parts/rows.ts'
@@ -25,16 +24,14 @@ import { problemKey } from '../local-keys.ts'
 import { getAttachments, beingRead, setAttachments } from '../attachments.ts'
 
 /** Loads the sheets that replace the messages: the list of conversations, or the memories. */
-const sheetView = loadedView<[]>({ name: 'sheets', box: 'list' }, async () => {
-  const { sheetView } = await import('./sheets.ts')
-  return sheetView
-})
+const sheetView = loadedView<[]>({ name: 'sheets', box: 'list' }, () =>
+  import('./sheets.ts').then(({ sheetView }) => sheetView),
+)
 
 /** Loads the button that reports a problem. */
-const reportView = loadedView<[]>({ name: 'report' }, async () => {
-  const { reportView } = await import('./report.ts')
-  return reportView
-})
+const reportView = loadedView<[]>({ name: 'report' }, () =>
+  import('./report.ts').then(({ reportView }) => reportView),
+)
 
 const announcements = html`<div
   class="announcements unseen"
@@ -263,7 +260,6 @@ function composerView(context: ChatContext): TemplateResult {
           rows="1"
           aria-label=${words.messageLabel}
           placeholder=${about?.placeholder ?? words.messagePlaceholder}
-          .value=${live(text)}
           @input=${({ target }: Event) => local.set('draft', (target as HTMLTextAreaElement).value)}
           @keydown=${onKey}
           @paste=${onPaste}

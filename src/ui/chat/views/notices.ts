@@ -25,10 +25,9 @@ export function noticesView(context: ChatContext): TemplateResult {
   `
 }
 
-const detailsView = loadedView<[Details]>({ name: 'details', box: 'details' }, async () => {
-  const { detailsView } = await import('./details.ts')
-  return detailsView
-})
+const detailsView = loadedView<[Details]>({ name: 'details', box: 'details' }, () =>
+  import('./details.ts').then(({ detailsView }) => detailsView),
+)
 
 function detailsOf(context: ChatContext): Maybe {
   const { snapshot, around, local } = context

@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { guard } from 'lit/directives/guard.js'
 import type { DirectiveResult } from 'lit/directive.js'
-import { keyed } from 'lit/directives/keyed.js'
 import { repeat } from 'lit/directives/repeat.js'
 import type { PendingCall, ShownBranch, ShownCall, ShownMessage } from '../../../index.ts'
 import type { ChatContext, LocalState, MessageContext } from '../context.ts'
@@ -155,7 +154,11 @@ function approvalsView(context: ChatContext, calls: readonly PendingCall[]): Tem
     >
       <p class="summary"><span class="call-title">${title}</span></p>
       ${repeat(calls, callKey, (call) => itemView(context, call))}
-      ${keyed(calls.map(callKey).join(' '), allView(context, calls))}
+      ${repeat(
+        [calls],
+        () => calls.map(callKey).join(' '),
+        () => allView(context, calls),
+      )}
       ${problem === undefined ? nothing : html`<p class="problem" role="alert">${problem}</p>`}
     </div>
   `
