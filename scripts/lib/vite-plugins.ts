@@ -373,8 +373,8 @@ export function onlyTextAsXml(): Plugin {
 }
 
 /**
- * Templates of the chat and the inspector without their indentation, which is neither markup nor text, and styles without
- * comments and spaces: a minifier keeps what is in a template literal.
+ * Templates of the chat and the inspector without their indentation and needless line ends, which are neither markup nor text,
+ * and styles without comments and spaces: a minifier keeps what is in a template literal.
  */
 export function plainTemplates(): Plugin {
   return {
@@ -384,7 +384,7 @@ export function plainTemplates(): Plugin {
       const isView = /\/src\/ui\/(?:chat|inspector)\/(?:views|styles)\/[^?]*\.ts$/.test(id)
       if (!isView && (styled === code || !/\/src\/ui\/(?:chat|inspector|shared)\//.test(id)))
         return null
-      return { code: styled.replaceAll(/\n[ \t]+/g, '\n'), map: null }
+      return { code: styled.replaceAll(/\n[ \t]+/g, '\n').replaceAll(/\n(?=>|`)/g, ''), map: null }
     },
   }
 }
@@ -394,6 +394,6 @@ function withoutSpaces(styles: string): string {
   return styles
     .replaceAll(/\/\*[^]*?\*\//g, '')
     .replaceAll(/\s+/g, ' ')
-    .replaceAll(/ ?([{};,]) ?|: /g, (part) => part.trim())
+    .replaceAll(/ ?([{};,>!]) ?|: /g, (part) => part.trim())
     .replaceAll(';}', '}')
 }

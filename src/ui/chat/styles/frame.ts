@@ -146,11 +146,16 @@ export const frame: CSSResult = css`
     order: 1;
   }
 
+  .list ul,
+  .queue,
+  .attachments {
+    padding: 0;
+    list-style: none;
+  }
+
   .queue {
     display: grid;
     gap: 0.375em;
-    padding: 0;
-    list-style: none;
   }
 
   .queue li {
@@ -208,9 +213,8 @@ export const frame: CSSResult = css`
     flex-wrap: wrap;
     gap: 0.25em;
     max-block-size: 8lh;
-    padding: 0 0 0.5em;
+    padding-block-end: 0.5em;
     overflow-y: auto;
-    list-style: none;
   }
 
   .attachments li {
@@ -233,11 +237,6 @@ export const frame: CSSResult = css`
     min-block-size: 0;
     padding: var(--_gap);
     overflow-y: auto;
-  }
-
-  .list ul {
-    padding: 0;
-    list-style: none;
   }
 
   .list li {
