@@ -22,7 +22,10 @@ export function beingRead(local: LocalState, conversationId: string): readonly F
   return local.get<readonly File[]>(readingKeyOf(conversationId)) ?? []
 }
 
-/** Reads files, and attaches them in order. Rejects with a `RangeError` above 20 MB for one message. */
+/**
+ * Reads files, and attaches them in order. Rejects with a `RangeError` above 20 MB for one message, else with the names of
+ * files that can't be read, such as folders.
+ */
 export async function attach(
   local: LocalState,
   conversationId: string,
@@ -37,8 +40,15 @@ export async function attach(
   if (total > MOST) throw new RangeError(`${total} > ${MOST} bytes`)
   local.set(readingKeyOf(conversationId), reading)
   try {
-    const parts = await Promise.all(files.map(partOf))
-    setAttachments(local, conversationId, [...getAttachments(local, conversationId), ...parts])
+    const unread: string[] = []
+    const parts = await Promise.all(
+      files.map((file) => partOf(file).catch(() => (unread.push(file.name), []))),
+    )
+    setAttachments(local, conversationId, [
+      ...getAttachments(local, conversationId),
+      ...parts.flat(),
+    ])
+    if (unread.length > 0) throw new Error(unread.join(', '))
   } finally {
     const others = beingRead(local, conversationId).filter((file) => !files.includes(file))
     local.set(readingKeyOf(conversationId), others)
@@ -74,7 +84,7 @@ function base64Of(file: File): Promise<string> {
       const address = String(reader.result)
       resolve(address.slice(address.indexOf(',') + 1))
     })
-    reader.addEventListener('error', () => reject(reader.error ?? new Error(file.name)))
+    reader.addEventListener('error', reject)
     reader.readAsDataURL(file)
   })
 }

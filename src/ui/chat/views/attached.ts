@@ -8,8 +8,9 @@ import { iconButton } from './icon.ts'
 /** Attaches files to the draft, and reports a failure. */
 function attachTo({ local, words, snapshot }: ChatContext, files: readonly File[]): void {
   local.set(problemKey('composer'), undefined)
-  attach(local, snapshot.conversationId, files).catch((thrown: unknown) => {
-    const why = thrown instanceof RangeError ? words.tooLarge : String(thrown)
+  attach(local, snapshot.conversationId, files).catch((thrown: Error) => {
+    const isTooLarge = thrown instanceof RangeError
+    const why = isTooLarge ? words.tooLarge : `${words.states.failed}: ${thrown.message}`
     local.set(problemKey('composer'), why)
   })
 }
