@@ -208,7 +208,8 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#writing.restore(this.#local, this.conversationId)
     // Memories may differ by conversation, so the open list is left; opening it reads them anew.
     if (this.#local.get('list') === 'memories') this.#local.set('list', 'conversations')
-    for (const key of ['composer', 'notices']) this.#local.set(problemKey(key), undefined)
+    for (const key of [problemKey('composer'), problemKey('notices'), 'leaving'])
+      this.#local.set(key, undefined)
     this.#scroll.scrollToLatest()
     this.#resume().catch(() => {})
     this.#tellView(this.conversationId)
