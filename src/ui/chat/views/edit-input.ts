@@ -210,7 +210,9 @@ function controlsIn(form: HTMLFormElement): Control[] {
 
 function showProblem(control: Control): void {
   const problem = control.closest('.edit > div')?.querySelector('.problem')
-  if (problem) problem.textContent = control.validationMessage
+  const { validationMessage: text } = control
+  // The same text set anew would be read out again, with each letter.
+  if (problem && problem.textContent !== text) problem.textContent = text
   control.ariaInvalid = `${!control.validity.valid}`
 }
 
