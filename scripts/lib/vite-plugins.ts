@@ -373,8 +373,8 @@ export function onlyTextAsXml(): Plugin {
 }
 
 /**
- * Templates of the chat and the inspector without their indentation and needless line ends, which are neither markup nor text,
- * and styles without comments and spaces: a minifier keeps what is in a template literal.
+ * Templates of the chat and the inspector without indentation and needless line ends, which are neither markup nor text, and
+ * styles without comments and spaces: a minifier keeps what is in a template literal.
  */
 export function plainTemplates(): Plugin {
   return {
