@@ -1,5 +1,10 @@
 import { expect, test } from 'vitest'
-import { resultOf, stateOf, tellingValue } from '../../../src/ui/chat/parts/shown-call.ts'
+import {
+  outputText,
+  resultOf,
+  stateOf,
+  tellingValue,
+} from '../../../src/ui/chat/parts/shown-call.ts'
 import type { JsonValue, ShownCall, ToolOutput } from '../../../src/index.ts'
 
 function ended(output: ToolOutput, more: Partial<ShownCall> = {}): ShownCall {
@@ -75,4 +80,12 @@ test.each<[JsonValue | undefined, string]>([
   [undefined, ''],
 ])('the value that tells calls apart in %j is %j', (input, value) => {
   expect(tellingValue({ ...(input !== undefined && { input }) })).toBe(value)
+})
+
+test.each<[ToolOutput]>([
+  [text('Blue\nRed')],
+  [{ type: 'content', value: [{ type: 'text', text: 'Blue\nRed' }] }],
+  [{ type: 'error', code: 'failed', message: 'Blue\nRed' }],
+])('lines of the output %j stay lines', (output) => {
+  expect(outputText(output)).toBe('Blue\nRed')
 })

@@ -3,7 +3,7 @@ import type { Words } from '../words/words.ts'
 import { callKey } from './call-ref.ts'
 import { CALL_STATES, LONG_MS } from './shown-call.ts'
 import { pageSentence } from './page-sentence.ts'
-import { SENTENCE_END, turnOf } from './failures.ts'
+import { inLines, SENTENCE_END, turnOf } from './failures.ts'
 import { type ChatEnvironment, type Situation, STATES, statesOf, textIn } from './states.ts'
 import { messageText } from './text-of.ts'
 
@@ -191,7 +191,7 @@ function asks(call: PendingCall, words: Words): string {
   const what = titleOf(call, words)
   switch (kind) {
     case 'answer':
-      return words.announceQuestion(question?.question ?? '')
+      return words.announceQuestion(inLines(question?.question ?? ''))
     case 'approval':
       return words.announceCall(what)
     case 'decision':

@@ -1,4 +1,5 @@
 import { isUnfinished, showInput, visibleText } from '../../../conversation/index.ts'
+import { inLines } from './failures.ts'
 import type { ConversationSnapshot, JsonValue, ShownCall, ToolOutput } from '../../../index.ts'
 import type { Words } from '../words/words.ts'
 import { isObject } from './input-fields.ts'
@@ -164,15 +165,15 @@ function ratioOf(done: number, total: number): Progress {
 export function outputText(output: ToolOutput): string {
   switch (output.type) {
     case 'text':
-      return visibleText(output.value)
+      return inLines(output.value)
     case 'json':
       return showInput(output.value)
     case 'content':
       return output.value
-        .map((part) => (part.type === 'text' ? visibleText(part.text) : `[${part.mediaType}]`))
+        .map((part) => (part.type === 'text' ? inLines(part.text) : `[${part.mediaType}]`))
         .join('\n')
     case 'error':
-      return visibleText(output.message)
+      return inLines(output.message)
     case 'denied':
       return visibleText(output.reason ?? '')
   }

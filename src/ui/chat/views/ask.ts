@@ -11,6 +11,7 @@ import type {
 } from '../../../index.ts'
 import type { ChatContext } from '../context.ts'
 import { visibleText } from '../../../conversation/index.ts'
+import { inLines } from '../parts/failures.ts'
 import { toCallRef } from '../parts/call-ref.ts'
 import { inputView } from './input.ts'
 import { readFormValues, choicesOf } from '../parts/form-content.ts'
@@ -73,7 +74,7 @@ function questionView(context: ChatContext, call: PendingCall): TemplateResult {
   }
   return html`
     <form class="question" part="question" @submit=${submit}>
-      <p class="plain">${visibleText(question?.question ?? '')}</p>
+      <p class="plain">${inLines(question?.question ?? '')}</p>
       ${
         fields
           ? Object.entries(fields.properties).map(([name, schema]) =>

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit'
 import { repeat } from 'lit/directives/repeat.js'
 import type { ChatContext, LocalState } from '../context.ts'
-import { visibleText } from '../../../conversation/index.ts'
+import { inLines } from '../parts/failures.ts'
 import { downloadFile } from '../../shared/download-file.ts'
 import { numberFormat } from '../formats.ts'
 import { problemKey } from '../local-keys.ts'
@@ -65,7 +65,7 @@ function emptyView(context: ChatContext): TemplateResult | typeof nothing {
 function entryView(context: ChatContext, found: FoundMemory): TemplateResult {
   const { words, locale } = context
   const { entry } = found
-  const text = visibleText(entry.text)
+  const text = inLines(entry.text)
   const day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
   return html`<li>
     <p class="memory">
