@@ -12,7 +12,10 @@ export function handleMessageKeys(root: ParentNode, event: KeyboardEvent): boole
     return false
   const stops = [...root.querySelectorAll<HTMLElement>(STOPS)]
   const prompt = root.querySelector<HTMLElement>('.prompt')
-  const from = event.target instanceof Element ? event.target.closest<HTMLElement>(STOPS) : null
+  const target = event.target as Element
+  // They open there, on Windows.
+  if (target.matches('select, [type^=date]')) return false
+  const from = target.closest<HTMLElement>(STOPS)
   const at = from ? stops.indexOf(from) : -1
   if (at < 0 && key === 'ArrowDown') return false
   const next =

@@ -86,6 +86,9 @@ export function checkbox(isChecked: boolean, { words }: Drawing): HTMLElement {
   return Object.assign(box, { type: 'checkbox', disabled: true, defaultChecked: isChecked })
 }
 
+/** How long a button says that it has copied. Milliseconds. */
+export const COPIED_FOR = 2000
+
 /** Creates a block of code. Also returns its `code` element. */
 export function codeBlock(
   info: string,
@@ -99,6 +102,7 @@ export function codeBlock(
   const copy = button('copy', words.copyCode, () =>
     copyText(code.textContent ?? '', () => {
       copy.textContent = words.copied
+      setTimeout(() => (copy.textContent = words.copyCode), COPIED_FOR)
     }),
   )
   const head = make('div', 'code-head', make('span', 'language', language), copy)

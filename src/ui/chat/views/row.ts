@@ -14,6 +14,7 @@ import { visibleText } from '../../../conversation/index.ts'
 import { problemKey, editKey, editSendingKey } from '../local-keys.ts'
 import { callKey, isOf, toCallRef } from '../parts/call-ref.ts'
 import { approvalView, isBeingEdited, isSeen } from './approval.ts'
+import { COPIED_FOR } from '../markdown/elements.ts'
 import { markdown } from '../markdown/sliced-markdown.ts'
 import { inLines } from '../parts/failures.ts'
 import { shownParts, messageText } from '../parts/text-of.ts'
@@ -307,9 +308,6 @@ function reasoningTitle(
   if (took === undefined) return words.reasoning
   return words.thoughtFor(numberFormat(locale).format(Math.max(1, Math.round(took / 1000))))
 }
-
-/** How long a message is shown as copied. Milliseconds. */
-const COPIED_FOR = 2000
 
 /** Shows the actions on a complete message. */
 function messageActionsView(
