@@ -177,7 +177,7 @@ export class ChatElement extends LitElement implements ChatProperties {
     this.#reasoning.update(context)
   }
 
-  /** Compares with the field, not with the last drawing: a script may have typed and sent since. */
+  /** Compares with the field, not with the last drawing: a script may have changed it since. */
   #showDraft(): void {
     const field = this.renderRoot.querySelector<HTMLTextAreaElement>('.prompt')
     const draft = this.#local.get<string>('draft') ?? ''
