@@ -190,6 +190,11 @@ test('a panel keeps the width that a person chose, even after a reload', async (
   await edge.focus()
   await edge.press('ArrowLeft')
   await expect.poll(width).toBe(before + 24)
+  const share = await page.evaluate(
+    (pixels) => Math.round((100 * pixels) / innerWidth),
+    before + 24,
+  )
+  await expect(edge).toHaveAttribute('aria-valuenow', `${share}`)
   const box = await edge.boundingBox()
   if (!box) throw new Error('The edge has no box.')
   await page.mouse.move(box.x + 2, box.y + 100)

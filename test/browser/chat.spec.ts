@@ -156,10 +156,11 @@ test('questions are answered by a choice, a text or a form', async ({ openChat, 
     ask({ question: 'Which colour?', options: ['Blue', 'Red'] }),
     ask({ question: 'Whose is it?' }),
     ask({
-      question: 'Where to?',
+      question: 'Where to?\nIt is free.',
       fields: {
         type: 'object',
         properties: {
+          size: { type: 'string', title: 'Size', enum: ['S', 'L'] },
           town: { type: 'string', title: 'Town' },
           count: { type: 'integer', title: 'How many' },
           wrap: { type: 'boolean', title: 'Wrapped' },
@@ -175,6 +176,12 @@ test('questions are answered by a choice, a text or a form', async ({ openChat, 
   await expect(page.getByText('Whose is it?', { exact: true })).toBeVisible()
   await page.getByRole('textbox', { name: 'Answer' }).fill('Mine')
   await press(page, 'Answer')
+  expect(await page.locator('.question p').textContent()).toBe('Where to?\nIt is free.')
+  // Opens it on Windows, so it isn't a step to another message.
+  const size = page.getByRole('combobox', { name: 'Size' })
+  await size.press('Alt+ArrowUp')
+  await expect(size).toBeFocused()
+  await page.keyboard.press('Escape')
   await page.getByRole('textbox', { name: 'Town' }).fill('Delft')
   await page.getByRole('spinbutton', { name: 'How many' }).fill('3')
   await page.getByRole('checkbox', { name: 'Wrapped' }).check()

@@ -25,7 +25,8 @@ export async function pressTwiceSettled(button: Locator): Promise<void> {
   await button.page().mouse.click(x, y, { delay: 50 })
 }
 
-async function settle(button: Locator): Promise<void> {
+/** Resolves once the button stands still in view, so that a press counts. */
+export async function settle(button: Locator): Promise<void> {
   // Firefox's driver scrolls before each press, even to what is in view. A card that is drawn again takes its button with it.
   await expect(async () => {
     await button.scrollIntoViewIfNeeded()
