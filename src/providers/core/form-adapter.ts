@@ -4,7 +4,14 @@ import type { FilePart, StreamPart } from '../../protocol/message.ts'
 import type { RequestAdapter, Refused, RequestForm } from '../provider.ts'
 import { type FormMemory, REQUEST_CHANGED, type StoredForm, TOOLS_REFUSED } from './form-memory.ts'
 import { asObjects, asText } from './read-json.ts'
-import { fileDigest, isBlank, metadataDigest, optionalFields, tokenField } from './request-form.ts'
+import {
+  fileDigest,
+  isBlank,
+  isOption,
+  metadataDigest,
+  optionalFields,
+  tokenField,
+} from './request-form.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { outputFiles } from '../sent-files.ts'
 
@@ -123,7 +130,8 @@ export class FormAdapter implements RequestAdapter {
 /** Whether a refusal is about the request's form, not about keys, billing, rate limits or content. */
 function isAboutForm({ code, message, details }: ErrorData): boolean {
   if (code !== 'bad-request') return false
-  return details?.['status'] !== 404 || /\bno \w+ found that|rout|n(?:o|')t support/i.test(message)
+  const words = message.replace(/https?:\S+/g, '')
+  return details?.['status'] !== 404 || /\bno \w+ found that|rout|n(?:o|')t support/i.test(words)
 }
 
 function isNoPath({ details }: ErrorData): boolean {
@@ -149,7 +157,7 @@ function lossy(refused: Refused): string[] {
   const { body, request } = refused
   const { instructions, messages } = request
   return [
-    ...(optionalFields(body).length > 0 ? ['options none'] : []),
+    ...(optionalFields(body).some(isOption) ? ['options none'] : []),
     ...(instructions !== undefined || messages.length > 1 ? ['roles simple'] : []),
     ...filesOf(refused).map(fileDigest),
     ...metadataOf(refused).map(metadataDigest),
@@ -168,6 +176,9 @@ function lossWarnings(changes: readonly string[], words: string): StreamPart[] {
     ...(has('file') ? ['Files were left out: the model reads their names only.'] : []),
     ...(has('metadata') ? ["The model's earlier reasoning was left out."] : []),
     ...(has('calls') ? ['Earlier tool calls were described in words.'] : []),
+    ...(has('options') ? ['Options such as `temperature` were left out.'] : []),
+    ...(has('roles') ? ['The instructions moved to the first user message.'] : []),
+    ...(has('stream') ? ['Answers arrive in one piece.'] : []),
     ...(has('tools') ? ['Tools are described as text (ACTION mode).'] : []),
     ...(has('api') ? ["The Responses API is used instead: set api: 'responses'."] : []),
   ]

@@ -4,7 +4,7 @@ import type { RequestForm } from '../provider.ts'
 
 const PLAIN_FORM: RequestForm = new Set()
 /** Changes that lose information for the model. */
-const LOSSY = /^(?:files?|metadata|calls|tools) /
+const LOSSY = /^(?:files?|metadata|calls|tools|options|roles|stream) /
 /** After this time, requests are tried without the lossy changes again. */
 const DAY_MS = 24 * 60 * 60 * 1_000
 /** Part of the key. Increase it when a change's name gets another meaning: older stored forms are then ignored. */

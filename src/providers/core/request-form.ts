@@ -16,13 +16,12 @@ import { asObjects, asRecord } from './read-json.ts'
 import { wireId } from './wire-ids.ts'
 
 // Changes that a form can have. They are readable strings, since they are stored.
-// Lossless: `schemas portable`, `schemas minimal`, `ids short`, `contents filled`, `names none`, `roles simple`
-// (instructions move to the first user message, roles alternate), `strict off`, `stream off`, `tokens renamed`,
-// `tokens max N`, `tokens min N`, `api responses`, `without FIELD` (a field of the request), `options none` (no optional
-// fields).
+// Lossless: `schemas portable`, `schemas minimal`, `ids short`, `contents filled`, `names none`, `strict off`,
+// `tokens renamed`, `tokens max N`, `tokens min N`, `api responses`, `without FIELD` (a named field of the request).
 // Lossy: `files TYPE` (no files whose media type starts with TYPE), `file DIGEST` (one file), `metadata none`,
 // `metadata DIGEST` (a provider's metadata of one message), `calls text` (earlier calls are described in words),
-// `tools text` (ACTION mode).
+// `tools text` (ACTION mode), `options none` (none of `OPTIONS`), `roles simple` (instructions move to the first user
+// message, roles alternate), `stream off`.
 
 /** Applies the form's changes to messages and tools. */
 export function applyFormToRequest(
@@ -51,9 +50,17 @@ export function applyFormToConfig(config: RequestConfig, form: RequestForm): Req
   return form.has('strict off') ? { ...config, strictTools: false } : config
 }
 
-/** Fields that a request needs, or that other changes handle. */
+/**
+ * Fields that a request needs, or that other changes handle. Without `store` OpenAI keeps the conversation, without
+ * `provider` OpenRouter sends it to vendors that the app has excluded.
+ */
 const REQUIRED = new Set(
-  'model messages input instructions system tools stream store max_tokens max_completion_tokens max_output_tokens'.split(
+  `model messages input instructions system tools stream store provider
+  max_tokens max_completion_tokens max_output_tokens`.split(/\s+/),
+)
+/** Fields that a refusal may cost without naming them. Fields of `extraBody`, such as a filter, must be named. */
+const OPTIONS = new Set(
+  `temperature top_p stop stop_sequences seed tool_choice parallel_tool_calls stream_options include`.split(
     ' ',
   ),
 )
@@ -64,18 +71,20 @@ const TOKEN_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'
  * could be the one that holds it.
  */
 export function optionalFields(body: JsonObject): string[] {
-  return body['messages'] || body['input'] ? Object.keys(body).filter(isOptional) : []
+  return body['messages'] || body['input']
+    ? Object.keys(body).filter((name) => !REQUIRED.has(name))
+    : []
 }
 
-function isOptional(name: string): boolean {
-  return !REQUIRED.has(name)
+export function isOption(name: string): boolean {
+  return OPTIONS.has(name)
 }
 
 /** Applies the form's changes to the body's fields. */
 export function applyFormToBody(body: JsonObject, form: RequestForm): JsonObject {
   if (form.size === 0) return body
   const dropped = (name: string): boolean =>
-    form.has(`without ${name}`) || (form.has('options none') && isOptional(name))
+    form.has(`without ${name}`) || (form.has('options none') && isOption(name))
   const formed: { [name: string]: JsonValue | undefined } = Object.fromEntries(
     Object.entries(body).filter(([name]) => !dropped(name)),
   )

@@ -12,11 +12,12 @@ const model: ModelConfigData = { provider: 'openai', model: 'm', api: 'chat' }
 test('a lossy request form expires after a day, a lossless one stays', () => {
   let now = 0
   const memory = new FormMemory(() => now)
-  memory.set(model, new Set(['files image/', 'tools text', 'schemas portable']))
+  const lossy = ['files image/', 'tools text', 'options none', 'roles simple', 'stream off']
+  memory.set(model, new Set([...lossy, 'schemas portable', 'without seed']))
   now = 24 * 60 * 60 * 1_000 - 1
-  expect(memory.get(model)).toContain('files image/')
+  expect([...memory.get(model)]).toEqual(expect.arrayContaining(lossy))
   now += 1
-  expect([...memory.get(model)]).toEqual(['schemas portable'])
+  expect([...memory.get(model)]).toEqual(['schemas portable', 'without seed'])
 })
 
 test.each([
