@@ -206,12 +206,17 @@ const rules: readonly Rule[] = [
   [/\/v1\/responses\b/i, ({ hasResponses }) => (hasResponses ? 'api responses' : [])],
   [TOKENS, tokenChanges],
   [TOKENS, () => ['without max_tokens', 'without max_completion_tokens']],
+  // Before options: a refusal of earlier reasoning may also name the option that asked for it.
+  [
+    /^(?!include\b).*(?:signature|encrypted.content|\brs_|reasoning_content|messages\W+\d+\W+content\b.*thinking)/is,
+    metadataChanges,
+  ],
   [/./s, optionChanges],
   [/\bstream(?:ing)?\b/i, () => 'stream off'],
   [/(?:\b|_)(?:image|picture|vision|multi-?modal)/i, fileChanges('image/')],
   [/\baudio\b/i, fileChanges('audio/')],
   [/(?:\b|_)(?:file|pdf|document)/i, fileChanges('')],
-  [/reasoning|thinking|thought|signature|encrypted_content|\brs_/i, metadataChanges],
+  [/reasoning|thinking|thought/i, metadataChanges],
   [/(?:tool_call|tool_use|call)_?\s?id|tool_calls\W+\d+\W+id\b/i, () => 'ids short'],
   [/messages\W+\d+\W+(?:\w+\W+)?name\b/, () => 'names none'],
   [
@@ -232,7 +237,7 @@ function namedChanges(refused: Refused, form: RequestForm): readonly string[] {
   const { message, details } = refused.error
   // A pointer such as `#/properties/stream` names a place in a schema, not a field of the request.
   const said = message.replace(/^The endpoint answered \d+: /, '').replace(/#\/\S+/g, 'schema')
-  const text = `${asText(details?.['field']) ?? ''} ${said}`
+  const text = [asText(details?.['field']), said].filter(Boolean).join(' ')
   for (const [words, changes] of rules) {
     if (!words.test(text)) continue
     const news = [changes(refused, { text, form })].flat().filter((change) => !form.has(change))
@@ -256,8 +261,8 @@ function tokenChanges({ body }: Refused, { text }: { readonly text: string }): s
 }
 
 /**
- * Field names that are also ordinary words. Recognised in a refusal only if quoted, at the start of the text or after
- * `param`.
+ * Field names that are also ordinary words. Recognised in a refusal only if quoted, at the start of the text, after
+ * `param`, `invalid` or `argument`, or as its last word after a colon.
  */
 const WORDS = /^[a-z]+$/
 
@@ -269,7 +274,7 @@ function optionChanges(
   const places = optionalFields(body)
     .map((name) => {
       const [before, behind] = WORDS.test(name)
-        ? ['(?:[\'"`]|^|param\\w*:? )', '(?=[\'"`.[]| |$)']
+        ? ['(?:[\'"`]|^|(?:param\\w*|invalid|argument):? |: (?=\\w+\\W*$))', '(?=[\'"`.[:]| |$)']
         : ['\\b', '\\b']
       return [name, text.search(new RegExp(`${before}${name}${behind}`))] as const
     })
@@ -292,7 +297,7 @@ function fileChanges(kind: string): Rule[1] {
   return (refused, { text, form }) => {
     const files = filesOf(refused).filter(({ mediaType }) => mediaType.startsWith(kind))
     if (files.length === 0) return []
-    if (NEVER.test(text)) return `files ${kind}`
+    if (NEVER.test(text) && !/\bformats?\b|mime/i.test(text)) return `files ${kind}`
     const digests = files.map(fileDigest)
     // Earlier requests passed with the other files, so the newest is to blame. If there are too many, it is kept.
     if (digests.some((digest) => form.has(digest)) || files.length === 1) return digests
@@ -307,7 +312,8 @@ function metadataChanges(
   refused: Refused,
   { text, form }: { readonly text: string; readonly form: RequestForm },
 ): string | string[] {
-  if (/must be|required|missing|expected|passed back/i.test(text)) return 'calls text'
+  if (/must be|(?<!without its )required|missing|expected|passed back/i.test(text))
+    return 'calls text'
   const metadata = metadataOf(refused)
   if (metadata.length === 0) return []
   // The endpoint also refused other metadata before, so it accepts none.

@@ -122,8 +122,7 @@ function otherField(field: string): string {
 }
 
 /** Optional fields of messages, tools and content parts. */
-const OPTIONAL =
-  /^(cache_control|strict|citations|title|phase|status|eager_input_streaming|reasoning\w*|thinking)$/
+const OPTIONAL = /^(cache_control|strict|citations|title|phase|status|eager_input_streaming)$/
 
 function formedEntry(entry: JsonObject, form: RequestForm): JsonObject {
   const isMessage = entry['role'] !== undefined

@@ -115,3 +115,132 @@ test('a refusal of unknown words leaves out options, but no field of extraBody, 
     },
   ])
 })
+
+const picture = { type: 'file', mediaType: 'image/png', data: 'aGk=', filename: 'map.png' } as const
+const thinking = { type: 'enabled', budget_tokens: 2048 }
+const signed = [
+  { type: 'thinking', thinking: 'Hm.', signature: 'sig1' },
+  { type: 'text', text: 'Hi.' },
+]
+const reasoned = [
+  { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'gAAA1' },
+  { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Hi.' }] },
+]
+const earlier: ModelRequest = {
+  instructions: 'Be brief.',
+  tools: [],
+  messages: [
+    { role: 'user', parts: [{ type: 'text', text: 'Hi' }, picture] },
+    {
+      role: 'assistant',
+      parts: [{ type: 'text', text: 'Hi.' }],
+      providerMetadata: { anthropic: { content: signed }, openai: { items: reasoned } },
+    },
+    { role: 'user', parts: [{ type: 'text', text: 'And?' }] },
+  ],
+}
+
+test.each([
+  ['anthropic', 'messages.1.content.0: Invalid `signature` in `thinking` block', null],
+  [
+    'anthropic',
+    'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".',
+    null,
+  ],
+  ['openai', 'The encrypted content gAAA...DQ== could not be verified.', null],
+  [
+    'openai',
+    "Item 'rs_1' of type 'reasoning' was provided without its required following item.",
+    'input',
+  ],
+] as const)(
+  'refused reasoning of %s costs the reasoning only: %s',
+  async (provider, message, param) => {
+    const { bodies, ask } = serve(
+      {
+        refuses: (_, text) => text.includes('sig1') || text.includes('gAAA1'),
+        refusal: { error: { type: 'invalid_request_error', message, param } },
+      },
+      { provider, extraBody: { thinking, reasoning: { effort: 'low' } } },
+    )
+    const parts = await ask(earlier)
+    expect(bodies).toHaveLength(2)
+    const { messages, input, ...before } = bodies[0] ?? {}
+    expect(bodies[1]).toMatchObject(before)
+    expect(JSON.stringify([bodies[1]?.['messages'] ?? bodies[1]?.['input']])).toContain('aGk=')
+    expect(ofType(parts, 'warning')).toMatchObject([
+      { message: expect.stringContaining("The model's earlier reasoning was left out.") as string },
+    ])
+  },
+)
+
+test('thinking that a model refuses is left out as an option, and earlier thinking stays whole', async () => {
+  const { bodies, ask } = serve(
+    {
+      refuses: (body) => 'thinking' in body,
+      refusal: { error: { message: '`thinking` is not supported by this model.' } },
+    },
+    { provider: 'anthropic', extraBody: { thinking } },
+  )
+  expect(ofType(await ask(earlier), 'warning')).toEqual([])
+  expect(bodies).toHaveLength(2)
+  expect(JSON.stringify(bodies[1])).toContain(JSON.stringify(signed[0]))
+})
+
+test.each([
+  // xAI: https://github.com/BerriAI/litellm/issues/12635
+  [
+    'stop',
+    {
+      code: 'Client specified an invalid argument',
+      error: 'Argument not supported on this model: stop',
+    },
+  ],
+  // Moonshot, for all of its models that reason.
+  ['temperature', { error: { message: 'invalid temperature: only 1 is allowed for this model' } }],
+  ['temperature', { error: { message: 'temperature: range: 0..1' } }],
+  // OpenAI, for models that don't reason.
+  [
+    'include',
+    { error: { message: 'Encrypted content is not supported with this model.', param: 'include' } },
+  ],
+])('a refusal that names `%s` without quotes costs that field only: %j', async (field, refusal) => {
+  const { bodies, ask } = serve(
+    { refuses: (body) => field in body, refusal },
+    {
+      temperature: 0.3,
+      stop: ['END'],
+      seed: 7,
+      ...(field === 'include' && { provider: 'openai' }),
+    },
+  )
+  expect(ofType(await ask(earlier), 'warning')).toEqual([])
+  const { [field]: _, ...rest } = bodies[0] ?? {}
+  expect(bodies.slice(1)).toEqual([rest])
+})
+
+test.each([
+  [
+    'image/svg+xml',
+    "You uploaded an unsupported image. Please make sure your image has of one the following formats: ['png', 'jpeg', 'gif', 'webp'].",
+  ],
+  ['image/svg+xml', 'Unsupported MIME type: image/svg+xml'],
+  [
+    'text/csv',
+    "Invalid file data: 'messages[0].content[1].file.file_data'. Expected a base64-encoded data URL with an application/pdf MIME type, but got unsupported MIME type 'text/csv'.",
+  ],
+])('a file of an unsupported type, %s, costs no other file: %s', async (mediaType, message) => {
+  const { bodies, ask } = serve(
+    { refuses: (_, text) => text.includes(`data:${mediaType};`), refusal: { error: { message } } },
+    {},
+  )
+  const file = { type: 'file', mediaType, data: 'eA==', filename: 'other' } as const
+  const look = (...parts: (typeof picture | typeof file)[]): ModelRequest => ({
+    messages: [{ role: 'user', parts: [{ type: 'text', text: 'Look' }, ...parts] }],
+    tools: [],
+  })
+  for (const request of [look(picture, file), look(picture)]) {
+    expect(ofType(await ask(request), 'error')).toEqual([])
+    expect(JSON.stringify(bodies.at(-1))).toContain('data:image/png;')
+  }
+})
