@@ -98,7 +98,9 @@ async function* runAttempt(
         'error' in opened ? opened : yield* readAnswer(attempt, opened, { watchdog, reading })
       if (!refusal) return
       const { error, body } = refusal
+      const badCall = asBadCall(error)
       const climbs =
+        !badCall &&
         body !== undefined &&
         (await adapt(attempt, {
           providerId: definition.id,
@@ -114,8 +116,15 @@ async function* runAttempt(
       if (!isOver) continue
       // The other API's path doesn't exist. The first refusal says why it was tried.
       const isNoPath = error.details?.['status'] === 404 || error.details?.['status'] === 405
-      if (isNoPath && first !== error) yield [{ type: 'error', error: first }]
-      else yield asBadCall(error) ?? refusal.parts ?? [{ type: 'error', error }]
+      if (badCall) yield badCall
+      else if (isNoPath && first !== error) yield [{ type: 'error', error: first }]
+      else if (error.code !== 'bad-request' || first.message === error.message)
+        yield refusal.parts ?? [{ type: 'error', error }]
+      // The last refusal may be about a change only.
+      else {
+        const message = `${first.message}\n${error.message}`
+        yield [{ type: 'error', error: { ...error, message } }]
+      }
       return
     }
   } catch (error) {
@@ -228,7 +237,7 @@ async function* readAnswer(
     return { error: last.error, body: sent, parts: end }
   }
   if (!isShown && last?.type === 'finish') yield ladder?.answered() ?? []
-  yield end.map((part) => (part.type === 'finish' ? withOrigin(part, definition, signed) : part))
+  yield end.flatMap((part) => lastParts(part, definition, signed))
   return undefined
 }
 
@@ -309,6 +318,9 @@ async function drainBody(
 /** Most characters read of an error's body. */
 const MAX_ERROR_BODY = 64 * 1024
 
+/** Half of a surrogate pair, which `JSON.stringify` escapes. Strict parsers refuse the whole request for it. */
+const HALF_PAIR = /\\ud[89a-f]..(?<=(?<!\\)(?:\\\\)*\\u.{4})/g
+
 interface OpenOptions {
   readonly fetch?: typeof fetch
   readonly credentials?: ModelConfigData['credentials']
@@ -327,7 +339,7 @@ async function openStream(
   const init: RequestInit = {
     method: 'POST',
     headers: buildHeaders(request),
-    body: JSON.stringify(request.body),
+    body: JSON.stringify(request.body).replace(HALF_PAIR, '\\ufffd'),
     redirect: 'error',
     credentials: options.credentials ?? 'omit',
     signal: abortScope.signal,
@@ -418,12 +430,14 @@ function originOf(definition: Definition, config: ModelConfigData): string | und
   return parseURL(addressOf(definition, config) ?? '')?.origin
 }
 
-/** Adds the origin of the metadata to an answer's end. */
-function withOrigin(
-  part: Extract<StreamPart, { readonly type: 'finish' }>,
+/** Adds the origin of the metadata to an answer's end, and replaces the error of a bad call. */
+function lastParts(
+  part: StreamPart,
   definition: Definition,
   config: ModelConfigData,
-): StreamPart {
+): StreamPart | readonly StreamPart[] {
+  if (part.type === 'error') return asBadCall(part.error) ?? part
+  if (part.type !== 'finish') return part
   const own = part.providerMetadata?.[definition.id]
   const origin = own && originOf(definition, config)
   return origin === undefined

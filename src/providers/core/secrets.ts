@@ -39,9 +39,13 @@ const PUBLIC =
 export function collectSecrets({ apiKey = '', headers = {}, baseURL }: RequestConfig): string[] {
   const named = [...Object.entries(headers), ...secretsOfURL(baseURL)]
   const values = [apiKey, ...named.flatMap(([name, value]) => (PUBLIC.test(name) ? [] : [value]))]
-  return values
-    .flatMap((value) => [value, ...insideOf(value)])
-    .filter((value) => value.length >= MIN_LENGTH && !DUMMY.test(value))
+  return (
+    values
+      // `Headers` trims values, too.
+      .map((value) => value.trim())
+      .flatMap((value) => [value, ...insideOf(value)])
+      .filter((value) => value.length >= MIN_LENGTH && !DUMMY.test(value))
+  )
 }
 
 /** Returns the address without user, password and query, for messages about an unusable address. */
@@ -74,11 +78,11 @@ function decoded(text: string): string {
 /** Returns a header's value without its scheme, and the user and password of `Basic`. */
 function insideOf(value: string): string[] {
   const [, scheme = '', bare = ''] = /^(bearer|basic|token)\s+(.*)$/is.exec(value) ?? []
-  if (scheme.toLowerCase() !== 'basic') return [bare.trim()]
+  if (scheme.toLowerCase() !== 'basic') return [bare]
   try {
-    const pair = atob(bare.trim())
-    return [bare.trim(), pair, pair.slice(pair.indexOf(':') + 1)]
+    const pair = atob(bare)
+    return [bare, pair, pair.slice(pair.indexOf(':') + 1)]
   } catch {
-    return [bare.trim()]
+    return [bare]
   }
 }

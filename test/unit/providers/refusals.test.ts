@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/protocol/json.ts'
 import type { StreamPart } from '../../../src/protocol/message.ts'
 import { createProvider, type ProviderConfig } from '../../../src/providers/index.ts'
 import type { ModelRequest } from '../../../src/providers/provider.ts'
-import { askWeather } from './support/replay.ts'
+import { askWeather, replay, sse } from './support/replay.ts'
 
 // What a refusal may change of a request, by the words of real endpoints.
 
@@ -165,7 +165,7 @@ test.each([
     )
     const parts = await ask(earlier)
     expect(bodies).toHaveLength(2)
-    const { messages, input, ...before } = bodies[0] ?? {}
+    const { messages: _, input: __, ...before } = bodies[0] ?? {}
     expect(bodies[1]).toMatchObject(before)
     expect(JSON.stringify([bodies[1]?.['messages'] ?? bodies[1]?.['input']])).toContain('aGk=')
     expect(ofType(parts, 'warning')).toMatchObject([
@@ -243,4 +243,54 @@ test.each([
     expect(ofType(await ask(request), 'error')).toEqual([])
     expect(JSON.stringify(bodies.at(-1))).toContain('data:image/png;')
   }
+})
+
+const badCall = {
+  message: "Failed to call a function. Please adjust your prompt. See 'failed_generation'.",
+  type: 'invalid_request_error',
+  code: 'tool_use_failed',
+  failed_generation: '<function=get_weather>{"city":"Rome"',
+}
+
+test('a call that the server could not read is fed back, and changes no request', async () => {
+  let requests = 0
+  const { bodies, ask } = serve(
+    { refuses: () => ++requests === 1, refusal: { error: badCall } },
+    {},
+  )
+  expect(await ask(askWeather)).toMatchObject([{ type: 'action-error' }, { type: 'finish' }])
+  expect(ofType(await ask(askWeather), 'finish')).toHaveLength(1)
+  expect(bodies).toEqual([bodies[0], bodies[0]])
+})
+
+test('a call that the server could not read after reasoning is fed back, too', async () => {
+  const thought = sse({ choices: [{ index: 0, delta: { role: 'assistant', reasoning: 'Hm.' } }] })
+  const error = JSON.stringify({ error: { ...badCall, status_code: 400 } })
+  const provider = createProvider({
+    provider: 'openai-compatible',
+    model: 'm',
+    baseURL: 'https://thought.example.test/v1',
+  })
+  const fetch = replay(`${thought}event: error\ndata: ${error}\n\n`)
+  const types: string[] = []
+  for await (const { type } of provider.stream(askWeather, { fetch })) types.push(type)
+  expect(types).toEqual(['reasoning-delta', 'action-error', 'finish'])
+})
+
+test('when no form is accepted, the error also has what was said of the request as it was', async () => {
+  const { ask } = serve(
+    {
+      refuses: () => true,
+      refusal: ({ max_tokens: limit }) => ({
+        message:
+          limit === undefined
+            ? 'max_tokens: Field required'
+            : '`max_tokens` must be greater than `thinking.budget_tokens`.',
+      }),
+    },
+    { provider: 'anthropic', extraBody: { thinking: { type: 'enabled', budget_tokens: 10_000 } } },
+  )
+  expect((await ask(askWeather)).at(-1)).toMatchObject({
+    error: { message: expect.stringMatching(/thinking\.budget_tokens.*Field required/s) as string },
+  })
 })

@@ -334,6 +334,19 @@ describe('Chat Completions', () => {
     expect((await sent({ ...openai, maxOutputTokens: 9 })).body).toHaveProperty('stream_options')
   })
 
+  test('half of a character is replaced, since servers refuse the whole request for it', async () => {
+    const bodies: string[] = []
+    const half = '😀'.slice(0, 1)
+    const text = `${half}${half} 😀 "\\ud83d" \\\\${half}`
+    const fetch: typeof globalThis.fetch = (url, init) => {
+      bodies.push(String(init?.body))
+      return replay(sse({ choices: [{ delta: {} }] }, '[DONE]'))(url, init)
+    }
+    await collect(createProvider(openai).stream({ ...history, messages: [user(text)] }, { fetch }))
+    const { messages } = JSON.parse(bodies[0] ?? '') as { messages: JsonObject[] }
+    expect(messages.at(-1)?.['content']).toContain('\ufffd\ufffd 😀 "\\ud83d" \\\\\ufffd')
+  })
+
   test('in ACTION mode no tools are sent', async () => {
     const { body } = await sent(openai, { ...askWeather, toolMode: 'action' })
     expect(body).not.toHaveProperty('tools')
