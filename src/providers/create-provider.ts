@@ -1,7 +1,7 @@
 import { describeThrown, OffstageError } from '../protocol/error.ts'
 import type { Credentials, Endpoint, ModelConfigData } from '../protocol/model.ts'
 import { modelName } from '../protocol/model.ts'
-import { withoutSecrets } from './core/secrets.ts'
+import { parseURL, withoutSecrets } from './core/secrets.ts'
 import { createProviderRegistry, type ProviderDefinition } from './registry.ts'
 import type { Provider, StreamOptions } from './provider.ts'
 
@@ -81,12 +81,10 @@ async function resolveCredentials(
 function absoluteURL(baseURL: string): string {
   const page: unknown = Reflect.get(globalThis, 'location')
   const base = typeof page === 'object' && page !== null ? String(page) : undefined
-  try {
-    return new URL(baseURL, base).href
-  } catch {
-    throw new OffstageError(
-      'invalid-config',
-      `The baseURL '${withoutSecrets(baseURL)}' is not a URL.`,
-    )
-  }
+  const url = parseURL(baseURL, base)
+  if (url) return url.href
+  throw new OffstageError(
+    'invalid-config',
+    `The baseURL '${withoutSecrets(baseURL)}' is not a URL.`,
+  )
 }

@@ -89,11 +89,11 @@ function chooseSteps(script: Script, text: string): readonly ScriptStep[] | unde
 function piecesOf(step: ScriptStep, script: Script, request: ModelRequest): StreamPart[] {
   const text = request.toolMode === 'action' ? actionText(step, request) : (step.text ?? '')
   return [
-    ...cutText(step.reasoning ?? '', script).map((delta): StreamPart => ({
-      type: 'reasoning-delta',
+    ...cutText(step.reasoning ?? '', script).map((delta) => ({
+      type: 'reasoning-delta' as const,
       delta,
     })),
-    ...cutText(text, script).map((delta): StreamPart => ({ type: 'text-delta', delta })),
+    ...cutText(text, script).map((delta) => ({ type: 'text-delta' as const, delta })),
   ]
 }
 
@@ -124,12 +124,8 @@ function endOf(
   request: ModelRequest,
 ): readonly StreamPart[] {
   if (step.error !== undefined) {
-    return [
-      {
-        type: 'error',
-        error: { code: 'provider-error', message: describeThrown(step.error), retryable: false },
-      },
-    ]
+    const message = describeThrown(step.error)
+    return [{ type: 'error', error: { code: 'provider-error', message, retryable: false } }]
   }
   const calls = request.toolMode === 'action' ? [] : callParts(step, position)
   return [...calls, { type: 'finish', finishReason: calls.length > 0 ? 'tool-calls' : 'stop' }]
@@ -137,22 +133,16 @@ function endOf(
 
 /** Returns the parts of a step's calls. Ids depend only on the position, so a replay has the same ones. */
 function callParts({ toolCalls = [] }: ScriptStep, position: ScriptPosition): StreamPart[] {
-  const ids = toolCalls.map(
-    (_, index) => `call_${position.userCount}_${position.index}_${index + 1}`,
-  )
-  const inputs = toolCalls.flatMap(({ toolName, input }, index): StreamPart[] => {
-    const toolCallId = ids[index] as string
-    return [
-      { type: 'tool-input-start', toolCallId, toolName },
-      { type: 'tool-input-delta', toolCallId, delta: JSON.stringify(input) },
-    ]
-  })
-  const calls = toolCalls.map(({ toolName, input }, index): StreamPart => ({
-    type: 'tool-call',
-    toolCallId: ids[index] as string,
+  const calls = toolCalls.map(({ toolName, input }, index) => ({
+    type: 'tool-call' as const,
+    toolCallId: `call_${position.userCount}_${position.index}_${index + 1}`,
     toolName,
     input,
   }))
+  const inputs = calls.flatMap(({ toolCallId, toolName, input }): StreamPart[] => [
+    { type: 'tool-input-start', toolCallId, toolName },
+    { type: 'tool-input-delta', toolCallId, delta: JSON.stringify(input) },
+  ])
   return [...inputs, ...calls]
 }
 

@@ -100,8 +100,10 @@ export class Meter {
       count(usage['cache_read_input_tokens']) + count(usage['cache_creation_input_tokens'])
     const input = count(usage['prompt_tokens']) || count(usage['input_tokens']) + cache
     const output = count(usage['completion_tokens']) || count(usage['output_tokens'])
+    // Gemini and xAI count reasoning in the total only.
+    const rest = count(usage['total_tokens']) - input
     this.#reportedInput = Math.max(this.#reportedInput, input)
-    this.#reportedOutput = Math.max(this.#reportedOutput, output)
+    this.#reportedOutput = Math.max(this.#reportedOutput, output, rest)
   }
 }
 

@@ -89,7 +89,7 @@ export function checkOptions(options: RelayOptions): RelaySettings {
   if (!/^https?:/i.test(options.baseURL) || !URL.canParse(options.baseURL))
     throw badConfig('`baseURL` must be an absolute http or https URL.')
   if (authorize !== 'anyone' && typeof authorize !== 'function')
-    throw badConfig("`authorize` must be a function. To let everybody in, set it to 'anyone'.")
+    throw badConfig("`authorize` must be a function or 'anyone'.")
   if (!Array.isArray(models) || models.length === 0)
     throw badConfig('`models` must list the models that pages may use.')
   for (const [name, value] of Object.entries({ maxOutputTokens, maxBodyBytes, timeoutMs }))
@@ -98,7 +98,7 @@ export function checkOptions(options: RelayOptions): RelaySettings {
     if (NEVER_PASSED.test(name)) throw badConfig(`\`passHeaders\` can't hold ${name}.`)
   for (const origin of origins)
     if (!URL.canParse(origin) || new URL(origin).origin !== origin)
-      throw badConfig(`\`origins\` holds ${origin}. Write one as 'https://app.example'.`)
+      throw badConfig(`\`origins\` holds ${origin}. Write 'https://app.example'.`)
   const upstream = new URL(options.baseURL)
   return {
     ...options,

@@ -48,7 +48,7 @@ async function answer(request: Request, settings: RelaySettings): Promise<Respon
   }
   // The page's path only selects one of three formats. No part of it gets into the fetched URL.
   const format = settings.formats.find(({ path }) => pathname.endsWith(path))
-  if (!format) throw badRequest('The relay has no such path.', { status: 404 })
+  if (!format) throw badRequest('No such path.', { status: 404 })
   if (method !== 'POST')
     throw badRequest('The relay takes POST here.', { status: 405, headers: { allow: 'POST' } })
   // HTML forms on other sites can't send this type. Their scripts need a preflight, which allows only listed origins.
@@ -147,7 +147,7 @@ async function callModel(request: Request, context: CallContext): Promise<Respon
   const isMetered = limits.countsTokens || onUsage !== undefined
   const body = toJson({
     ...checked,
-    ...(isMetered && usageRequest(checked, format)),
+    ...(isMetered && usageRequest(checked, settings, format)),
     ...settings.extraBody?.(call),
   })
   const meter = isMetered
@@ -201,9 +201,14 @@ function finisher(
   }
 }
 
-/** Requests usage in the stream: Chat Completions reports it only on request. */
-function usageRequest({ stream, stream_options: options }: Body, { api }: WireFormat): Body {
-  if (api !== 'chat-completions' || stream !== true) return {}
+/** Requests usage in the stream: Chat Completions reports it only on request. Mistral always does, and refuses the field. */
+function usageRequest(
+  { stream, stream_options: options }: Body,
+  { upstream }: RelaySettings,
+  { api }: WireFormat,
+): Body {
+  const isMistral = upstream.hostname === 'api.mistral.ai'
+  if (api !== 'chat-completions' || stream !== true || isMistral) return {}
   return { stream_options: { ...(options as object | null), include_usage: true } }
 }
 

@@ -46,7 +46,7 @@ export async function sendUpstream(
     if (type !== 'opaqueredirect' && (status < 300 || status > 399))
       return { response, redactor: redactorFor(headers, settings.upstream) }
     await response.body?.cancel()
-    throw new Error(`The model's server answered with a redirect. Check \`baseURL\`.`)
+    throw new Error('The server redirects. Check `baseURL`.')
   } catch (cause) {
     throw new RelayError('server_error', "The relay could not reach the model's server.", { cause })
   }

@@ -33,7 +33,9 @@ function format(
 
 /** Limit fields of Chat Completions. Some OpenAI models refuse `max_tokens`; most other servers know only that. */
 function chatLimits(upstream: URL): WireFormat['outputLimits'] {
-  const isOpenAI = /(^|\.)openai\.(com|azure\.com)$/.test(upstream.hostname)
+  const isOpenAI = /(^|\.)openai\.(azure\.)?com$|services(\.ai)?\.azure\.com$/.test(
+    upstream.hostname,
+  )
   return isOpenAI
     ? ['max_completion_tokens', 'max_tokens']
     : ['max_tokens', 'max_completion_tokens']

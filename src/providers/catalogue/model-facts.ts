@@ -105,6 +105,7 @@ const families: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^phi-?3.*-128k|^phi-?3\.5-?mini/, { ...textOnly, contextWindow: 128 * K }],
   [/^phi-?3/, textOnly],
   [/^phi-?4.*multimodal/, { vision: true, reasoning: 'none', contextWindow: 128 * K }],
+  [/^phi-?4.*vision/, { vision: true, reasoning: 'tags' }],
   [/^phi-?4.*reasoning/, { tools: false, vision: false, reasoning: 'tags' }],
   [/^phi-?4-?mini/, { ...withTools, contextWindow: 128 * K }],
   [/^phi-?4/, { ...textOnly, contextWindow: 16 * K }],
@@ -115,7 +116,7 @@ const families: readonly (readonly [RegExp, ModelFacts])[] = [
   [/^glm-4\.[67]/, { ...withThinkTags, contextWindow: 200_000 }],
 
   // Moonshot: platform.moonshot.ai and the model cards.
-  [/^kimi-k2\.5/, { tools: true, vision: true, contextWindow: 256 * K }],
+  [/^kimi-k2\.\d/, { tools: true, vision: true, contextWindow: 256 * K }],
   [/^kimi-k2-thinking/, { ...withThinkTags, contextWindow: 256 * K }],
   [/^kimi-k2.*0905/, { ...withTools, contextWindow: 256 * K }],
   [/^kimi-k2/, { tools: true, vision: false, contextWindow: 128 * K }],

@@ -104,7 +104,7 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
       return parts.length > 0 ? parts : [{ type: 'raw', data: delta }]
     },
     finish(end) {
-      const named = calls.filter((call) => call.name !== '' || !call.args.isEmpty())
+      const named = calls.filter((call) => !saysNothing(call, calls))
       const hasStray = named.some((call) => call.name === '')
       return named.flatMap((call, at) => {
         const isDone = keyed.find({ index: call.index }) === call
@@ -118,6 +118,11 @@ export function createToolCallAssembler(tools: readonly ToolDefinition[]): ToolC
     count: () => calls.length,
     has: (id) => keyed.find({ id }) !== undefined,
   }
+}
+
+/** A call without a name and arguments. LiteLLM sends `{}` at an index of its own, after a call without arguments. */
+function saysNothing({ name, args }: OpenCall, { length }: readonly OpenCall[]): boolean {
+  return name === '' && (args.isEmpty() || (length > 1 && args.isPlaceholder()))
 }
 
 function newCall({ id, index }: CallDelta, place: number, isTaken: boolean): OpenCall {

@@ -19,9 +19,9 @@ const patterns: readonly (readonly [ErrorCode, labels: RegExp, messages: readonl
     'content-filtered',
     /^(content_filter|content_policy_violation|data_inspection_failed|1301)$/,
     [
-      /content (?:policy|management policy)|usage polic|violates our|responsible ?ai/, // OpenAI, Azure
+      /content (?:filtering |management )?policy|usage polic|violates our|responsible ?ai/, // OpenAI, Anthropic, Azure
       /content exists risk/, // DeepSeek
-      /may contain inappropriate content/, // DashScope
+      /may contain (?:inappropriate|sensitive) /, // DashScope, Volcengine
       /blocked by (?:a |the )?guardrail|was flagged/,
     ],
   ],

@@ -1,27 +1,21 @@
 import type { ErrorData } from '../../protocol/error.ts'
 import type { ModelConfigData } from '../../protocol/model.ts'
-import type { FilePart, StreamPart } from '../../protocol/message.ts'
+import type { FilePart, Message, StreamPart } from '../../protocol/message.ts'
 import type { RequestAdapter, Refused, RequestForm } from '../provider.ts'
 import { type FormMemory, REQUEST_CHANGED, type StoredForm, TOOLS_REFUSED } from './form-memory.ts'
 import { asObjects, asText } from './read-json.ts'
-import {
-  fileDigest,
-  isBlank,
-  isOption,
-  metadataDigest,
-  optionalFields,
-  tokenField,
-} from './request-form.ts'
+import { fileDigest, isBlank, metadataDigest, optionalFields, tokenField } from './request-form.ts'
 import type { JsonObject } from '../../protocol/json.ts'
 import { outputFiles } from '../sent-files.ts'
 
 /** Files of the request, oldest first. */
 function filesOf({ request: { messages } }: Refused): FilePart[] {
-  return messages.flatMap((message) => {
-    if (message.role === 'system') return []
-    if (message.role === 'tool') return message.parts.flatMap(({ output }) => outputFiles(output))
-    return message.parts.flatMap((part) => (part.type === 'file' ? [part] : []))
-  })
+  return messages.flatMap(({ parts }) =>
+    (parts as readonly Message['parts'][number][]).flatMap((part) => {
+      if (part.type === 'tool-result') return outputFiles(part.output)
+      return part.type === 'file' ? part : []
+    }),
+  )
 }
 
 /** Metadata from this provider in the request's messages. */
@@ -86,7 +80,7 @@ export class FormAdapter implements RequestAdapter {
     if (named.includes('tools text') && !writesTools) return false
     if (named.includes('api responses')) this.#switched = error
     const first = free(refused)
-    const second = lossy(refused)
+    const second = lossy(refused, this.#model)
     // If a lossy change was needed before, both rungs are climbed with one request.
     const begun = second.some((change) => this.#form.has(change))
       ? [[...first, ...second]]
@@ -130,34 +124,36 @@ export class FormAdapter implements RequestAdapter {
 /** Whether a refusal is about the request's form, not about keys, billing, rate limits or content. */
 function isAboutForm({ code, message, details }: ErrorData): boolean {
   if (code !== 'bad-request') return false
-  const words = message.replace(/https?:\S+/g, '')
-  return details?.['status'] !== 404 || /\bno \w+ found that|rout|n(?:o|')t support/i.test(words)
+  // Not the name of a router in a link.
+  return details?.['status'] !== 404 || /\bno \w+ found that| rout|n(?:o|')t support/i.test(message)
 }
 
 function isNoPath({ details }: ErrorData): boolean {
   return details?.['status'] === 404 || details?.['status'] === 405
 }
 
+function hasResults({ request }: Refused): boolean {
+  return request.messages.some(({ role }) => role === 'tool')
+}
+
 /** Changes that lose nothing. */
 function free(refused: Refused): string[] {
-  const { request, body } = refused
+  const { body } = refused
   const messages = asObjects(body['messages'])
-  const hasResults = request.messages.some(({ role }) => role === 'tool')
   return [
     ...(messages.some((message) => message['name'] !== undefined) ? ['names none'] : []),
     ...(messages.some(isBlank) ? ['contents filled'] : []),
     ...(offersTools(refused) ? ['schemas portable', 'strict off'] : []),
-    ...(hasResults ? ['ids short'] : []),
+    ...(hasResults(refused) ? ['ids short'] : []),
     ...(JSON.stringify(body).includes('"cache_control":{') ? ['without cache_control'] : []),
     ...(tokenField(body) === 'max_completion_tokens' ? ['tokens renamed'] : []),
   ]
 }
 
-function lossy(refused: Refused): string[] {
-  const { body, request } = refused
-  const { instructions, messages } = request
+function lossy(refused: Refused, { extraBody }: ModelConfigData): string[] {
+  const { instructions, messages } = refused.request
   return [
-    ...(optionalFields(body).some(isOption) ? ['options none'] : []),
+    ...(optionalFields(refused.body, extraBody).length > 0 ? ['options none'] : []),
     ...(instructions !== undefined || messages.length > 1 ? ['roles simple'] : []),
     ...filesOf(refused).map(fileDigest),
     ...metadataOf(refused).map(metadataDigest),
@@ -165,22 +161,19 @@ function lossy(refused: Refused): string[] {
 }
 
 function last(refused: Refused, writesTools: boolean): string[] {
-  const hasResults = refused.request.messages.some(({ role }) => role === 'tool')
-  if (!offersTools(refused)) return ['stream off', ...(hasResults ? ['calls text'] : [])]
+  if (!offersTools(refused)) return ['stream off', ...(hasResults(refused) ? ['calls text'] : [])]
   return ['stream off', ...(writesTools ? ['tools text'] : ['schemas minimal', 'calls text'])]
 }
 
 function lossWarnings(changes: readonly string[], words: string): StreamPart[] {
   const has = (start: string): boolean => changes.some((change) => change.startsWith(start))
   const losses = [
-    ...(has('file') ? ['Files were left out: the model reads their names only.'] : []),
-    ...(has('metadata') ? ["The model's earlier reasoning was left out."] : []),
-    ...(has('calls') ? ['Earlier tool calls were described in words.'] : []),
-    ...(has('options') ? ['Options such as `temperature` were left out.'] : []),
-    ...(has('roles') ? ['The instructions moved to the first user message.'] : []),
-    ...(has('stream') ? ['Answers arrive in one piece.'] : []),
+    ...(has('file') ? ['Files were left out.'] : []),
+    ...(has('metadata') ? ['Earlier reasoning was left out.'] : []),
+    ...(has('options') ? ['Options were left out.'] : []),
+    ...(has('calls') ? ['Earlier calls became text.'] : []),
     ...(has('tools') ? ['Tools are described as text (ACTION mode).'] : []),
-    ...(has('api') ? ["The Responses API is used instead: set api: 'responses'."] : []),
+    ...(has('api') ? ["Set api: 'responses'."] : []),
   ]
   if (losses.length === 0) return []
   const code = has('tools') ? TOOLS_REFUSED : REQUEST_CHANGED
@@ -191,11 +184,13 @@ function lossWarnings(changes: readonly string[], words: string): StreamPart[] {
 /** A pattern for a refusal's message or field path, and the changes that it suggests. */
 type Rule = readonly [
   words: RegExp,
-  changes: (
-    refused: Refused,
-    context: { readonly text: string; readonly form: RequestForm },
-  ) => readonly string[] | string,
+  changes: (refused: Refused, context: Context) => readonly string[] | string,
 ]
+
+interface Context {
+  readonly text: string
+  readonly form: RequestForm
+}
 
 const TOKENS =
   /\bmax_\w*tokens\b|\b(?:output|completion|generated) tokens?\b|\btokens? (?:limit|requested)/i
@@ -208,7 +203,7 @@ const rules: readonly Rule[] = [
   [TOKENS, () => ['without max_tokens', 'without max_completion_tokens']],
   // Before options: a refusal of earlier reasoning may also name the option that asked for it.
   [
-    /^(?!include\b).*(?:signature|encrypted.content|\brs_|reasoning_content|messages\W+\d+\W+content\b.*thinking)/is,
+    /^(?!include\b).*(?:signature|encrypted|\brs_|reasoning_content|expected .thinking)/is,
     metadataChanges,
   ],
   [/./s, optionChanges],
@@ -216,7 +211,7 @@ const rules: readonly Rule[] = [
   [/(?:\b|_)(?:image|picture|vision|multi-?modal)/i, fileChanges('image/')],
   [/\baudio\b/i, fileChanges('audio/')],
   [/(?:\b|_)(?:file|pdf|document)/i, fileChanges('')],
-  [/reasoning|thinking|thought/i, metadataChanges],
+  [/reasoning|thinking/i, metadataChanges],
   [/(?:tool_call|tool_use|call)_?\s?id|tool_calls\W+\d+\W+id\b/i, () => 'ids short'],
   [/messages\W+\d+\W+(?:\w+\W+)?name\b/, () => 'names none'],
   [
@@ -247,7 +242,7 @@ function namedChanges(refused: Refused, form: RequestForm): readonly string[] {
 }
 
 /** Renames the token limit, or sets it to the nearest number in the refusal. */
-function tokenChanges({ body }: Refused, { text }: { readonly text: string }): string | string[] {
+function tokenChanges({ body }: Refused, { text }: Context): string | string[] {
   const field = tokenField(body)
   if (field === undefined) return []
   if (/unsupported|unrecognized|unknown|not support|extra|unexpected|forbidden/i.test(text))
@@ -261,20 +256,17 @@ function tokenChanges({ body }: Refused, { text }: { readonly text: string }): s
 }
 
 /**
- * Field names that are also ordinary words. Recognised in a refusal only if quoted, at the start of the text, after
- * `param`, `invalid` or `argument`, or as its last word after a colon.
+ * Field names that are also ordinary words. Recognised in a refusal only if quoted, at the start of the text, or after
+ * a colon, `param`, `invalid` or `argument`.
  */
 const WORDS = /^[a-z]+$/
 
 /** Drops the optional field that the refusal names last. If two fields exclude each other, the first one stays. */
-function optionChanges(
-  { body }: Refused,
-  { text, form }: { readonly text: string; readonly form: RequestForm },
-): string[] {
+function optionChanges({ body }: Refused, { text, form }: Context): string[] {
   const places = optionalFields(body)
     .map((name) => {
       const [before, behind] = WORDS.test(name)
-        ? ['(?:[\'"`]|^|(?:param\\w*|invalid|argument):? |: (?=\\w+\\W*$))', '(?=[\'"`.[:]| |$)']
+        ? ['(?:[\'"`]|^|: |(?:param\\w*|invalid|argument) )', '(?=[\'"`.[: ]|$)']
         : ['\\b', '\\b']
       return [name, text.search(new RegExp(`${before}${name}${behind}`))] as const
     })
@@ -297,7 +289,7 @@ function fileChanges(kind: string): Rule[1] {
   return (refused, { text, form }) => {
     const files = filesOf(refused).filter(({ mediaType }) => mediaType.startsWith(kind))
     if (files.length === 0) return []
-    if (NEVER.test(text) && !/\bformats?\b|mime/i.test(text)) return `files ${kind}`
+    if (NEVER.test(text) && !/\bformat|mime/i.test(text)) return `files ${kind}`
     const digests = files.map(fileDigest)
     // Earlier requests passed with the other files, so the newest is to blame. If there are too many, it is kept.
     if (digests.some((digest) => form.has(digest)) || files.length === 1) return digests
@@ -308,10 +300,7 @@ function fileChanges(kind: string): Rule[1] {
 }
 
 /** Missing metadata can't be invented, so its calls become text. Refused metadata is left out. */
-function metadataChanges(
-  refused: Refused,
-  { text, form }: { readonly text: string; readonly form: RequestForm },
-): string | string[] {
+function metadataChanges(refused: Refused, { text, form }: Context): string | string[] {
   if (/must be|(?<!without its )required|missing|expected|passed back/i.test(text))
     return 'calls text'
   const metadata = metadataOf(refused)

@@ -3,7 +3,7 @@ import type { ModelConfigData } from '../../protocol/model.ts'
 import type { RequestForm } from '../provider.ts'
 
 const PLAIN_FORM: RequestForm = new Set()
-/** Changes that lose information for the model. */
+/** Changes that lose information for the model, or that a refusal may cause without naming them. */
 const LOSSY = /^(?:files?|metadata|calls|tools|options|roles|stream) /
 /** After this time, requests are tried without the lossy changes again. */
 const DAY_MS = 24 * 60 * 60 * 1_000

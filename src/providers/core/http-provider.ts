@@ -114,17 +114,13 @@ async function* runAttempt(
         !climbs || (request.toolMode !== 'action' && attempt.ladder?.form.has('tools text'))
       first ??= error
       if (!isOver) continue
-      // The other API's path doesn't exist. The first refusal says why it was tried.
       const isNoPath = error.details?.['status'] === 404 || error.details?.['status'] === 405
       if (badCall) yield badCall
-      else if (isNoPath && first !== error) yield [{ type: 'error', error: first }]
-      else if (error.code !== 'bad-request' || first.message === error.message)
-        yield refusal.parts ?? [{ type: 'error', error }]
-      // The last refusal may be about a change only.
-      else {
-        const message = `${first.message}\n${error.message}`
-        yield [{ type: 'error', error: { ...error, message } }]
-      }
+      else if (first !== error && (isNoPath || error.code === 'bad-request')) {
+        // The last refusal may be about a change only, such as the path of the other API.
+        const message = [...new Set([first.message, error.message])].join('\n')
+        yield [{ type: 'error', error: { ...first, message } }]
+      } else yield refusal.parts ?? [{ type: 'error', error }]
       return
     }
   } catch (error) {
@@ -272,7 +268,7 @@ async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | Fail
     const signed = withCredentials(attempt.config, credentials)
     const config = forming?.applyFormToConfig(signed, form) ?? signed
     const made = definition.toRequest(request, config, form)
-    const body = forming?.applyFormToBody(made.body, form) ?? made.body
+    const body = forming?.applyFormToBody(made.body, form, config.extraBody) ?? made.body
     const answer = await openStream({ ...made, body }, abortScope, {
       ...(options.fetch && { fetch: options.fetch }),
       ...(config.credentials && { credentials: config.credentials }),
@@ -335,7 +331,12 @@ async function openStream(
   abortScope: AbortScope,
   options: OpenOptions,
 ): Promise<Response | ErrorData> {
-  const url = parseUrl(request.url)
+  const url = parseURL(request.url)
+  if (!url)
+    throw new OffstageError(
+      'invalid-config',
+      `Not an absolute URL: ${withoutSecrets(request.url)}. Check the baseURL.`,
+    )
   const init: RequestInit = {
     method: 'POST',
     headers: buildHeaders(request),
@@ -371,17 +372,6 @@ async function openStream(
   return abortScope.failure() ?? httpError(response, body)
 }
 
-function parseUrl(url: string): URL {
-  try {
-    return new URL(url)
-  } catch {
-    throw new OffstageError(
-      'invalid-config',
-      `Not an absolute URL: ${withoutSecrets(url)}. Check the baseURL.`,
-    )
-  }
-}
-
 /** Sets as few headers as possible: each further one must pass a CORS preflight. */
 function buildHeaders(request: HttpRequest): Headers {
   const headers = new Headers({
@@ -395,7 +385,7 @@ function buildHeaders(request: HttpRequest): Headers {
       // The browser's message would quote the value, which may be the key.
       throw new OffstageError(
         'invalid-config',
-        `The header ${name} has a value that HTTP does not allow (a line break or a non-Latin character in a key?).`,
+        `The header ${name} has a value that HTTP does not allow, such as a line break.`,
       )
     }
   }

@@ -142,14 +142,7 @@ function vendorError(words: string, source: JsonRecord): VendorError {
   const named = CONTEXT_WINDOW.exec(message)?.[1]?.replaceAll(',', '')
   const contextWindow = asCount(source['n_ctx']) ?? asCount(named)
   const promptTokens = asCount(source['n_prompt_tokens'])
-  return {
-    message,
-    labels,
-    ...(status !== undefined && { status }),
-    ...(field !== undefined && { field }),
-    ...(contextWindow !== undefined && { contextWindow }),
-    ...(promptTokens !== undefined && { promptTokens }),
-  }
+  return { message, labels, ...omitUndefined({ status, field, contextWindow, promptTokens }) }
 }
 
 const CONTEXT_WINDOW = /maximum (?:context|prompt|allowed input) length (?:is|of) (\d[\d,]*)/i
@@ -161,15 +154,13 @@ const CONTEXT_WINDOW = /maximum (?:context|prompt|allowed input) length (?:is|of
  */
 export function networkError(thrown: unknown, url: URL): ErrorData {
   const causes = [
-    `The server isn't running, or the address is wrong: open ${url.origin} in a tab or with curl.`,
-    'CORS: the server must allow the origin of this page and the headers content-type and authorization; the browser console names the refusal. (Ollama: OLLAMA_ORIGINS; LM Studio: "Enable CORS"; vLLM: --allowed-origins; LocalAI: --cors.)',
+    `The server isn't running, or the address is wrong: open ${url.origin} in a tab.`,
+    'CORS: the server must allow the origin of this page and the headers content-type and authorization. (Ollama: OLLAMA_ORIGINS; LM Studio: "Enable CORS"; vLLM: --allowed-origins; LocalAI: --cors.)',
     ...(url.protocol === 'http:'
-      ? [
-          'Mixed content: a page on https may call plain http on localhost only; serve the endpoint with https, or the page with http.',
-        ]
-      : ['TLS: the certificate must be valid; open the address in a tab to see.']),
-    'Local network: browsers ask a person before a public page may reach local addresses; check the permission in the site settings.',
-    "Content-Security-Policy: connect-src must allow it, in the policy of the worker's file too. (Safari doesn't tell workers of a refusal; other browsers do.)",
+      ? ['Mixed content: a page on https may call plain http on localhost only.']
+      : ['TLS: the certificate must be valid.']),
+    'Local network: public pages need permission for local addresses; check the site settings.',
+    "Content-Security-Policy: connect-src must allow it, in the policy of the worker's file too.",
     'Redirects are refused: use the final address as baseURL.',
     'The device is offline.',
   ]
@@ -197,8 +188,8 @@ export function incompleteError(thrown?: unknown): ErrorData {
 export function timeoutError(phase: 'first-chunk' | 'idle', limitMs: number): ErrorData {
   const message =
     phase === 'first-chunk'
-      ? `The endpoint sent nothing within ${limitMs} ms. A local model may still be loading; timeouts.firstChunkMs sets the limit.`
-      : `The endpoint fell silent for ${limitMs} ms in the middle of its answer; timeouts.idleMs sets the limit.`
+      ? `The endpoint sent nothing for ${limitMs} ms (timeouts.firstChunkMs). A local model may still be loading.`
+      : `The endpoint fell silent for ${limitMs} ms (timeouts.idleMs).`
   return { code: 'timeout', message, retryable: true, details: { phase, limitMs } }
 }
 
@@ -219,7 +210,7 @@ export function badResponseError(options: {
   const what = isEmpty ? 'an empty body' : `this: ${words}`
   return {
     code: 'bad-response',
-    message: `The endpoint answered with neither an event stream nor JSON (content type: ${contentType}), but with ${what}\nCheck the baseURL: a proxy, a login page or another service may have answered.`,
+    message: `The endpoint sent no event stream or JSON (content type: ${contentType}), but ${what}\nCheck the baseURL: a proxy or a login page may have answered.`,
     retryable: isEmpty,
     details: { contentType },
   }
@@ -228,7 +219,7 @@ export function badResponseError(options: {
 export function tooLargeError(limit: number): ErrorData {
   return {
     code: 'response-too-large',
-    message: `The endpoint sent more than ${limit} characters without an end of line or event.`,
+    message: `The endpoint sent more than ${limit} characters without an end.`,
     retryable: false,
     details: { limit },
   }

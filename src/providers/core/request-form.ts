@@ -5,8 +5,6 @@ import type {
   FilePart,
   Message,
   TextPart,
-  ToolCallPart,
-  ToolResultPart,
   UserMessage,
 } from '../../protocol/message.ts'
 import { replaceFilesWithText, outputFiles, outputText } from '../sent-files.ts'
@@ -20,8 +18,8 @@ import { wireId } from './wire-ids.ts'
 // `tokens renamed`, `tokens max N`, `tokens min N`, `api responses`, `without FIELD` (a named field of the request).
 // Lossy: `files TYPE` (no files whose media type starts with TYPE), `file DIGEST` (one file), `metadata none`,
 // `metadata DIGEST` (a provider's metadata of one message), `calls text` (earlier calls are described in words),
-// `tools text` (ACTION mode), `options none` (none of `OPTIONS`), `roles simple` (instructions move to the first user
-// message, roles alternate), `stream off`.
+// `tools text` (ACTION mode), `options none` (no optional field but those of `extraBody`), `roles simple` (instructions
+// move to the first user message, roles alternate), `stream off`.
 
 /** Applies the form's changes to messages and tools. */
 export function applyFormToRequest(
@@ -58,35 +56,29 @@ const REQUIRED = new Set(
   `model messages input instructions system tools stream store provider
   max_tokens max_completion_tokens max_output_tokens`.split(/\s+/),
 )
-/** Fields that a refusal may cost without naming them. Fields of `extraBody`, such as a filter, must be named. */
-const OPTIONS = new Set(
-  `temperature top_p stop stop_sequences seed tool_choice parallel_tool_calls stream_options include`.split(
-    ' ',
-  ),
-)
 const TOKEN_FIELDS = ['max_tokens', 'max_completion_tokens', 'max_output_tokens'] as const
 
 /**
- * Fields that may be left out. Empty if no known field holds the conversation, as in `{ turns: […] }`: any field
- * could be the one that holds it.
+ * Fields that may be left out, other than those of `kept`. Empty if no known field holds the conversation, as in
+ * `{ turns: […] }`: any field could be the one that holds it.
  */
-export function optionalFields(body: JsonObject): string[] {
-  return body['messages'] || body['input']
-    ? Object.keys(body).filter((name) => !REQUIRED.has(name))
-    : []
+export function optionalFields(body: JsonObject, kept: JsonObject = {}): string[] {
+  const names = body['messages'] || body['input'] ? Object.keys(body) : []
+  return names.filter((name) => !REQUIRED.has(name) && !(name in kept))
 }
 
-export function isOption(name: string): boolean {
-  return OPTIONS.has(name)
-}
-
-/** Applies the form's changes to the body's fields. */
-export function applyFormToBody(body: JsonObject, form: RequestForm): JsonObject {
+/** Applies the form's changes to the body's fields. Fields of `extraBody`, such as a filter, go only by name. */
+export function applyFormToBody(
+  body: JsonObject,
+  form: RequestForm,
+  extraBody?: JsonObject,
+): JsonObject {
   if (form.size === 0) return body
-  const dropped = (name: string): boolean =>
-    form.has(`without ${name}`) || (form.has('options none') && isOption(name))
+  const dropped = form.has('options none') ? optionalFields(body, extraBody) : []
   const formed: { [name: string]: JsonValue | undefined } = Object.fromEntries(
-    Object.entries(body).filter(([name]) => !dropped(name)),
+    Object.entries(body).filter(
+      ([name]) => !form.has(`without ${name}`) && !dropped.includes(name),
+    ),
   )
   const field = tokenField(formed as JsonObject)
   if (field !== undefined) {
@@ -206,16 +198,12 @@ function callsInWords(providerId: string): (message: Message) => Message[] {
 const SHORT_ID = { pattern: /^[a-zA-Z0-9]{9}$/, length: 9 }
 
 function withShortIds(message: Message): Message {
-  const short = <Each extends ToolCallPart | ToolResultPart>(part: Each): Each => {
+  const parts = message.parts.map((part) => {
+    if (!('toolCallId' in part)) return part
     const toolCallId = wireId(part.toolCallId, SHORT_ID)
     return { ...part, toolCallId, providerCallId: toolCallId }
-  }
-  if (message.role === 'tool') return { ...message, parts: message.parts.map(short) }
-  if (message.role !== 'assistant') return message
-  return {
-    ...message,
-    parts: message.parts.map((part) => (part.type === 'tool-call' ? short(part) : part)),
-  }
+  })
+  return { ...message, parts } as Message
 }
 
 /** Moves instructions and system messages to the beginning of the first user message. */

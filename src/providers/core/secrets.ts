@@ -53,9 +53,9 @@ export function withoutSecrets(address: string): string {
   return address.replace(/\/\/[^/?#]*@/, '//').replace(/[?#].*/s, '')
 }
 
-export function parseURL(text: string): URL | undefined {
+export function parseURL(text: string, base?: string): URL | undefined {
   try {
-    return new URL(text)
+    return new URL(text, base)
   } catch {
     return undefined
   }

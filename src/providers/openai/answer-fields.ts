@@ -18,9 +18,13 @@ export function readUsage(chunk: JsonRecord): Usage | undefined {
 function fromUsage(usage: JsonRecord): Usage | undefined {
   const prompt = asRecord(usage['prompt_tokens_details']) ?? {}
   const completion = asRecord(usage['completion_tokens_details']) ?? {}
+  const inputTokens = asCount(usage['prompt_tokens']) ?? asCount(usage['input_tokens'])
+  const output = asCount(usage['completion_tokens']) ?? asCount(usage['output_tokens'])
+  // Gemini and xAI count reasoning in the total only.
+  const rest = (asCount(usage['total_tokens']) ?? 0) - (inputTokens ?? Infinity)
   return counts({
-    inputTokens: asCount(usage['prompt_tokens']) ?? asCount(usage['input_tokens']),
-    outputTokens: asCount(usage['completion_tokens']) ?? asCount(usage['output_tokens']),
+    inputTokens,
+    outputTokens: rest > (output ?? 0) ? rest : output,
     cachedInputTokens:
       asCount(prompt['cached_tokens']) ?? asCount(usage['prompt_cache_hit_tokens']),
     cacheWriteTokens: asCount(prompt['cache_write_tokens']),

@@ -57,6 +57,10 @@ test.each<[string, ModelFacts]>([
   ['zai-org/GLM-4.5-Air', { contextWindow: 128 * K }],
   ['moonshotai/Kimi-K2-Instruct-0905', { contextWindow: 256 * K }],
   ['kimi-k2-thinking', { reasoning: 'tags' }],
+  ['moonshotai/Kimi-K2.6', { vision: true, contextWindow: 256 * K }],
+  ['kimi-k2.7-code', { vision: true }],
+  ['microsoft/Phi-4-reasoning-vision-15B', { vision: true, reasoning: 'tags' }],
+  ['Phi-4-reasoning', { vision: false, reasoning: 'tags' }],
 ])('%s', (model, facts) => {
   expect(modelFacts(model)).toMatchObject(facts)
 })

@@ -80,3 +80,10 @@ test('a late provider id is kept, while the call keeps its own id', () => {
   expect(call).toMatchObject({ providerCallId: 'late', input: {} })
   expect(begun).toMatchObject({ toolCallId: call?.toolCallId })
 })
+
+test("a nameless `{}` beside a call without arguments is not one of its own (LiteLLM's Bedrock)", () => {
+  const assembler = createToolCallAssembler([])
+  assembler.push({ index: 0, id: 'a', name: 'ping', args: '' })
+  assembler.push({ index: 1, args: '{}' })
+  expect(callsOf(assembler.finish('complete'))).toMatchObject([{ toolName: 'ping', input: {} }])
+})

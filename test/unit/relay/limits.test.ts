@@ -128,6 +128,17 @@ describe('tokens', () => {
     expect(await refusalOf(refused)).toEqual({ status: 429, type: 'rate_limit_error' })
   })
 
+  it('reasoning that only the total counts is counted', async () => {
+    const usage = { prompt_tokens: 12, completion_tokens: 1, total_tokens: 399 }
+    const body = sse(chatDelta('Hello'), { choices: [], usage })
+    let used = 0
+    const { post } = await serveRelay(streams(body), {
+      onUsage: ({ outputTokens }) => void (used = outputTokens),
+    })
+    await (await post('/chat/completions', chat)).text()
+    expect(used).toBe(387)
+  })
+
   it('parallel requests see only the tokens that others have not reserved', async () => {
     const held: (() => void)[] = []
     const served = await serveRelay(

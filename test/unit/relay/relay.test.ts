@@ -663,19 +663,39 @@ describe('the request to the vendor', () => {
     expect((await post('/messages', wrong)).status).toBe(400)
   })
 
-  it("OpenAI's own server gets `max_completion_tokens`", async () => {
+  it.each([
+    'https://api.openai.com/v1',
+    'https://shop.openai.azure.com/openai/v1',
+    'https://shop.services.ai.azure.com/openai/v1',
+    'https://shop.cognitiveservices.azure.com/openai/v1',
+  ])('%s gets `max_completion_tokens`', async (baseURL) => {
     let sent = ''
     const { post } = await serveRelay(undefined, {
-      baseURL: 'https://api.openai.com/v1',
+      baseURL,
       fetch: async (url, init) => {
         sent = `${url} ${String(init.body)}`
         return Response.json({})
       },
     })
     await post('/chat/completions', chat)
-    expect(sent).toMatch(
-      /^https:\/\/api\.openai\.com\/v1\/chat\/completions .*"max_completion_tokens":16384/,
-    )
+    expect(sent.startsWith(`${baseURL}/chat/completions `)).toBe(true)
+    expect(sent).toMatch(/"max_completion_tokens":16384/)
+  })
+
+  // It reports usage unasked, and refuses the field: https://github.com/openai/openai-agents-python/issues/442
+  it('Mistral is not asked for usage', async () => {
+    let sent = ''
+    const { post } = await serveRelay(undefined, {
+      baseURL: 'https://api.mistral.ai/v1',
+      onUsage: () => undefined,
+      fetch: async (_, init) => {
+        sent = String(init.body)
+        return Response.json({})
+      },
+    })
+    await post('/chat/completions', chat)
+    expect(sent).toContain('"stream":true')
+    expect(sent).not.toContain('stream_options')
   })
 
   it('a body over the size limit is refused as `context-overflow`', async () => {

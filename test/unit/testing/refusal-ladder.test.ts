@@ -117,6 +117,8 @@ test('random refusals are resolved within four requests, and the next message ne
 test.each([
   [400, 'Your request was rejected by the content policy.'],
   [400, 'Output data may contain inappropriate content.'],
+  [400, 'Output blocked by content filtering policy'],
+  [400, 'The request failed because the input text may contain sensitive information.'],
   [400, 'API key not valid. Please pass a valid API key.'],
   [403, 'This key may not use the model.'],
   [402, 'Insufficient Balance'],
