@@ -4,6 +4,7 @@ import {
   type HttpTransport,
   createHttpTransport,
 } from './http.ts'
+import { addressOf } from './addresses.ts'
 import { refusedBy, stopped, unsupported } from './failures.ts'
 import type { McpOptions, McpAuthOptions } from './options.ts'
 import { type McpServer, createMcpServer } from './server.ts'
@@ -12,11 +13,8 @@ import { loadPart } from '../../client/api/load-part.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { type McpConnection, readServerInfo, type ServerInfo } from './connection.ts'
-import { ModernConnection, type RevisionOptions, sendModern } from './modern.ts'
+import { ModernConnection, sendModern } from './modern.ts'
 import { type Fields, type Incoming, LEGACY, MODERN, RPC, type RpcError } from './wire.ts'
-
-/** Most bytes of one answer, by default. */
-export const MAX_BYTES = 1_000_000
 
 /** Implements `connectMcp`. */
 export async function connect(options: McpOptions): Promise<McpServer> {
@@ -31,12 +29,11 @@ export async function connect(options: McpOptions): Promise<McpServer> {
 }
 
 async function connectWithin(options: McpOptions, limit: ConnectLimit): Promise<McpServer> {
-  const { signal, maxResultBytes = MAX_BYTES, elicitation } = options
+  const { signal, elicitation } = options
   const http = createHttpTransport(options, limit.duringLogIn)
   const within = signal ? AbortSignal.any([signal, limit.signal]) : limit.signal
   if (within.aborted) throw stopped(within)
-  const revision = { maxBytes: maxResultBytes, elicits: elicitation !== undefined }
-  const line = await openServer(http, revision, within)
+  const line = await openServer(http, elicitation !== undefined, within)
   const address = new URL(options.url, globalThis.document?.baseURI)
   const server = await closedOn(
     within,
@@ -83,15 +80,6 @@ function checkAuth({ redirectUrl, mode = 'popup', store }: McpAuthOptions): void
     throw badConfig(
       "mode: 'redirect' of auth needs a store, such as sessionStorage: memory is lost with the page.",
     )
-}
-
-function addressOf(url: unknown): URL | null {
-  if (typeof url !== 'string' && !(url instanceof URL)) return null
-  try {
-    return new URL(url, globalThis.document?.baseURI)
-  } catch {
-    return null
-  }
 }
 
 const KINDS: { readonly [Name in keyof Required<McpOptions>]: RegExp } = {
@@ -142,27 +130,23 @@ type Probed =
  */
 async function openServer(
   http: HttpTransport,
-  options: RevisionOptions,
+  elicits: boolean,
   signal: AbortSignal,
 ): Promise<McpConnection> {
-  const probed = await probe(http, options, signal)
-  if (probed.type === 'modern') return new ModernConnection(http, probed.info, options)
+  const probed = await probe(http, elicits, signal)
+  if (probed.type === 'modern') return new ModernConnection(http, probed.info, elicits)
   try {
     const { openLegacy } = await loadPart(() => import('./legacy.ts'))
-    return await openLegacy(http, options, signal)
+    return await openLegacy(http, elicits, signal)
   } catch (thrown) {
     throw probed.why && !signal.aborted ? probed.why : thrown
   }
 }
 
-async function probe(
-  http: HttpTransport,
-  options: RevisionOptions,
-  signal: AbortSignal,
-): Promise<Probed> {
+async function probe(http: HttpTransport, elicits: boolean, signal: AbortSignal): Promise<Probed> {
   try {
     const request = { method: 'server/discover', params: {}, signal }
-    const { id, status, messages } = await sendModern(http, options, request)
+    const { id, status, messages } = await sendModern(http, elicits, request)
     for await (const message of messages) {
       const probed = readProbe(http.source, message, { id, status })
       if (probed) return probed

@@ -1,7 +1,7 @@
 import { badConfig } from '../../client/api/failures.ts'
 import { textDigest } from '../../lib/text-digest.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
-import { isSecureUrl } from './addresses.ts'
+import { addressOf, isSecureUrl } from './addresses.ts'
 import { afterSending, badAnswer, stopped, cutOff, sanitizeText } from './failures.ts'
 import type { McpFetch, McpOptions } from './options.ts'
 import { pageFetch } from './page-fetch.ts'
@@ -26,23 +26,33 @@ export interface HttpTransport {
   readonly source: string
   /** Digest of the whole URL, because its query may hold a key. */
   readonly endpoint: string
-  /** Tokens and header values that were sent. */
-  readonly secrets: Secrets
   /**
    * Sends a request. A 401 is answered once with another token; any other status resolves. Rejects with
    * `authentication`, `permission-denied`, `network`, `aborted` or `bad-response` (a redirect).
    */
   send(request: HttpRequest): Promise<Response>
+  /**
+   * Yields the JSON-RPC messages of an answer, which is one object or an event stream. Throws `bad-response` for another
+   * content type and for invalid JSON, `response-too-large` for a message of more than `maxResultBytes`. `signal`: the
+   * request's.
+   */
+  read(response: Response, signal: AbortSignal, place?: StreamPlace): AsyncGenerator<Incoming>
 }
 
-type LineOptions = Pick<McpOptions, 'url' | 'headers' | 'token' | 'auth' | 'fetch'>
+/** Most bytes of one answer, by default. */
+const MAX_BYTES = 1_000_000
+
+type LineOptions = Pick<
+  McpOptions,
+  'url' | 'headers' | 'token' | 'auth' | 'fetch' | 'maxResultBytes'
+>
 
 export function createHttpTransport(
   options: LineOptions,
   duringLogIn: ConnectLimit['duringLogIn'],
 ): HttpTransport {
   const url = checkUrl(options)
-  const { headers = {} } = options
+  const { headers = {}, maxResultBytes: maxBytes = MAX_BYTES } = options
   const secrets = createSecrets(Object.values(headers))
   const ask = options.fetch ?? pageFetch
   const tokenFor = createBearer({ url, options, fetch: ask, duringLogIn, secrets })
@@ -82,7 +92,8 @@ export function createHttpTransport(
   return {
     source: url.origin,
     endpoint: textDigest(url.href),
-    secrets,
+    read: (response, signal, place) =>
+      readMessages(response, { source: url.origin, maxBytes, secrets, signal }, place),
     async send(request) {
       const first = await tokenFor(request.signal)
       const response = await attempt(request, first)
@@ -141,7 +152,7 @@ function asHttpFailure(
     source,
     secrets,
     isCall,
-  }: Pick<HttpTransport, 'source' | 'secrets'> & { readonly isCall: boolean },
+  }: Pick<ReadOptions, 'source' | 'secrets'> & { readonly isCall: boolean },
 ): OffstageError {
   if (OffstageError.is(thrown)) return thrown
   if (signal.aborted) return stopped(signal)
@@ -159,7 +170,7 @@ function asHttpFailure(
 /** Checks the URL. Tokens and the app's headers are sent only over TLS or within this machine. */
 function checkUrl({ url, token, auth, headers = {} }: LineOptions): URL {
   const address = addressOf(url)
-  if (!/^https?:$/.test(address.protocol) || address.username || address.password)
+  if (!address || !/^https?:$/.test(address.protocol) || address.username || address.password)
     throw badConfig(
       'The url of an MCP server must be of http or https, without a user or password.',
     )
@@ -170,14 +181,6 @@ function checkUrl({ url, token, auth, headers = {} }: LineOptions): URL {
     )
   address.hash = ''
   return address
-}
-
-function addressOf(url: string | URL): URL {
-  try {
-    return new URL(url, globalThis.document?.baseURI)
-  } catch {
-    throw badConfig('The url of an MCP server must be a valid URL.')
-  }
 }
 
 /**
@@ -320,7 +323,7 @@ export function createConnectLimit(): ConnectLimit {
   }
 }
 
-export interface ReadOptions {
+interface ReadOptions {
   /** Name of the server, for people. */
   readonly source: string
   /** Most bytes of one message. */
@@ -337,11 +340,7 @@ export interface StreamPlace {
   retryMs?: number
 }
 
-/**
- * Yields the JSON-RPC messages of an answer, which is one object or an event stream. Throws `bad-response` for another
- * content type and for invalid JSON. Throws `response-too-large` for a message of more than `maxBytes`.
- */
-export async function* readMessages(
+async function* readMessages(
   response: Response,
   options: ReadOptions,
   place: StreamPlace = {},

@@ -1,8 +1,7 @@
 import { isRecord } from '../../lib/shape.ts'
 import { badAnswer, refusedBy, unsupported } from './failures.ts'
-import { type HttpTransport, readMessages, type StreamPlace } from './http.ts'
+import type { HttpTransport, StreamPlace } from './http.ts'
 import { readServerInfo, type ServerInfo } from './connection.ts'
-import type { RevisionOptions } from './modern.ts'
 import { CLIENT_INFO, type Fields, type Incoming, LEGACY } from './wire.ts'
 
 /** A completed handshake (2025-11-25, basic/lifecycle). */
@@ -37,11 +36,10 @@ export async function postLegacy(
   message: Fields,
   about: {
     readonly session: Session | null
-    readonly maxBytes: number
     readonly signal: AbortSignal
   },
 ): Promise<Posted> {
-  const { session, maxBytes, signal } = about
+  const { session, signal } = about
   const response = await http.send({
     method: 'POST',
     headers: { ...JSON_HEADERS, ...sessionHeaders(session) },
@@ -49,11 +47,10 @@ export async function postLegacy(
     signal,
     isCall: message.method === 'tools/call',
   })
-  const { source, secrets } = http
   const place: StreamPlace = {}
   return {
     status: response.status,
-    messages: readMessages(response, { source, maxBytes, secrets, signal }, place),
+    messages: http.read(response, signal, place),
     place,
     sessionId: response.headers.get('mcp-session-id'),
   }
@@ -69,7 +66,7 @@ export function sessionHeaders(session: Session | null): Record<string, string> 
 /** Begins a session. Rejects with `mcp-unsupported` if the server speaks no known revision, or another transport. */
 export async function initialize(
   http: HttpTransport,
-  { maxBytes, elicits }: RevisionOptions,
+  elicits: boolean,
   signal: AbortSignal,
 ): Promise<Session> {
   const id = newId()
@@ -78,7 +75,7 @@ export async function initialize(
     capabilities: elicits ? { elicitation: { form: {} } } : {},
     clientInfo: CLIENT_INFO,
   }
-  const about = { session: null, maxBytes, signal }
+  const about = { session: null, signal }
   const posted = await postLegacy(http, { id, method: 'initialize', params }, about)
   const session = sessionOf(await resultOf(http, posted, id), posted.sessionId, http.source)
   const done = await postLegacy(

@@ -3,8 +3,8 @@ import { randomId } from '../../lib/random-id.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { afterSending, badAnswer, cutOff, refusedBy, stopped } from './failures.ts'
-import { type HttpTransport, readMessages } from './http.ts'
-import { keepListening, listenable, type RevisionOptions, tellChange } from './modern.ts'
+import type { HttpTransport, StreamPlace } from './http.ts'
+import { keepListening, listenable, tellChange } from './modern.ts'
 import {
   initialize,
   isLostSession,
@@ -49,10 +49,10 @@ const QUESTION = 'question'
 /** Begins a session. Rejects as `initialize` does. */
 export async function openLegacy(
   http: HttpTransport,
-  options: RevisionOptions,
+  elicits: boolean,
   signal: AbortSignal,
 ): Promise<McpConnection> {
-  return new LegacyLine(http, await initialize(http, options, signal), options)
+  return new LegacyLine(http, await initialize(http, elicits, signal), elicits)
 }
 
 /** A server of the revisions with a handshake, and its current session. */
@@ -60,26 +60,25 @@ class LegacyLine implements McpConnection {
   readonly source: string
   readonly endpoint: string
   readonly #http: HttpTransport
-  readonly #options: RevisionOptions
+  readonly #elicits: boolean
   readonly #closed = new AbortController()
   /** Questions that wait for an answer, by `requestState`. */
   readonly #parked = new Map<string, Parked>()
   readonly #running = new Set<LegacyExchange>()
   readonly #reply = createReplies(async (reply: Fields) => {
-    const { maxBytes } = this.#options
-    const about = { session: this.#session, maxBytes, signal: this.#closed.signal }
+    const about = { session: this.#session, signal: this.#closed.signal }
     const { messages } = await postLegacy(this.#http, reply, about)
     await messages.return(undefined)
   })
   #session: Session
   #renewal: Promise<Session> | undefined
 
-  constructor(http: HttpTransport, session: Session, options: RevisionOptions) {
+  constructor(http: HttpTransport, session: Session, elicits: boolean) {
     this.source = http.source
     this.endpoint = http.endpoint
     this.#http = http
     this.#session = session
-    this.#options = options
+    this.#elicits = elicits
   }
 
   get info(): ServerInfo {
@@ -113,7 +112,7 @@ class LegacyLine implements McpConnection {
   }
 
   listen(listener: Listener): void {
-    const { elicits } = this.#options
+    const elicits = this.#elicits
     if (!elicits && Object.keys(listenable(this.info)).length === 0) return
     // Some servers send the questions of a call on this stream, so a hidden tab needs it, too.
     const needing = { ...listener, isNeeded: elicits }
@@ -156,7 +155,7 @@ class LegacyLine implements McpConnection {
     request: { readonly method: string; readonly params: Fields },
     signal: AbortSignal,
   ): Promise<LegacyExchange | null> {
-    const exchange = new LegacyExchange({ ...this.#options, http: this.#http, session })
+    const exchange = new LegacyExchange({ elicits: this.#elicits, http: this.#http, session })
     // Added before sending, because the server may ask before it answers.
     if (request.method === 'tools/call') this.#running.add(exchange)
     try {
@@ -173,7 +172,7 @@ class LegacyLine implements McpConnection {
   #renew(lost: Session): Promise<Session> {
     if (this.#session !== lost) return Promise.resolve(this.#session)
     const signal = signalWithin(RENEW_MS, this.#closed.signal)
-    this.#renewal ??= initialize(this.#http, this.#options, signal)
+    this.#renewal ??= initialize(this.#http, this.#elicits, signal)
       .then((made) => (this.#session = made))
       .finally(() => (this.#renewal = undefined))
     return this.#renewal
@@ -233,14 +232,7 @@ class LegacyLine implements McpConnection {
       return isLostSession(response.status, session)
     }
     on.opened()
-    const { secrets } = this.#http
-    const { maxBytes } = this.#options
-    for await (const message of readMessages(response, {
-      source: this.source,
-      maxBytes,
-      secrets,
-      signal: on.signal,
-    })) {
+    for await (const message of this.#http.read(response, on.signal)) {
       if (message.type === 'request') this.#asked(message)
       tellChange(message, on.listener)
     }
@@ -252,7 +244,7 @@ class LegacyLine implements McpConnection {
     const isQuestion = method === 'elicitation/create'
     const [only, ...others] = this.#running
     // Some servers send the questions of a call here. If exactly one call is running, the question belongs to it.
-    if (isQuestion && this.#options.elicits && only && others.length === 0) {
+    if (isQuestion && this.#elicits && only && others.length === 0) {
       only.ask(id, params)
       return
     }
@@ -283,7 +275,9 @@ type Next =
   | { readonly type: 'result'; readonly result: Fields }
   | { readonly type: 'question'; readonly id: string | number; readonly params: Fields }
 
-interface ExchangeOptions extends RevisionOptions {
+interface ExchangeOptions {
+  /** Allows the server to request input from the user. */
+  readonly elicits: boolean
   readonly http: HttpTransport
   readonly session: Session
 }
@@ -317,7 +311,7 @@ class LegacyExchange {
     // If the request was stopped while the session was renewed, nothing that could take effect is sent.
     if (signal.aborted) throw stopped(signal)
     this.#isCall = method === 'tools/call'
-    const { http, session, maxBytes } = this.#options
+    const { http, session } = this.#options
     const message = {
       id: this.id,
       method,
@@ -326,7 +320,7 @@ class LegacyExchange {
     const relay = (): void => this.cancel(signal.reason)
     signal.addEventListener('abort', relay, { once: true })
     try {
-      const about = { session, maxBytes, signal: this.#stop.signal }
+      const about = { session, signal: this.#stop.signal }
       const posted = await postLegacy(http, message, about)
       if (isLostSession(posted.status, session)) {
         await posted.messages.return(undefined)
@@ -432,11 +426,8 @@ class LegacyExchange {
     return false
   }
 
-  async #resume(place: {
-    lastEventId?: string
-    retryMs?: number
-  }): Promise<AsyncGenerator<Incoming>> {
-    const { http, session, maxBytes } = this.#options
+  async #resume(place: StreamPlace): Promise<AsyncGenerator<Incoming>> {
+    const { http, session } = this.#options
     const { signal } = this.#stop
     const response = await http.send({
       method: 'GET',
@@ -448,8 +439,7 @@ class LegacyExchange {
       signal,
     })
     if (!response.ok) throw cutOff(http.source)
-    const { source, secrets } = http
-    return readMessages(response, { source, maxBytes, secrets, signal }, place)
+    return http.read(response, signal, place)
   }
 
   #asked({ id, method, params }: Extract<Incoming, { type: 'request' }>): void {
@@ -458,11 +448,10 @@ class LegacyExchange {
   }
 
   async #post(message: Fields): Promise<void> {
-    const { http, session, maxBytes } = this.#options
+    const { http, session } = this.#options
     // Doesn't use the request's own signal: a cancellation is sent after that was aborted.
     const posted = await postLegacy(http, message, {
       session,
-      maxBytes,
       signal: AbortSignal.timeout(30_000),
     })
     await posted.messages.return(undefined)

@@ -3,7 +3,7 @@ import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import { isRecord } from '../../lib/shape.ts'
 import { afterSending, badAnswer, cutOff, refusedBy } from './failures.ts'
 import { parameterHeaders, standardHeaders } from './headers.ts'
-import { type HttpTransport, readMessages } from './http.ts'
+import type { HttpTransport } from './http.ts'
 import {
   type CallOptions,
   type Listener,
@@ -19,12 +19,6 @@ import { CLIENT_INFO, type Fields, type Incoming, MODERN } from './wire.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'
 
-export interface RevisionOptions {
-  readonly maxBytes: number
-  /** Allows the server to request input from the user. */
-  readonly elicits: boolean
-}
-
 /** A request's id, with the status and messages of its response. */
 export interface ModernExchange {
   readonly id: string
@@ -39,10 +33,13 @@ interface ModernRequest {
   readonly signal: AbortSignal
 }
 
-/** Sends a request of revision 2026-07-28, which carries its version and the client's capabilities. */
+/**
+ * Sends a request of revision 2026-07-28, which carries its version and the client's capabilities. `elicits`: allows the
+ * server to request input from the user.
+ */
 export async function sendModern(
   http: HttpTransport,
-  { maxBytes, elicits }: RevisionOptions,
+  elicits: boolean,
   { method, params, headers, signal }: ModernRequest,
 ): Promise<ModernExchange> {
   // Browsers may send a request twice. Without sessions, the server detects that only by a globally unique id.
@@ -66,12 +63,7 @@ export async function sendModern(
     signal,
     isCall: method === 'tools/call',
   })
-  const { source, secrets } = http
-  return {
-    id,
-    status: response.status,
-    messages: readMessages(response, { source, maxBytes, secrets, signal }),
-  }
+  return { id, status: response.status, messages: http.read(response, signal) }
 }
 
 /** A server of revision 2026-07-28. It has no sessions: aborting the HTTP request cancels the call. */
@@ -80,15 +72,15 @@ export class ModernConnection implements McpConnection {
   readonly endpoint: string
   readonly info: ServerInfo
   readonly #http: HttpTransport
-  readonly #options: RevisionOptions
+  readonly #elicits: boolean
   readonly #closed = new AbortController()
 
-  constructor(http: HttpTransport, info: ServerInfo, options: RevisionOptions) {
+  constructor(http: HttpTransport, info: ServerInfo, elicits: boolean) {
     this.source = http.source
     this.endpoint = http.endpoint
     this.info = info
     this.#http = http
-    this.#options = options
+    this.#elicits = elicits
   }
 
   async request(method: string, params: Fields, options: RequestOptions): Promise<Fields> {
@@ -118,7 +110,7 @@ export class ModernConnection implements McpConnection {
     if (Object.keys(asked).length === 0) return
     keepListening(this.#closed.signal, listener, async (signal, opened) => {
       const request = { method: 'subscriptions/listen', params: { notifications: asked }, signal }
-      const { id, status, messages } = await sendModern(this.#http, this.#options, request)
+      const { id, status, messages } = await sendModern(this.#http, this.#elicits, request)
       if (status >= 400) return false
       for await (const message of messages) {
         opened()
@@ -150,7 +142,7 @@ export class ModernConnection implements McpConnection {
 
   async #once(request: ModernRequest, progress?: (note: ProgressNote) => void): Promise<Fields> {
     const signal = AbortSignal.any([request.signal, this.#closed.signal])
-    const exchange = await sendModern(this.#http, this.#options, { ...request, signal })
+    const exchange = await sendModern(this.#http, this.#elicits, { ...request, signal })
     try {
       return await this.#resultOf(exchange, progress)
     } catch (thrown) {
