@@ -252,12 +252,17 @@ export function toOutput(result: Fields): ToolReturn {
   const { structuredContent: said } = result
   if (said !== undefined && said !== null) {
     const data = cleanUntrustedData(said)
-    if (parts.length === 0 || isTextOf(words, data))
-      return typeof data === 'object' && data !== null ? data : JSON.stringify(data)
-    parts.push(JSON.stringify(data))
+    const json = JSON.stringify(data)
+    const isTold = isTextOf(words, json)
+    if (parts.length === 0 || (isTold && isText(parts)))
+      return typeof data === 'object' && data !== null ? data : json
+    if (!isTold) parts.push(json)
   }
-  if (parts.every((part) => typeof part === 'string')) return parts.join('\n\n')
-  return parts
+  return isText(parts) ? parts.join('\n\n') : parts
+}
+
+function isText(parts: readonly (string | Blob)[]): parts is readonly string[] {
+  return parts.every((part) => typeof part === 'string')
 }
 
 function partOf(said: unknown): string | Blob {
@@ -299,9 +304,9 @@ function fileOf({ mimeType }: Fields, data: unknown): string | Blob {
 }
 
 /** Whether the text only repeats the structured result, as many servers do. */
-function isTextOf(words: string, data: unknown): boolean {
+function isTextOf(words: string, json: string): boolean {
   try {
-    return JSON.stringify(JSON.parse(words)) === JSON.stringify(data)
+    return JSON.stringify(JSON.parse(words)) === json
   } catch {
     return false
   }

@@ -153,6 +153,21 @@ it('removes hidden characters from structured results and their property names',
   expect(await call('word')).toBe('"a"')
 })
 
+it('keeps a file beside a text that repeats the structured result', async () => {
+  const { call } = await connected({
+    'tools/list': { tools: [tool('shot')] },
+    'tools/call': ({ id }) =>
+      result(id, {
+        content: [
+          { type: 'text', text: '{ "width": 2 }' },
+          { type: 'image', data: btoa('png'), mimeType: 'image/png' },
+        ],
+        structuredContent: { width: 2 },
+      }),
+  })
+  expect(await call('shot')).toEqual(['{ "width": 2 }', expect.any(Blob)])
+})
+
 it('leaves out resources and prompts with hidden characters in addresses or names', async () => {
   const { server } = await connected({
     'server/discover': {
