@@ -62,13 +62,13 @@ export function createHttpTransport(
     bearer: string | null,
   ): Promise<Response> {
     const { signal } = request
-    const all = { ...headers, ...request.headers }
-    if (bearer !== null) {
-      secrets.add(bearer)
-      all['authorization'] = `Bearer ${bearer}`
-    }
+    if (bearer !== null) secrets.add(bearer)
     if (signal.aborted) throw stopped(signal)
-    checkHeaders(all, url.origin, secrets)
+    const own = {
+      ...request.headers,
+      ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
+    }
+    const all = joinHeaders(headers, own, { source: url.origin, secrets })
     try {
       return await answerTo({ ...request, headers: all })
     } catch (thrown) {
@@ -130,14 +130,19 @@ function refused(source: string, status: number): OffstageError {
       })
 }
 
-/** Throws `invalid-config` for headers that a browser refuses. They are never sent, so the connection hasn't failed. */
-function checkHeaders(
-  headers: Readonly<Record<string, string>>,
-  source: string,
-  secrets: Secrets,
-): void {
+/**
+ * Joins the app's headers and the request's own, which replace them. Throws `invalid-config` for headers that a browser
+ * refuses. They are never sent, so the connection hasn't failed.
+ */
+function joinHeaders(
+  headers: HttpRequest['headers'],
+  own: HttpRequest['headers'],
+  { source, secrets }: Pick<ReadOptions, 'source' | 'secrets'>,
+): Record<string, string> {
   try {
-    void new Headers(headers)
+    const all = new Headers(headers)
+    for (const [name, value] of Object.entries(own)) all.set(name, value)
+    return Object.fromEntries(all)
   } catch (thrown) {
     // The browser's message contains the refused header's value.
     const why = secrets.redact(describeThrown(thrown))

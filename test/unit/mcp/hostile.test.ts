@@ -440,6 +440,20 @@ it('redacts header values in results, even when they are escaped', async () => {
   })
 })
 
+it('sends a header of the app once, however its name is written', async () => {
+  const headers = { 'Content-Type': 'application/json', Authorization: 'Basic abc/defgh' }
+  const { sent } = await connected(
+    { 'tools/list': { tools: [] } },
+    { headers, token: () => 'token' },
+  )
+  for (const { request } of sent) {
+    const all = new Headers(request.headers)
+    // A joined value is no media type: servers skip the body, or answer 415.
+    expect(all.get('content-type')).toBe('application/json')
+    expect(all.get('authorization')).toBe('Bearer token')
+  }
+})
+
 it('redacts header values in the error of a failed request', async () => {
   const failing = connected(
     {},
