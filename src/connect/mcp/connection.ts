@@ -85,27 +85,27 @@ export function readServerInfo(
     readonly instructions: unknown
   },
 ): ServerInfo {
-  const { name, title, version } = isRecord(said) ? said : {}
-  const { protocolVersion, capabilities, instructions } = about
+  const { protocolVersion, capabilities } = about
   return {
-    name: textOf(name, 100) ?? 'mcp',
-    ...optional('title', textOf(title, 100)),
-    ...optional('version', textOf(version, 100)),
-    ...optional('instructions', textOf(instructions, 20_000)),
+    name: 'mcp',
+    ...textsIn(isRecord(said) ? said : {}, { name: 100, title: 100, version: 100 }),
+    ...textsIn(about, { instructions: 20_000 }),
     protocolVersion,
     capabilities,
   }
 }
 
-function textOf(value: unknown, limit: number): string | undefined {
-  return typeof value === 'string' && value !== '' ? sanitizeText(value, limit) : undefined
-}
-
-function optional<Name extends string>(
-  name: Name,
-  value: string | undefined,
+/** The record's texts of these names, without hidden characters and cut to these limits. Empty ones are left out. */
+export function textsIn<Name extends string>(
+  said: Fields,
+  limits: { readonly [Key in Name]: number },
 ): { readonly [Key in Name]?: string } {
-  return value === undefined ? {} : ({ [name]: value } as { readonly [Key in Name]?: string })
+  const texts: { [name: string]: string } = {}
+  for (const [name, limit] of Object.entries<number>(limits)) {
+    const value = said[name]
+    if (typeof value === 'string' && value !== '') texts[name] = sanitizeText(value, limit)
+  }
+  return texts as { readonly [Key in Name]?: string }
 }
 
 /** Reads a call's progress from a notification. Null: the message is about something else. */

@@ -1,7 +1,7 @@
-import { listAll, type McpConnection, type SignalFactory } from './connection.ts'
+import { listAll, type McpConnection, type SignalFactory, textsIn } from './connection.ts'
 import { cleanUntrustedText } from '../../lib/invisible.ts'
 import { isRecord } from '../../lib/shape.ts'
-import { badAnswer, sanitizeText } from './failures.ts'
+import { badAnswer } from './failures.ts'
 import { resourcePart, toOutput } from './make-tool.ts'
 
 /** A server's resources and prompts. Loaded on first use. */
@@ -75,7 +75,13 @@ function promptOf(said: unknown): McpPrompt[] {
   const listed: readonly unknown[] = Array.isArray(said.arguments) ? said.arguments : []
   const parameters = listed.flatMap((one) =>
     isRecord(one) && typeof one.name === 'string'
-      ? [{ name: one.name, ...words(one, 'description'), required: one.required === true }]
+      ? [
+          {
+            name: one.name,
+            ...textsIn(one, { description: 1000 }),
+            required: one.required === true,
+          },
+        ]
       : [],
   )
   // Names with hidden characters can't be cleaned: the server knows only the original names.
@@ -84,21 +90,10 @@ function promptOf(said: unknown): McpPrompt[] {
   return [
     {
       name: said.name,
-      ...words(said, 'title'),
-      ...words(said, 'description'),
+      ...textsIn(said, { title: 1000, description: 1000 }),
       arguments: parameters,
     },
   ]
-}
-
-function words<Name extends 'title' | 'description'>(
-  said: Readonly<Record<string, unknown>>,
-  name: Name,
-): { readonly [Key in Name]?: string } {
-  const value = said[name]
-  return typeof value === 'string'
-    ? ({ [name]: sanitizeText(value, 1000) } as { readonly [Key in Name]?: string })
-    : {}
 }
 
 /** A resource or a URI template (`uriTemplate`, RFC 6570) from a server's list. Untrusted content. */
@@ -147,8 +142,6 @@ function resourceOf(said: unknown): McpResource[] {
   const uri = said.uri ?? said.uriTemplate
   // Removing hidden characters from an address would make it another address.
   if (typeof uri !== 'string' || cleanUntrustedText(uri) !== uri) return []
-  const words = (name: 'title' | 'description' | 'mimeType'): { [key: string]: string } =>
-    typeof said[name] === 'string' ? { [name]: sanitizeText(said[name], 1000) } : {}
-  const name = typeof said.name === 'string' ? sanitizeText(said.name, 200) : uri
-  return [{ uri, name, ...words('title'), ...words('description'), ...words('mimeType') }]
+  const limits = { name: 200, title: 1000, description: 1000, mimeType: 1000 }
+  return [{ uri, name: uri, ...textsIn(said, limits) }]
 }
