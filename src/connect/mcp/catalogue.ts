@@ -118,9 +118,7 @@ export class Catalogue {
     }
     const before = this.#changes
     this.#settle(made, pins)
-    const isNew = (change: DefinitionChange): boolean =>
-      !before.some((other) => isSame(other.after, change.after))
-    for (const { name } of this.#changes.filter(isNew))
+    for (const { name } of this.#changes.filter((change) => !isAmong(change, before)))
       this.#report(
         'definition-changed',
         name,
@@ -181,8 +179,7 @@ export class Catalogue {
     const isEqual =
       tools.length === this.#tools.length &&
       tools.every((tool, at) => tool === this.#tools[at]) &&
-      held.length === this.#changes.length &&
-      held.every(({ after }, at) => isSame(after, this.#changes[at]?.after ?? after))
+      canonicalJson(held) === canonicalJson(this.#changes)
     if (isEqual) return
     this.#tools = tools
     this.#changes = held
@@ -219,8 +216,12 @@ async function isAccepted(
   { onDefinitionChange }: Pick<McpOptions, 'onDefinitionChange'>,
   held: readonly DefinitionChange[],
 ): Promise<boolean> {
-  if (held.some((other) => isSame(other.after, change.after))) return false
-  return (await onDefinitionChange?.(change)) === true
+  return !isAmong(change, held) && (await onDefinitionChange?.(change)) === true
+}
+
+/** Whether the app has heard of the new definition. */
+function isAmong({ after }: DefinitionChange, held: readonly DefinitionChange[]): boolean {
+  return held.some((other) => isSame(other.after, after))
 }
 
 /** Throws `schema-unsupported` for an invalid regular expression, which would make every call fail. */
@@ -377,9 +378,7 @@ export function checkTool(said: unknown): CheckedTool {
 }
 
 function titleOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== ''
-    ? sanitizeText(value.replace(/\s+/g, ' ').trim(), 100)
-    : undefined
+  return (typeof value === 'string' && sanitizeLine(value, 100)) || undefined
 }
 
 function readHints(said: unknown): McpHints {

@@ -2,7 +2,7 @@ import type { CompositeTool, Tool } from '../../client/tools/tool.ts'
 import type { ToolAnnotations } from '../../protocol/tool.ts'
 import { loadPart } from '../../client/api/load-part.ts'
 import type { Ask } from './ask-person.ts'
-import { badAnswer, sanitizeText } from './failures.ts'
+import { badAnswer, sanitizeLine } from './failures.ts'
 import { headerParameters } from './headers.ts'
 import {
   type Answers,
@@ -313,5 +313,5 @@ function isTextOf(words: string, json: string): boolean {
 }
 
 function wordOf(value: unknown): string {
-  return typeof value === 'string' ? sanitizeText(value.replace(/\s+/g, ' '), 500) : ''
+  return typeof value === 'string' ? sanitizeLine(value, 500) : ''
 }

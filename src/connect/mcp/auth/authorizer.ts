@@ -1,5 +1,7 @@
 import { createSerialQueue } from '../../../lib/serial-queue.ts'
+import { badConfig } from '../../../client/api/failures.ts'
 import { OffstageError } from '../../../protocol/error.ts'
+import { addressOf } from '../addresses.ts'
 import { stopped } from '../failures.ts'
 import type { McpFetch, McpAuthOptions, McpKeyStore } from '../options.ts'
 import { answeredInTime, authFailed, rejectOnAbort } from './read-document.ts'
@@ -41,8 +43,27 @@ interface AuthorizerParts {
   readonly fetch: McpFetch
 }
 
+/** Throws `invalid-config` for wrong options. */
 export function createAuthorizer(parts: AuthorizerParts): Authorizer {
+  checkAuth(parts.options)
   return new OAuth(parts)
+}
+
+/** Throws `invalid-config` if no log-in could return to this page. The user would notice only after logging in. */
+function checkAuth({ redirectUrl, mode = 'popup', store }: McpAuthOptions): void {
+  const address = addressOf(redirectUrl)
+  if (!address) throw badConfig('auth needs a redirectUrl: a page that calls finishMcpAuth().')
+  const { origin } = globalThis
+  if (typeof origin === 'string' && address.origin !== origin)
+    throw badConfig(
+      `auth.redirectUrl is on ${address.origin}, this page on ${origin}. Use a page of this page's origin.`,
+    )
+  if (mode !== 'popup' && mode !== 'redirect')
+    throw badConfig("auth.mode must be 'popup' or 'redirect'.")
+  if (mode === 'redirect' && !store)
+    throw badConfig(
+      "mode: 'redirect' of auth needs a store, such as sessionStorage: memory is lost with the page.",
+    )
 }
 
 class OAuth implements Authorizer {
