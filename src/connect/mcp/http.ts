@@ -47,13 +47,18 @@ type LineOptions = Pick<
   'url' | 'headers' | 'token' | 'auth' | 'fetch' | 'maxResultBytes'
 >
 
+/** Headers whose values are secrets. Words of others, such as a list of tool sets, may be in names that a call needs. */
+const SECRET = /auth|key|token|secret|cookie|pass|cred|session|sign|jwt/i
+
 export function createHttpTransport(
   options: LineOptions,
   duringLogIn: ConnectLimit['duringLogIn'],
 ): HttpTransport {
   const url = checkUrl(options)
   const { headers = {}, maxResultBytes: maxBytes = MAX_BYTES } = options
-  const secrets = createSecrets(Object.values(headers))
+  const secrets = createSecrets(
+    Object.entries(headers).flatMap(([name, value]) => (SECRET.test(name) ? [value] : [])),
+  )
   const ask = options.fetch ?? pageFetch
   const tokenFor = createBearer({ url, options, fetch: ask, duringLogIn, secrets })
 

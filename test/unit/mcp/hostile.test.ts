@@ -454,6 +454,14 @@ it('sends a header of the app once, however its name is written', async () => {
   }
 })
 
+it("leaves words of harmless headers in tools' names", async () => {
+  const { names } = await connected(
+    { 'tools/list': { tools: [tool('list_pull_requests')] } },
+    { headers: { 'X-MCP-Toolsets': 'pull_requests' } },
+  )
+  expect(names()).toEqual(['evil__list_pull_requests'])
+})
+
 it('redacts header values in the error of a failed request', async () => {
   const failing = connected(
     {},
