@@ -120,7 +120,8 @@ async function openServer(
     const { openLegacy } = await loadPart(() => import('./legacy.ts'))
     return await openLegacy(http, elicits, signal)
   } catch (thrown) {
-    throw probed.why && !signal.aborted ? probed.why : thrown
+    const isRefused = OffstageError.is(thrown) && /auth|denied/.test(thrown.code)
+    throw probed.why && !signal.aborted && !isRefused ? probed.why : thrown
   }
 }
 

@@ -644,3 +644,14 @@ it('a server without a common protocol version is refused with an error', async 
     connectMcp({ url: 'https://x.example', tokne: 'x' } as McpOptions),
   ).rejects.toMatchObject({ code: 'invalid-config' })
 })
+
+it("reports an older server's refusal although it doesn't allow the newer headers", async () => {
+  const connecting = connectMcp({
+    url: 'https://old.example/mcp',
+    fetch: async (_url, { headers }) => {
+      if (new Headers(headers).has('mcp-method')) throw new TypeError('Failed to fetch')
+      return new Response('', { status: 401 })
+    },
+  })
+  await expect(connecting).rejects.toMatchObject({ code: 'authentication' })
+})
