@@ -392,7 +392,7 @@ class LegacyExchange {
         // Without this check, an app's own `fetch` could continue after the stop.
         if (this.#stop.signal.aborted) return
         least = Math.min(2 * least, MOST_LEAST_WAIT)
-        messages = await this.#resume(place)
+        messages = this.#resume(place)
       }
     } catch (thrown) {
       this.#inbox.end(this.#failure(thrown))
@@ -420,13 +420,13 @@ class LegacyExchange {
         if (message.type === 'request') this.#asked(message)
       }
     } catch (thrown) {
-      // A broken connection is resumed like an ended one.
-      if (!OffstageError.is(thrown) || thrown.code !== 'stream-incomplete') throw thrown
+      // A broken connection is resumed like an ended one, and again while the network is not back.
+      if (!OffstageError.is(thrown) || !thrown.retryable) throw thrown
     }
     return false
   }
 
-  async #resume(place: StreamPlace): Promise<AsyncGenerator<Incoming>> {
+  async *#resume(place: StreamPlace): AsyncGenerator<Incoming> {
     const { http, session } = this.#options
     const { signal } = this.#stop
     const response = await http.send({
@@ -439,7 +439,7 @@ class LegacyExchange {
       signal,
     })
     if (!response.ok) throw cutOff(http.source)
-    return http.read(response, signal, place)
+    yield* http.read(response, signal, place)
   }
 
   #asked({ id, method, params }: Extract<Incoming, { type: 'request' }>): void {

@@ -134,6 +134,39 @@ it('closes the change stream in a hidden tab, and lists tools again once visible
   expect(count.open).toBe(0)
 })
 
+type Answered = (message: Message, request: RequestInit) => Response | undefined
+
+/** A server of 2025-11-25. `onGet` answers GET; `onPost` may answer a message in place of the usual answer. */
+function older(
+  onGet: (request: RequestInit) => Response,
+  onPost: Answered = () => undefined,
+  options: Partial<McpOptions> = {},
+) {
+  const info = { protocolVersion: '2025-11-25', serverInfo: { name: 'old', version: '1' } }
+  const answers: { [method: string]: object } = {
+    initialize: { ...info, capabilities: { tools: { listChanged: true } } },
+    'tools/list': { tools: [tool('a')] },
+  }
+  return connectMcp({
+    url: 'https://old.example/mcp',
+    fetch: async (_url, request) => {
+      if (request.method === 'GET') return onGet(request)
+      const message = JSON.parse(String(request.body ?? '{}')) as Message
+      const { id, method } = message
+      const own = onPost(message, request)
+      if (own) return own
+      const answer = answers[method]
+      if (answer)
+        return Response.json(
+          { jsonrpc: '2.0', id, result: answer },
+          { headers: { 'mcp-session-id': 'session' } },
+        )
+      return new Response('', { status: method === 'server/discover' ? 404 : 202 })
+    },
+    ...options,
+  })
+}
+
 it.each([
   ['keeps', 'ask_user', 1],
   ['ends', undefined, 0],
@@ -142,22 +175,11 @@ it.each([
   async (_effect, elicitation, left) => {
     const turn = tab()
     const { count, open } = streams()
-    const info = { protocolVersion: '2025-11-25', serverInfo: { name: 'old', version: '1' } }
-    const answers: { [method: string]: object } = {
-      initialize: { ...info, capabilities: { tools: { listChanged: true } } },
-      'tools/list': { tools: [] },
-    }
-    const server = await connectMcp({
-      url: 'https://old.example/mcp',
-      ...(elicitation && { elicitation }),
-      fetch: async (_url, { method, body, signal }) => {
-        if (method === 'GET') return open(signal as AbortSignal, QUIET)
-        const { id, method: asked } = JSON.parse(String(body)) as Message
-        const answer = answers[asked]
-        if (answer) return Response.json({ jsonrpc: '2.0', id, result: answer })
-        return new Response('', { status: asked === 'server/discover' ? 404 : 202 })
-      },
-    })
+    const server = await older(
+      ({ signal }) => open(signal as AbortSignal, QUIET),
+      () => undefined,
+      { ...(elicitation && { elicitation }) },
+    )
     await until(() => count.open === 1)
     turn(true)
     await aWhile()
@@ -165,6 +187,34 @@ it.each([
     await server.close()
   },
 )
+
+it('resumes a stream again when the network is not back yet', async () => {
+  let [id, resumes]: [number | undefined, number] = [0, 0]
+  const event = (message: object): string =>
+    `id: 1\nretry: 10\ndata: ${JSON.stringify({ jsonrpc: '2.0', ...message })}\n\n`
+  const server = await older(
+    ({ headers, signal }) => {
+      if (!new Headers(headers).has('last-event-id')) return new Response('', { status: 405 })
+      resumes += 1
+      if (resumes === 1) throw new TypeError('Failed to fetch')
+      const done = { id, result: { content: [{ type: 'text', text: 'done' }] } }
+      return stream(signal as AbortSignal, (send) => send(event(done)))
+    },
+    (message, { signal }) => {
+      if (message.method !== 'tools/call') return undefined
+      id = message.id
+      return stream(signal as AbortSignal, (send, close) => {
+        send(event(QUIET))
+        close()
+      })
+    },
+  )
+  const [first] = server.tools
+  if (!first || !('execute' in first)) throw new Error('no tool')
+  expect(await first.execute({} as never, contextOf())).toBe('done')
+  expect(resumes).toBe(2)
+  await server.close()
+})
 
 it('reports progress no more often than a person can see', async () => {
   const notes: unknown[] = []
