@@ -4,7 +4,7 @@ import { isRecord } from '../../lib/shape.ts'
 import { OffstageError } from '../../protocol/error.ts'
 import { afterSending, badAnswer, cutOff, refusedBy, stopped } from './failures.ts'
 import type { HttpTransport, StreamPlace } from './http.ts'
-import { keepListening, listenable, tellChange } from './modern.ts'
+import { hasStream, keepListening, listenable, tellChange } from './modern.ts'
 import {
   initialize,
   isLostSession,
@@ -217,7 +217,7 @@ class LegacyLine implements McpConnection {
     return parked
   }
 
-  /** Reads the stream that belongs to no request. False: the server has none (405). */
+  /** Reads the stream that belongs to no request. False: the server has none (405). Renews a lost session. */
   async #follow(on: {
     readonly signal: AbortSignal
     readonly listener: Listener
@@ -228,8 +228,9 @@ class LegacyLine implements McpConnection {
     const response = await this.#http.send({ method: 'GET', headers, signal: on.signal })
     if (!response.ok) {
       await response.body?.cancel()
-      // 404: the session is over, and the next request begins another one.
-      return isLostSession(response.status, session)
+      if (!isLostSession(response.status, session)) return hasStream(response.status, this.source)
+      await this.#renew(session)
+      return true
     }
     on.opened()
     for await (const message of this.#http.read(response, on.signal)) {

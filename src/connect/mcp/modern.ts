@@ -15,7 +15,7 @@ import {
   type ServerInfo,
   type ToolRequest,
 } from './connection.ts'
-import { CLIENT_INFO, type Fields, type Incoming, MODERN } from './wire.ts'
+import { CLIENT_INFO, type Fields, type Incoming, MODERN, RPC } from './wire.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'
 
@@ -111,10 +111,13 @@ export class ModernConnection implements McpConnection {
     keepListening(this.#closed.signal, listener, async (signal, opened) => {
       const request = { method: 'subscriptions/listen', params: { notifications: asked }, signal }
       const { id, status, messages } = await sendModern(this.#http, this.#elicits, request)
-      if (status >= 400) return false
+      if (!hasStream(status, this.source)) return false
       for await (const message of messages) {
         opened()
-        if (message.type === 'error') return false
+        if (message.type === 'error') {
+          if (message.error.code === RPC.methodNotFound) return false
+          throw refusedBy(this.source, message.error)
+        }
         if (message.type === 'result' && message.id === id) return true
         tellChange(message, listener)
       }
@@ -192,6 +195,12 @@ export function listenable({ capabilities }: ServerInfo): Record<string, true> {
     ...(tells('prompts') && { promptsListChanged: true as const }),
     ...(tells('resources') && { resourcesListChanged: true as const }),
   }
+}
+
+/** Whether a server that answers with this status has a stream of changes. Throws if it may have one later. */
+export function hasStream(status: number, source: string): boolean {
+  if (status >= 500 || status === 429) throw badAnswer(source, `answered with status ${status}.`)
+  return status < 400
 }
 
 export function tellChange(message: Incoming, listener: Listener): void {

@@ -188,6 +188,63 @@ it.each([
   },
 )
 
+it.each(['2026-07-28', '2025-11-25'])(
+  'opens the stream of changes again after a status that passes (%s)',
+  async (revision) => {
+    let asked = 0
+    const answer = (signal: unknown): Response => {
+      asked += 1
+      if (asked === 1) return new Response('Deploying.', { status: 503 })
+      return streams().open(signal as AbortSignal, QUIET)
+    }
+    const listen = (_message: Message, signal: AbortSignal): Response => answer(signal)
+    const server =
+      revision === '2025-11-25'
+        ? await older(({ signal }) => answer(signal))
+        : (
+            await connected({
+              'server/discover': ALL,
+              'tools/list': { tools: [] },
+              'subscriptions/listen': listen,
+            })
+          ).server
+    await until(() => asked === 2)
+    await server.close()
+  },
+)
+
+it('starts a new session when the stream of changes finds the old one lost', async () => {
+  let [known, begun, streaming, listings] = ['session', 0, 0, 0]
+  let end = (): void => undefined
+  const isLost = ({ headers }: RequestInit): boolean =>
+    new Headers(headers).get('mcp-session-id') !== known
+  const lost = (): Response => new Response('', { status: 404 })
+  const server = await older(
+    (request) => {
+      if (isLost(request)) return lost()
+      streaming += 1
+      return stream(request.signal as AbortSignal, (send, close) => {
+        send(': here\n\n')
+        end = close
+      })
+    },
+    ({ method }, request) => {
+      if (method === 'initialize') {
+        begun += 1
+        known = 'session'
+      } else if (method !== 'server/discover' && isLost(request)) return lost()
+      if (method === 'tools/list') listings += 1
+      return undefined
+    },
+  )
+  // An opened stream lists the tools again.
+  await until(() => streaming === 1 && listings === 2)
+  known = 'none'
+  end()
+  await until(() => begun === 2 && streaming === 2)
+  await server.close()
+})
+
 it('resumes a stream again when the network is not back yet', async () => {
   let [id, resumes]: [number | undefined, number] = [0, 0]
   const event = (message: object): string =>
