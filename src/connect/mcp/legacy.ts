@@ -28,6 +28,7 @@ import {
 import { type Fields, type Incoming, RPC } from './wire.ts'
 import { monotonicMs } from '../../lib/monotonic-ms.ts'
 import { sleepUnlessAborted } from '../../lib/sleep.ts'
+import type { ToolStop } from '../../client/execution/execution.ts'
 import { toOffstageError } from '../../client/api/failures.ts'
 
 /** Time for which a server's question stays open. Milliseconds. */
@@ -198,8 +199,10 @@ class LegacyLine implements McpConnection {
       QUESTION_MS,
     )
     const stop = (): void => {
-      // The next execution of a suspended tool has the answer.
-      if (!OffstageError.is(signal.reason)) cancel(signal.reason)
+      const reason: unknown = signal.reason
+      const stopOf: Partial<ToolStop> = OffstageError.is(reason) ? reason : { kind: 'cancelled' }
+      // The next execution of a tool that is suspended (no kind) or released has the answer.
+      if ((stopOf.kind ?? 'released') !== 'released') cancel(reason)
     }
     signal.addEventListener('abort', stop)
     const leave = (): void => {

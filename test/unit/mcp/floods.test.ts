@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import { ToolStop } from '../../../src/client/execution/execution.ts'
 import { connectMcp, type McpOptions } from '../../../src/connect/mcp/index.ts'
 import { connected, type Message, result, stream, tool } from './hostile-server.ts'
 import { contextOf, until } from './support.ts'
@@ -503,7 +504,10 @@ it('asks a person twenty questions of a call one by one, and cancels the others'
   expect(asked).toBe(20)
 })
 
-it('a stopped call whose question waits frees its connection', async () => {
+it.each([
+  ['the app', undefined],
+  ["an agent's run", new ToolStop('cancelled', 'The run was aborted.')],
+])('a call that %s stops while its question waits frees its connection', async (_, reason) => {
   let isOver = false
   const { url } = await legacy((_, response) => {
     response.on('close', () => (isOver = true))
@@ -512,7 +516,7 @@ it('a stopped call whose question waits frees its connection', async () => {
   })
   const stop = new AbortController()
   const elicitation = async () => {
-    stop.abort()
+    stop.abort(reason)
     throw new Error('Stopped.')
   }
   await expect(called(url, { elicitation }, stop.signal)).rejects.toThrow('Stopped.')
