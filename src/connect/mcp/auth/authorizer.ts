@@ -21,7 +21,7 @@ import {
   beginLogIn,
   CHANNEL,
   type LogInStart,
-  readAuthorizationCode,
+  endLogIn,
 } from './code-flow.ts'
 
 /** A refusal and the refused token; null if none was sent. */
@@ -101,7 +101,10 @@ class OAuth implements Authorizer {
         const next = await answeredInTime(signal, (within) =>
           requestTokens(parameters, had, { fetch: ask, signal: within }),
         )
-        if ('access' in next) return this.#keep({ refresh: had.refresh, ...next })
+        if ('access' in next) {
+          await this.#store.setItem(this.#keys.tokens, JSON.stringify(next))
+          return next.access
+        }
         // The refresh token may still be valid, so it is kept, and the person needn't log in again.
         if (isPassing(next)) throw noTokens(had.server, next)
         if (isFinal(next)) await this.#store.removeItem(this.#keys.tokens)
@@ -110,11 +113,6 @@ class OAuth implements Authorizer {
     }
     const why = (): OffstageError => (this.#isWithPerson ? logInStopped(signal) : stopped(signal))
     return rejectOnAbort(signal, () => this.#inTurn(work), why)
-  }
-
-  async #keep(tokens: Tokens): Promise<string> {
-    await this.#store.setItem(this.#keys.tokens, JSON.stringify(tokens))
-    return tokens.access
   }
 
   async #clientOf(server: AuthServer, signal: AbortSignal): Promise<string> {
@@ -165,17 +163,8 @@ class OAuth implements Authorizer {
       await this.#store.setItem(LOG_IN, JSON.stringify(start.logIn))
       return leavePage(start.address, signal)
     }
-    const parameters = {
-      grant_type: 'authorization_code',
-      code: readAuthorizationCode(await this.#answerOfPerson(start, signal), start.logIn),
-      code_verifier: start.logIn.verifier,
-      redirect_uri: redirectUrl,
-    }
-    const tokens = await answeredInTime(signal, (within) =>
-      requestTokens(parameters, { server, clientId }, { fetch: ask, signal: within }),
-    )
-    if (!('access' in tokens)) throw noTokens(server, tokens)
-    return this.#keep(tokens)
+    const answer = await this.#answerOfPerson(start, signal)
+    return endLogIn(answer, start.logIn, { store: this.#store, fetch: ask, signal })
   }
 
   async #answerOfPerson(start: LogInStart, signal: AbortSignal): Promise<string> {

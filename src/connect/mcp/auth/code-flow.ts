@@ -1,4 +1,4 @@
-import { authFailed, readDocument } from './read-document.ts'
+import { answeredInTime, authFailed, readDocument } from './read-document.ts'
 import type { AuthServer } from './discover.ts'
 import type { OffstageError } from '../../../protocol/error.ts'
 import type { McpFetch, McpKeyStore } from '../options.ts'
@@ -52,11 +52,32 @@ export async function beginLogIn(
   return { logIn: { state, verifier, clientId, redirectUrl, server, url }, address: address.href }
 }
 
+/** Exchanges the code of an answer for tokens, and stores these. Resolves to the access token. */
+export async function endLogIn(
+  query: string,
+  logIn: LogIn,
+  { store, fetch: ask, signal }: Asking & { readonly store: McpKeyStore },
+): Promise<string> {
+  const { server, clientId, verifier, redirectUrl, url } = logIn
+  const parameters = {
+    grant_type: 'authorization_code',
+    code: readAuthorizationCode(query, logIn),
+    code_verifier: verifier,
+    redirect_uri: redirectUrl,
+  }
+  const tokens = await answeredInTime(signal, (within) =>
+    requestTokens(parameters, { server, clientId }, { fetch: ask, signal: within }),
+  )
+  if (!('access' in tokens)) throw noTokens(server, tokens)
+  await store.setItem(keysOf(new URL(url)).tokens, JSON.stringify(tokens))
+  return tokens.access
+}
+
 /**
  * Reads the code from an answer (the query of the redirect). Throws `mcp-auth-failed` if the answer belongs to another
  * log-in or server. Compares `state` and `iss` before it uses anything else (RFC 9207, section 2.4).
  */
-export function readAuthorizationCode(query: string, { state, server }: LogIn): string {
+function readAuthorizationCode(query: string, { state, server }: LogIn): string {
   const answer = new URLSearchParams(query)
   if (answer.get('state') !== state)
     throw authFailed('The answer matches no log-in. Connect again.')
@@ -120,10 +141,10 @@ export interface TokenRefusal {
   readonly error?: string
 }
 
-/** Requests tokens with the code of a log-in, or with a refresh token. */
+/** Requests tokens with the code of a log-in, or with a refresh token. They keep what the answer doesn't replace. */
 export async function requestTokens(
   parameters: Readonly<Record<string, string>>,
-  about: Pick<Tokens, 'server' | 'clientId'>,
+  about: Omit<Tokens, 'access'>,
   { fetch: ask, signal }: Asking,
 ): Promise<Tokens | TokenRefusal> {
   const { server, clientId } = about
