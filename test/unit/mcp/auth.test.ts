@@ -1,6 +1,11 @@
 import { afterEach, expect, it, vi } from 'vitest'
 import { CHANNEL } from '../../../src/connect/mcp/auth/code-flow.ts'
-import { connectMcp, type McpAuthOptions, type McpServer } from '../../../src/connect/mcp/index.ts'
+import {
+  connectMcp,
+  type McpAuthOptions,
+  type McpKeyStore,
+  type McpServer,
+} from '../../../src/connect/mcp/index.ts'
 
 const SERVER = 'https://mcp.example'
 const ISSUER = 'https://login.example'
@@ -19,6 +24,10 @@ interface World {
   /** Status of the authorization server's answer to any token request. */
   tokenStatus?: number
   fetch?: ReturnType<typeof fetchOf>
+  /** In place of the token endpoint's usual answers. Null: the usual one. */
+  tokens?: (form: URLSearchParams) => object | null
+  /** In place of the server's usual refusals. Null: it accepts the token. */
+  refuse?: (token: string | null) => Response | null
 }
 
 function createWorld(): World {
@@ -39,8 +48,16 @@ function createWorld(): World {
   }
 }
 
+function storeIn(kept: Map<string, string>): McpKeyStore {
+  return {
+    getItem: (key) => kept.get(key) ?? null,
+    setItem: (key, value) => kept.set(key, value),
+    removeItem: (key) => kept.delete(key),
+  }
+}
+
 function fetchOf(world: World) {
-  let given = 0
+  let [given, clients] = [0, 0]
   return async (url: URL, request: RequestInit): Promise<Response> => {
     const { authorization = null } = (request.headers ?? {}) as { authorization?: string }
     const body = String(request.body ?? '')
@@ -49,22 +66,29 @@ function fetchOf(world: World) {
       return Response.json(world.protection)
     if (url.href === `${ISSUER}/.well-known/oauth-authorization-server`)
       return Response.json(world.metadata)
-    if (url.href === `${ISSUER}/register`) return Response.json({ client_id: 'client-1' })
+    if (url.href === `${ISSUER}/register`)
+      return Response.json({ client_id: `client-${++clients}` })
     if (url.href === `${ISSUER}/token`) {
       if (world.tokenStatus !== undefined) return Response.json({}, { status: world.tokenStatus })
       if (world.refuseRefresh && body.includes('refresh_token='))
         return Response.json({}, { status: 400 })
+      const answer = world.tokens?.(new URLSearchParams(body))
+      if (answer) return Response.json(answer, { status: 'error' in answer ? 400 : 200 })
       return Response.json({
         access_token: `access-token-${++given}`,
         refresh_token: 'refresh-token',
         token_type: 'Bearer',
       })
     }
-    if (authorization !== `Bearer ${world.valid}`)
-      return new Response('', {
-        status: 401,
-        headers: { 'www-authenticate': 'Bearer scope="read"' },
-      })
+    const refused = world.refuse
+      ? world.refuse(authorization)
+      : authorization !== `Bearer ${world.valid}`
+        ? new Response('', {
+            status: 401,
+            headers: { 'www-authenticate': 'Bearer scope="read"' },
+          })
+        : null
+    if (refused) return refused
     const { id, method } = JSON.parse(body) as { id: number; method: string }
     const result =
       method === 'server/discover'
@@ -166,11 +190,7 @@ it.each([429, 500, 503])(
   async (status) => {
     const world = createWorld()
     const kept = new Map<string, string>()
-    const store = {
-      getItem: (key: string) => kept.get(key) ?? null,
-      setItem: (key: string, value: string) => kept.set(key, value),
-      removeItem: (key: string) => kept.delete(key),
-    }
+    const store = storeIn(kept)
     const server = await connect(world, { store })
     world.valid = 'access-token-2'
     world.tokenStatus = status
@@ -186,6 +206,24 @@ it.each([429, 500, 503])(
     await server.close()
   },
 )
+
+it('keeps the tokens that another tab got with the same refresh token', async () => {
+  const kept = new Map<string, string>()
+  const world = createWorld()
+  const server = await connect(world, { store: storeIn(kept) })
+  world.valid = 'access-token-of-the-other-tab'
+  world.tokens = () => {
+    // The authorization server takes each refresh token once, and the other tab was first.
+    const [key = ''] = [...kept.keys()].filter((each) => each.endsWith(':tokens'))
+    const had = JSON.parse(kept.get(key) ?? '{}') as object
+    kept.set(key, JSON.stringify({ ...had, access: world.valid, refresh: 'refresh-token-2' }))
+    return { error: 'invalid_grant' }
+  }
+  await server.refresh()
+  expect(world.opened).toHaveLength(1)
+  expect([...kept.values()].join()).toContain('"refresh":"refresh-token-2"')
+  await server.close()
+})
 
 it('reports an aborted log-in as cancelled', async () => {
   const open = vi.fn<() => object>(() => ({ closed: false, close: () => undefined }))
@@ -225,11 +263,7 @@ it('rejects a log-in configuration that no log-in could return to', async () => 
 
 it('reuses the stored tokens of an earlier page', async () => {
   const kept = new Map<string, string>()
-  const store = {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => void kept.set(key, value),
-    removeItem: (key: string) => void kept.delete(key),
-  }
+  const store = storeIn(kept)
   const world = createWorld()
   await (await connect(world, { store })).close()
   await (await connect(world, { store })).close()
@@ -356,11 +390,7 @@ it.each(['a\r\nx-evil: 1', '', 'a b'])('refuses an invalid token: %j', async (to
 
 it('keeps separate tokens for two queries of one path', async () => {
   const kept = new Map<string, string>()
-  const store = {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => void kept.set(key, value),
-    removeItem: (key: string) => void kept.delete(key),
-  }
+  const store = storeIn(kept)
   const world = createWorld()
   openWindows(world)
   for (const tenant of ['a', 'b', 'a']) {

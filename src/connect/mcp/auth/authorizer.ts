@@ -84,7 +84,11 @@ class OAuth implements Authorizer {
   }
 
   async getToken(): Promise<string | null> {
-    return (await readKept(this.#store, this.#keys.tokens))?.access ?? null
+    return (await this.#tokens())?.access ?? null
+  }
+
+  #tokens(): Promise<Tokens | null> {
+    return readKept(this.#store, this.#keys.tokens)
   }
 
   renewToken({ response, bearer }: Refusal, signal: AbortSignal): Promise<string | null> {
@@ -92,7 +96,7 @@ class OAuth implements Authorizer {
     const work = async (): Promise<string> => {
       // The request may have been stopped while another one logged in.
       if (signal.aborted) throw stopped(signal)
-      const had = await readKept(this.#store, this.#keys.tokens)
+      const had = await this.#tokens()
       // Another request got a new token meanwhile.
       if (had && bearer !== had.access) return had.access
       const isTooLittle = response.status === 403
@@ -107,6 +111,9 @@ class OAuth implements Authorizer {
         }
         // The refresh token may still be valid, so it is kept, and the person needn't log in again.
         if (isPassing(next)) throw noTokens(had.server, next)
+        // Another tab may have been first: many authorization servers take each refresh token once.
+        const now = await this.#tokens()
+        if (now && now.access !== had.access) return now.access
         if (isFinal(next)) await this.#store.removeItem(this.#keys.tokens)
       }
       return this.#logIn(response, had, signal)
