@@ -2,9 +2,9 @@ import { badConfig } from '../../client/api/failures.ts'
 import { textDigest } from '../../lib/text-digest.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import { addressOf, isSecureUrl } from './addresses.ts'
-import { afterSending, badAnswer, stopped, cutOff, sanitizeText } from './failures.ts'
+import { afterSending, badAnswer, stopped, sanitizeText } from './failures.ts'
 import type { McpFetch, McpOptions } from './options.ts'
-import { pageFetch } from './page-fetch.ts'
+import { type BodyOptions, pageFetch, piecesOf, readText, tooLarge } from './page-fetch.ts'
 import { loadPart } from '../../client/api/load-part.ts'
 import type { Authorizer, Refusal } from './auth/authorizer.ts'
 import { isRecord } from '../../lib/shape.ts'
@@ -333,15 +333,9 @@ export function createConnectLimit(): ConnectLimit {
   }
 }
 
-interface ReadOptions {
-  /** Name of the server, for people. */
-  readonly source: string
-  /** Most bytes of one message. */
-  readonly maxBytes: number
+interface ReadOptions extends BodyOptions {
   /** Secrets that were sent to the server and are removed from its messages. */
   readonly secrets: Secrets
-  /** Signal of the request. */
-  readonly signal: AbortSignal
 }
 
 /** Position of an event stream when it ended (Last-Event-ID, `retry`). */
@@ -364,17 +358,6 @@ async function* readMessages(
       `answered with ${sanitizeText(options.secrets.redact(said), 100) || 'no content type'}, and not with JSON or events.`,
     )
   yield* messagesOf(await readText(response, options), options)
-}
-
-/** Reads a whole body, up to `maxBytes`. */
-async function readText(response: Response, options: ReadOptions): Promise<string> {
-  const { source, maxBytes } = options
-  let text = ''
-  for await (const piece of piecesOf(response, options)) {
-    text += piece
-    if (text.length > maxBytes) throw tooLarge(source, maxBytes)
-  }
-  return text
 }
 
 async function* readEvents(
@@ -417,34 +400,4 @@ function* messagesOf(text: string, { source, secrets }: ReadOptions): Generator<
     const message = readMessage(one)
     if (message) yield message
   }
-}
-
-/** Throws `stream-incomplete` if the connection breaks. Throws the reason if the request was stopped. */
-async function* piecesOf(
-  { body }: Response,
-  { source, signal }: ReadOptions,
-): AsyncGenerator<string> {
-  if (!body) return
-  const reader = body.getReader()
-  const decoder = new TextDecoder()
-  const read = (): ReturnType<typeof reader.read> =>
-    reader.read().catch(() => {
-      throw signal.aborted ? stopped(signal) : cutOff(source)
-    })
-  try {
-    for (;;) {
-      const { done, value } = await read()
-      if (done) return
-      yield decoder.decode(value, { stream: true })
-    }
-  } finally {
-    reader.cancel().catch(() => undefined)
-  }
-}
-
-function tooLarge(source: string, maxBytes: number): OffstageError {
-  return new OffstageError(
-    'response-too-large',
-    `${source} sent more than ${maxBytes} bytes at once. Ask for less of it, or set maxResultBytes.`,
-  )
 }
