@@ -225,6 +225,43 @@ it('keeps the tokens that another tab got with the same refresh token', async ()
   await server.close()
 })
 
+const clientsOf = ({ opened }: World): unknown[] =>
+  opened.map(({ searchParams }) => searchParams.get('client_id'))
+
+it.each(['refresh_token', 'authorization_code'])(
+  'registers again when the authorization server forgot the app (%s)',
+  async (grant) => {
+    const world = createWorld()
+    const server = await connect(world)
+    world.valid = 'access-token-2'
+    // The log-in after that succeeds.
+    world.tokens = (form) => {
+      if (form.get('client_id') !== 'client-1') return null
+      return { error: form.get('grant_type') === grant ? 'invalid_client' : 'invalid_grant' }
+    }
+    await server.refresh().catch(() => undefined)
+    await server.refresh()
+    expect(clientsOf(world).at(0)).toBe('client-1')
+    expect(clientsOf(world).at(-1)).toBe('client-2')
+    await server.close()
+  },
+)
+
+it('registers again when the app moved the page to which log-ins return', async () => {
+  const store = storeIn(new Map())
+  const world = createWorld()
+  const answer = fetchOf(world)
+  openWindows(world)
+  for (const redirectUrl of [REDIRECT, `${REDIRECT}/moved`]) {
+    const auth = { redirectUrl, store }
+    await (await connectMcp({ url: `${SERVER}/mcp`, fetch: answer, auth })).close()
+    // The token expires, and no other one comes without a log-in.
+    world.valid = 'access-token-2'
+    world.tokens = (form) => (form.has('refresh_token') ? { error: 'invalid_grant' } : null)
+  }
+  expect(clientsOf(world)).toEqual(['client-1', 'client-2'])
+})
+
 it('reports an aborted log-in as cancelled', async () => {
   const open = vi.fn<() => object>(() => ({ closed: false, close: () => undefined }))
   vi.stubGlobal('open', open)

@@ -22,6 +22,7 @@ import {
   CHANNEL,
   type LogInStart,
   endLogIn,
+  isUnknown,
 } from './code-flow.ts'
 
 /** A refusal and the refused token; null if none was sent. */
@@ -79,8 +80,8 @@ class OAuth implements Authorizer {
     const { options, url } = parts
     this.#parts = parts
     this.#store = options.store ?? memoryStore()
-    this.#keys = keysOf(url)
     this.#redirectUrl = new URL(options.redirectUrl, globalThis.document?.baseURI).href
+    this.#keys = keysOf(url, this.#redirectUrl)
   }
 
   async getToken(): Promise<string | null> {
@@ -115,6 +116,7 @@ class OAuth implements Authorizer {
         const now = await this.#tokens()
         if (now && now.access !== had.access) return now.access
         if (isFinal(next)) await this.#store.removeItem(this.#keys.tokens)
+        if (isUnknown(next)) await this.#store.removeItem(this.#keys.client(had.server))
       }
       return this.#logIn(response, had, signal)
     }
@@ -130,8 +132,7 @@ class OAuth implements Authorizer {
       this.#checkMixUp(server)
       return clientId
     }
-    // Client ids are stored by issuer, because no other authorization server knows them.
-    const key = `${this.#keys.client}:${server.issuer}`
+    const key = this.#keys.client(server)
     const known = await this.#store.getItem(key)
     if (known !== null) return known
     const name = options.clientName ?? globalThis.location?.host ?? 'Offstage'

@@ -68,8 +68,12 @@ export async function endLogIn(
   const tokens = await answeredInTime(signal, (within) =>
     requestTokens(parameters, { server, clientId }, { fetch: ask, signal: within }),
   )
-  if (!('access' in tokens)) throw noTokens(server, tokens)
-  await store.setItem(keysOf(new URL(url)).tokens, JSON.stringify(tokens))
+  const keys = keysOf(new URL(url), redirectUrl)
+  if (!('access' in tokens)) {
+    if (isUnknown(tokens)) await store.removeItem(keys.client(server))
+    throw noTokens(server, tokens)
+  }
+  await store.setItem(keys.tokens, JSON.stringify(tokens))
   return tokens.access
 }
 
@@ -187,8 +191,13 @@ export function isPassing({ status }: TokenRefusal): boolean {
 }
 
 /** Whether the credentials that were sent are no longer valid. */
-export function isFinal({ error }: TokenRefusal): boolean {
-  return error === 'invalid_grant' || error === 'invalid_client'
+export function isFinal(refusal: TokenRefusal): boolean {
+  return refusal.error === 'invalid_grant' || isUnknown(refusal)
+}
+
+/** Whether the authorization server doesn't know the app, which must register again. */
+export function isUnknown({ error }: TokenRefusal): boolean {
+  return error === 'invalid_client'
 }
 
 /** Error for a refusal. Omits the server's text, which may repeat the credentials. */
@@ -264,13 +273,20 @@ export const LOG_IN = 'offstage-mcp:log-in'
 
 export interface Keys {
   readonly tokens: string
-  readonly client: string
+  /** Client ids are stored by issuer, because no other authorization server knows them. */
+  client(server: AuthServer): string
 }
 
-/** Keys for a server's tokens and client. They include the query, by which a server may distinguish its tenants. */
-export function keysOf({ origin, pathname, search }: URL): Keys {
+/**
+ * Keys for a server's tokens and client. They include the query, by which a server may distinguish its tenants. A client
+ * is registered for one redirect address.
+ */
+export function keysOf({ origin, pathname, search }: URL, redirectUrl: string): Keys {
   const key = `offstage-mcp:${origin}${pathname}${search}`
-  return { tokens: `${key}:tokens`, client: `${key}:client` }
+  return {
+    tokens: `${key}:tokens`,
+    client: ({ issuer }) => `${key}:client:${issuer}:${redirectUrl}`,
+  }
 }
 
 /** Reads the stored tokens; null if there are none. */
