@@ -262,6 +262,24 @@ it('registers again when the app moved the page to which log-ins return', async 
   expect(clientsOf(world)).toEqual(['client-1', 'client-2'])
 })
 
+it.each([
+  ['when an answer names no scopes', {}, 'read write'],
+  ["although the app's scope is another", { scope: 'own' }, 'own write'],
+])('a log-in for more keeps what was granted, %s', async (_, auth, scope) => {
+  const world = createWorld()
+  const server = await connect(world, auth)
+  world.refuse = (token) =>
+    token === 'Bearer access-token-1'
+      ? new Response('', {
+          status: 403,
+          headers: { 'www-authenticate': 'Bearer error="insufficient_scope", scope="write"' },
+        })
+      : null
+  await server.refresh()
+  expect(world.opened.at(-1)?.searchParams.get('scope')).toBe(scope)
+  await server.close()
+})
+
 it('reports an aborted log-in as cancelled', async () => {
   const open = vi.fn<() => object>(() => ({ closed: false, close: () => undefined }))
   vi.stubGlobal('open', open)

@@ -165,7 +165,12 @@ class OAuth implements Authorizer {
     )
     const clientId = await this.#clientOf(server, signal)
     const redirectUrl = this.#redirectUrl
-    const scope = union(had?.scope, options.scope ?? challenge.scope ?? server.scopes)
+    const scope = union(
+      had?.scope,
+      options.scope ?? challenge.scope ?? server.scopes,
+      // A call needs these, whatever the app asked for.
+      refusal.status === 403 ? challenge.scope : undefined,
+    )
     const start = await beginLogIn(server, { url: url.href, clientId, redirectUrl, scope })
     if (options.mode === 'redirect') {
       await this.#store.setItem(LOG_IN, JSON.stringify(start.logIn))
@@ -191,8 +196,8 @@ function logInStopped({ reason }: AbortSignal): OffstageError {
 }
 
 /** Joins the scopes granted before and those requested now, so that a new token loses none. */
-function union(had: string | undefined, asked: string | undefined): string | undefined {
-  const all = new Set(`${had ?? ''} ${asked ?? ''}`.split(' ').filter(Boolean))
+function union(...scopes: readonly (string | undefined)[]): string | undefined {
+  const all = new Set(scopes.join(' ').split(' ').filter(Boolean))
   return all.size > 0 ? [...all].join(' ') : undefined
 }
 

@@ -11,6 +11,8 @@ export interface LogIn {
   readonly verifier: string
   readonly clientId: string
   readonly redirectUrl: string
+  /** Scopes that were requested. */
+  readonly scope?: string | undefined
   readonly server: AuthServer
   /** URL of the MCP server that the tokens are for. */
   readonly url: string
@@ -49,7 +51,10 @@ export async function beginLogIn(
     ...(scope !== undefined && { scope }),
   }
   for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
-  return { logIn: { state, verifier, clientId, redirectUrl, server, url }, address: address.href }
+  return {
+    logIn: { state, verifier, clientId, redirectUrl, scope, server, url },
+    address: address.href,
+  }
 }
 
 /** Exchanges the code of an answer for tokens, and stores these. Resolves to the access token. */
@@ -58,7 +63,9 @@ export async function endLogIn(
   logIn: LogIn,
   { store, fetch: ask, signal }: Asking & { readonly store: McpKeyStore },
 ): Promise<string> {
-  const { server, clientId, verifier, redirectUrl, url } = logIn
+  const { server, clientId, verifier, redirectUrl, url, scope } = logIn
+  // An answer that names no scopes grants those requested (RFC 6749, section 5.1).
+  const about = { server, clientId, scope }
   const parameters = {
     grant_type: 'authorization_code',
     code: readAuthorizationCode(query, logIn),
@@ -66,7 +73,7 @@ export async function endLogIn(
     redirect_uri: redirectUrl,
   }
   const tokens = await answeredInTime(signal, (within) =>
-    requestTokens(parameters, { server, clientId }, { fetch: ask, signal: within }),
+    requestTokens(parameters, about, { fetch: ask, signal: within }),
   )
   const keys = keysOf(new URL(url), redirectUrl)
   if (!('access' in tokens)) {
@@ -129,7 +136,7 @@ function urlSafe(bytes: Uint8Array): string {
 export interface Tokens {
   readonly access: string
   readonly refresh?: string
-  readonly scope?: string
+  readonly scope?: string | undefined
   readonly clientId: string
   readonly server: AuthServer
 }
