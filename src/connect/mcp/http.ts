@@ -27,7 +27,7 @@ export interface HttpTransport {
   /** Digest of the whole URL, because its query may hold a key. */
   readonly endpoint: string
   /**
-   * Sends a request. A 401 is answered once with another token; any other status resolves. Rejects with
+   * Sends a request. A 401 is answered with another token, and a refreshed one with a log-in; any other status resolves. Rejects with
    * `authentication`, `permission-denied`, `network`, `aborted` or `bad-response` (a redirect).
    */
   send(request: HttpRequest): Promise<Response>
@@ -100,15 +100,15 @@ export function createHttpTransport(
     read: (response, signal, place) =>
       readMessages(response, { source: url.origin, maxBytes, secrets, signal }, place),
     async send(request) {
-      const first = await tokenFor(request.signal)
-      const response = await attempt(request, first)
-      if (!isRefusal(response)) return response
-      const bearer = await tokenFor(request.signal, { response, bearer: first })
-      await response.body?.cancel().catch(() => undefined)
-      const second = bearer === null ? response : await attempt(request, bearer)
-      if (!isRefusal(second)) return second
-      await second.body?.cancel().catch(() => undefined)
-      throw refused(url.origin, second.status)
+      let bearer = await tokenFor(request.signal)
+      for (let tries = 0; ; tries++) {
+        const response = await attempt(request, bearer)
+        if (!isRefusal(response)) return response
+        const next = await tokenFor(request.signal, { response, bearer, tries })
+        await response.body?.cancel().catch(() => undefined)
+        if (next === null) throw refused(url.origin, response.status)
+        bearer = next
+      }
     },
   }
 }
@@ -214,6 +214,7 @@ function createBearer({ url, options, fetch, secrets, duringLogIn }: BearerParts
   let authorizer: Promise<Authorizer> | undefined
   const bearer: Bearer = async (signal, rejected) => {
     if (token) {
+      if (rejected?.tries) return null
       const text: unknown = await token({ previousRejected: rejected !== undefined, signal })
       if (typeof text !== 'string' || text === '') throw new TypeError('token returned no string.')
       return text

@@ -262,6 +262,26 @@ it('registers again when the app moved the page to which log-ins return', async 
   expect(clientsOf(world)).toEqual(['client-1', 'client-2'])
 })
 
+it('asks for a log-in when the server refuses refreshed tokens, too, and for one at most', async () => {
+  const world = createWorld()
+  const server = await connect(world)
+  const refreshed = (form: URLSearchParams): object | null =>
+    form.has('refresh_token') ? { access_token: 'refreshed', token_type: 'Bearer' } : null
+  world.tokens = refreshed
+  // The server ended its own session.
+  world.valid = 'access-token-2'
+  await server.refresh()
+  expect(world.opened).toHaveLength(2)
+  world.tokens = () => null
+  world.refuse = () => new Response('', { status: 401 })
+  await expect(server.refresh()).rejects.toMatchObject({ code: 'authentication' })
+  expect(world.opened).toHaveLength(3)
+  world.refuseRefresh = true
+  await expect(server.refresh()).rejects.toMatchObject({ code: 'authentication' })
+  expect(world.opened).toHaveLength(4)
+  await server.close()
+})
+
 it.each([
   ['when an answer names no scopes', {}, 'read write'],
   ["although the app's scope is another", { scope: 'own' }, 'own write'],

@@ -25,16 +25,20 @@ import {
   isUnknown,
 } from './code-flow.ts'
 
-/** A refusal and the refused token; null if none was sent. */
+/** A refusal and the refused token; null if none was sent. `tries`: earlier refusals of the same request. */
 export interface Refusal {
   readonly response: Response
   readonly bearer: string | null
+  readonly tries: number
 }
 
 export interface Authorizer {
   /** Token to send; null if none is known. */
   getToken(): Promise<string | null>
-  /** Gets another token after a refusal: refreshes it, or lets the person log in. */
+  /**
+   * Gets another token after a refusal: refreshes it, or lets the person log in. Null: the same request was refused with
+   * a log-in's token.
+   */
   renewToken(refusal: Refusal, signal: AbortSignal): Promise<string | null>
 }
 
@@ -73,6 +77,8 @@ class OAuth implements Authorizer {
   readonly #keys: Keys
   readonly #inTurn = createSerialQueue()
   readonly #redirectUrl: string
+  /** Newest token that no person logged in for. */
+  #refreshed: string | undefined
   /** True while a person is logging in. */
   #isWithPerson = false
 
@@ -92,23 +98,24 @@ class OAuth implements Authorizer {
     return readKept(this.#store, this.#keys.tokens)
   }
 
-  renewToken({ response, bearer }: Refusal, signal: AbortSignal): Promise<string | null> {
+  renewToken({ response, bearer, tries }: Refusal, signal: AbortSignal): Promise<string | null> {
     const { fetch: ask } = this.#parts
-    const work = async (): Promise<string> => {
+    const work = async (): Promise<string | null> => {
       // The request may have been stopped while another one logged in.
       if (signal.aborted) throw stopped(signal)
       const had = await this.#tokens()
       // Another request got a new token meanwhile.
       if (had && bearer !== had.access) return had.access
-      const isTooLittle = response.status === 403
-      if (had?.refresh !== undefined && !isTooLittle) {
+      if (tries > 0 && bearer !== this.#refreshed) return null
+      const needsLogIn = response.status === 403 || tries > 0
+      if (had?.refresh !== undefined && !needsLogIn) {
         const parameters = { grant_type: 'refresh_token', refresh_token: had.refresh }
         const next = await answeredInTime(signal, (within) =>
           requestTokens(parameters, had, { fetch: ask, signal: within }),
         )
         if ('access' in next) {
           await this.#store.setItem(this.#keys.tokens, JSON.stringify(next))
-          return next.access
+          return (this.#refreshed = next.access)
         }
         // The refresh token may still be valid, so it is kept, and the person needn't log in again.
         if (isPassing(next)) throw noTokens(had.server, next)
