@@ -80,7 +80,7 @@ class ClientLine implements McpConnection {
     } catch (thrown) {
       const why = describeThrown(thrown)
       const message =
-        isCall && !isRefusal(thrown)
+        isCall && (!isRefusal(thrown) || /output schema|structured content/i.test(why))
           ? `The call to ${this.source} failed: ${why} It may or may not have taken effect.`
           : `${this.source} refused: ${why}`
       throw new OffstageError('mcp-error', message, { cause: thrown })
@@ -93,7 +93,10 @@ class ClientLine implements McpConnection {
 /** Error codes of version 1 for a lost connection and a timeout. */
 const OF_THE_CLIENT: readonly number[] = [-32_000, -32_001]
 
-/** Whether the server sent this error: its code is negative. The client's own are HTTP statuses or words. */
+/**
+ * Whether the server refused the call: the error's code is negative. The client's own are HTTP statuses or words, and
+ * refusals of a result.
+ */
 function isRefusal(thrown: unknown): boolean {
   const code = isRecord(thrown) ? thrown.code : undefined
   return typeof code === 'number' && code < 0 && !OF_THE_CLIENT.includes(code)

@@ -152,6 +152,8 @@ it.each([
   ['a status', { code: 502 }, true],
   ['what has no number', {}, true],
   ['a refusal of the server', { code: -32_602 }, false],
+  ['a refused result', { code: -32_600, message: 'Tool pay has an output schema.' }, true],
+  ['a wrong result', { code: -32_602, message: 'Structured content does not match.' }, true],
 ])("distinguishes %s of the app's own client from a refusal", async (_name, more, isUncertain) => {
   const server = await fromMcpClient(
     {
