@@ -6,6 +6,7 @@ import {
   type ToolCallInfo,
   type ToolContext,
 } from '../../client/tools/tool.ts'
+import { signalWithin } from '../../lib/abort.ts'
 import { type SerialQueue, createSerialQueue } from '../../lib/serial-queue.ts'
 import { describeThrown, OffstageError } from '../../protocol/error.ts'
 import type { JsonSchema } from '../../protocol/json.ts'
@@ -129,8 +130,8 @@ async function runPublished(
   const id = randomId()
   const info = { runId: id, conversationId: 'webmcp', toolCallId: id }
   const about = await approve({ ...published, input, caller }, info)
-  const time = AbortSignal.timeout(tool.timeoutMs ?? DEFAULT_TIMEOUT_MS)
-  const signal = caller?.signal ? AbortSignal.any([caller.signal, time]) : time
+  const others = caller?.signal ? [caller.signal] : []
+  const signal = signalWithin(tool.timeoutMs ?? DEFAULT_TIMEOUT_MS, ...others)
   const said = about?.data !== undefined && { about: about.data }
   const context: ToolContext = {
     ...info,
@@ -150,9 +151,11 @@ async function approve(call: Call, info: ToolCallInfo): Promise<CallAbout | null
   if (!(await needsApproval(tool, { input, info, policy }))) return null
   const about = await tool.describe?.(input, info)
   const signal = caller?.signal ?? new AbortController().signal
+  // The caller only decides when: what its function returns is no answer.
+  let answer: unknown
   const ask = async (): Promise<unknown> =>
-    confirm?.({ tool, input, signal, ...(about && { about }) })
-  const answer = await untilAborted(
+    (answer = await confirm?.({ tool, input, signal, ...(about && { about }) }))
+  await untilAborted(
     async () => (caller?.requestUserInteraction ? caller.requestUserInteraction(ask) : ask()),
     signal,
   )

@@ -152,6 +152,21 @@ describe('published tools', () => {
     expect(confirm).toHaveBeenCalledTimes(1)
   })
 
+  it('need what confirm returned, whatever their caller makes of it', async () => {
+    const execute = vi.fn(() => 'paid')
+    const tools: { execute: (input: unknown, caller: object) => Promise<unknown> }[] = []
+    const context = { registerTool: async (tool: never) => void tools.push(tool) }
+    const confirm = () => true
+    await publishTools([{ ...pay, execute }], { context, confirm }).ready
+    const approvesItself = { requestUserInteraction: async () => true }
+    await expect(tools[0]?.execute({}, approvesItself)).rejects.toThrow('did not approve')
+    expect(execute).not.toHaveBeenCalled()
+    const onlyWaits = {
+      requestUserInteraction: async (ask: () => Promise<unknown>) => void (await ask()),
+    }
+    expect(await tools[0]?.execute({}, onlyWaits)).toBe('paid')
+  })
+
   it('run one after the other unless they are read-only', async () => {
     let running = 0
     let most = 0
@@ -199,6 +214,11 @@ describe('published tools', () => {
     await expect(call(context, 'waits', { sku: 'a' })).rejects.toThrow('needs an agent')
     expect(await call(context, 'file', { sku: 'a' })).toBe('["[text/plain]"]')
     await expect(call(context, 'away', { sku: 'a' })).rejects.toThrow('not available')
+  })
+
+  it('run without a time limit', async () => {
+    const { context } = await publish([{ ...add, timeoutMs: Infinity } as Tool])
+    expect(await call(context, 'add', { sku: 'mug' })).toContain('mug')
   })
 
   it('are removed at the end, by signal or dispose', async () => {
