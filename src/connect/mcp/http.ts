@@ -47,7 +47,7 @@ type LineOptions = Pick<
   'url' | 'headers' | 'token' | 'auth' | 'fetch' | 'maxResultBytes'
 >
 
-/** Headers whose values are secrets. Words of others, such as a list of tool sets, may be in names that a call needs. */
+/** Headers whose values are secrets. Parts of other values, such as names of tool sets, may be in names that a call needs. */
 const SECRET = /auth|key|token|secret|cookie|pass|cred|session|sign|jwt/i
 
 export function createHttpTransport(
