@@ -27,8 +27,8 @@ export interface HttpTransport {
   /** Digest of the whole URL, because its query may hold a key. */
   readonly endpoint: string
   /**
-   * Sends a request. A 401 is answered with another token, and a refreshed one with a log-in; any other status resolves. Rejects with
-   * `authentication`, `permission-denied`, `network`, `aborted` or `bad-response` (a redirect).
+   * Sends a request. A 401 is answered with another token, and one to a refreshed token with a log-in; any other status
+   * resolves. Rejects with `authentication`, `permission-denied`, `network`, `aborted` or `bad-response` (a redirect).
    */
   send(request: HttpRequest): Promise<Response>
   /**
@@ -47,7 +47,7 @@ type LineOptions = Pick<
   'url' | 'headers' | 'token' | 'auth' | 'fetch' | 'maxResultBytes'
 >
 
-/** Headers whose values are secrets. Parts of other values, such as names of tool sets, may be in names that a call needs. */
+/** Headers whose values are secrets. Other values, such as names of tool sets, may be part of names that a call needs. */
 const SECRET = /auth|key|token|secret|cookie|pass|cred|session|sign|jwt/i
 
 export function createHttpTransport(
