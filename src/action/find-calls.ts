@@ -36,7 +36,7 @@ export class CallFinder {
     this.#index = withNamespaces(indexTools(tools))
     this.#calls = new Set(previous ? previous.#calls : [])
     this.#isIncomplete = previous ? previous.#isIncomplete : false
-    const names = alternation(this.#index.tools.flatMap(({ name, tag }) => [name, tag]))
+    const names = alternation(this.#index.tools.flatMap(({ name, tag }) => [name, tag])) || '(?!)'
     const elements = `(?:[\\w-]+[.:])?(?:(?:${alternation(genericTools)})(?!>)|(?:${names})(?::\\d+)?)`
     this.#starts = new RegExp(
       `<(ACTION|[Aa]ction|${elements})(?=[\\s/>])|Action:|${alternation(openers)}|\\{(?=\\s*(?:["'<]|[^\\s:{}]+\\s*:))|(?:${names})(?:\\.call)?\\s*(?=[({])`,

@@ -100,6 +100,12 @@ describe('a call in untrusted text (Q3)', () => {
       expect(finder.hasCall('go', { page: '2' })).toBe(true)
   })
 
+  it('is not found by a finder without tools, whatever the text compares', () => {
+    const before = new CallFinder([])
+    before.addText('SELECT id FROM t WHERE a <> b;\n'.repeat(2000))
+    expect(new CallFinder(tools, before).hasCall('search', { query: 'mugs' })).toBe(false)
+  })
+
   it('is still found by a finder created for other tools', () => {
     const before = new CallFinder(tools)
     before.addText('search(query="mugs")')
