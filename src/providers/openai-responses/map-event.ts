@@ -300,10 +300,12 @@ function closePart(state: ResponsesState, record: JsonRecord): StreamPart[] {
 }
 
 function readParts(state: ResponsesState, item: Item, list: string): StreamPart[] {
+  // vLLM counts `content_index` on from item to item, so parts are matched by their order.
+  const keys = [...item.shown.keys()].filter((key) => key.startsWith(list))
   return asList(item.value[list]).flatMap((value, at) => {
     const part = asRecord(value)
     state.hasRefusal ||= part?.['type'] === 'refusal'
-    return catchUp(state, { item, key: `${list}${at}` }, partText(part))
+    return catchUp(state, { item, key: keys[at] ?? `${list}${at}` }, partText(part))
   })
 }
 
