@@ -347,9 +347,10 @@ function readPicture({ files }: ResponsesState, item: Item): StreamPart[] {
 function readEnd(state: ResponsesState, ending: string, response: JsonRecord): StreamPart[] {
   const { usage, output, status, incomplete_details: details } = response
   const outputs = asObjects(output)
-  // If the final list has fewer calls than were streamed, the answer was streamed twice.
+  // If the final list has fewer calls than were streamed, the answer was streamed twice. SGLang's has an empty text only.
   const calls = outputs.filter(({ type }) => type === 'function_call').length
-  if (outputs.length > 0 && calls < state.items.filter(isCall).length) return secondAnswerError()
+  const isFilled = calls > 0 || outputs.some(({ content }) => asObjects(content).some(partText))
+  if (isFilled && calls < state.items.filter(isCall).length) return secondAnswerError()
   state.hasRefusal ||= outputs.some(refuses)
   const isWhole = state.items.length === 0
   const parts = asList(output).flatMap((value, index) => {
