@@ -36,11 +36,14 @@ type CallRow = RowOf<
 
 /** Folds a row into a call: in its message, and in the newest step of the run. */
 export function foldCall(draft: Draft, row: CallRow): void {
+  const toolCallId = row.path.at(-1) ?? ''
+  let isTaken = false
   const holder = draft.changeNode(
     ({ calls }) => calls.some((call) => isNear(call, row)),
     (node) => {
       const calls = nextCalls(node.calls, row)
-      return calls === node.calls ? node : { ...node, calls }
+      isTaken = calls !== node.calls
+      return isTaken ? { ...node, calls } : node
     },
   )
   const { run, older } = draft.state
@@ -49,10 +52,8 @@ export function foldCall(draft: Draft, row: CallRow): void {
   if (row.type === 'child-started' || row.type === 'child-usage') foldChild(draft, row)
   // The message was cleared, or is older than the window. Only a windowed state can't tell which, so it becomes stale.
   if (holder === null) draft.state.isStale ||= older > 0
-  else if (row.type === 'call-settled')
-    addResult(draft, holder, { ...row, toolCallId: row.path.at(-1) ?? '' })
-  else if (row.type === 'undo-settled' && row.status === 'done')
-    noteUndo(draft, holder, row.path.at(-1))
+  else if (row.type === 'call-settled' && isTaken) addResult(draft, holder, { ...row, toolCallId })
+  else if (row.type === 'undo-settled' && row.status === 'done') noteUndo(draft, holder, toolCallId)
 }
 
 /** Tells the model, which would otherwise assume that the effect still exists. */
@@ -313,7 +314,7 @@ export function addResult(
 }
 
 /** Adds to the result of a call that it was undone, after any earlier note. */
-function noteUndo(draft: Draft, { id }: MessageNode, toolCallId: string | undefined): void {
+function noteUndo(draft: Draft, { id }: MessageNode, toolCallId: string): void {
   draft.changeNode(
     ({ parentId, message }) =>
       message.role === 'tool' &&

@@ -97,6 +97,21 @@ describe('the fold of a valid stream', () => {
     )
   })
 
+  it('keeps the first end of a call, for the call and for models', () => {
+    fc.assert(
+      fc.property(streams, (items) => {
+        const { path, run, seq, ...rest } = wholeOf(items)
+        for (const row of rowsOf(items)) {
+          if (row.type !== 'call-settled') continue
+          const again = { ...row, seq: seq + 1, output: { type: 'text', value: 'forged' } } as const
+          const after = fold({ ...rest, path, run, seq }, [again])
+          expect([after.path, after.run]).toStrictEqual([path, run])
+        }
+      }),
+      { numRuns: someOf(100) },
+    )
+  })
+
   it('is plain data', () => {
     fc.assert(
       fc.property(streams, (items) => {

@@ -70,7 +70,7 @@ export class NaiveTree {
 
   #result(call: ToolCallPart, imported: readonly ToolResultPart[]): ToolResultPart | undefined {
     const { toolCallId, toolName, providerCallId } = call
-    const settled = this.#rows.findLast(
+    const settled = this.#rows.find(
       (row) => row.type === 'call-settled' && row.path.join() === toolCallId,
     )
     if (settled?.type !== 'call-settled')
@@ -263,7 +263,7 @@ function settledOf(
   rows: readonly Row[],
   path: CallPath,
 ): Extract<Fact, { type: 'call-settled' }> | undefined {
-  return rows.findLast((row) => row.type === 'call-settled' && row.path.join() === path.join()) as
+  return rows.find((row) => row.type === 'call-settled' && row.path.join() === path.join()) as
     | Extract<Fact, { type: 'call-settled' }>
     | undefined
 }
