@@ -21,6 +21,7 @@ import {
   type RestartedAgent,
   Restarts,
   type RestartsHost,
+  sendAborts,
   workerHungError,
   workerLostError,
 } from '../runs/restarts.ts'
@@ -414,7 +415,10 @@ export class WorkerLink {
     this.#toPageTime = connection.toPageTime
     this.#sayVisibility()
     this.#emit({ type: 'worker', state: 'ready' })
-    if (this.#hasLost) this.#rejoin()
+    if (this.#hasLost) {
+      this.#rejoin()
+      for (const { parts } of this.#agents.values()) sendAborts(parts)
+    }
     return connection
   }
 
