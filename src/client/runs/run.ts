@@ -148,8 +148,8 @@ type Delivery = Extract<RunEventBody, { readonly type: 'message-delivered' }>
 interface Open {
   readonly message: UserMessage
   readonly resolve: (outcome: SentOutcome) => void
-  /** True once the message is known to be stored. */
-  isQueued: boolean
+  /** Whether the message is stored. Undefined: the worker hasn't answered. */
+  isQueued: boolean | undefined
 }
 
 /** Messages sent to a run, until their outcome is known. */
@@ -165,7 +165,7 @@ class SentMessages {
 
   add(messageId: string, message: UserMessage): Promise<SentOutcome> {
     return new Promise((resolve) =>
-      this.#open.set(messageId, { message, resolve, isQueued: false }),
+      this.#open.set(messageId, { message, resolve, isQueued: undefined }),
     )
   }
 
@@ -196,6 +196,8 @@ class SentMessages {
 
   /** The worker has answered whether it queues the message. If the handle is open, the run's events decide. */
   answered(messageId: string): void {
+    const open = this.#open.get(messageId)
+    if (open) open.isQueued ??= false
     void this.#end?.(messageId)
   }
 
@@ -208,7 +210,8 @@ class SentMessages {
       if (isKept) this.#decide(id, { status: isLeft ? 'left' : 'delivered' })
       else this.return(id)
     }
-    for (const id of this.#open.keys()) this.answered(id)
+    for (const [id, { isQueued }] of this.#open)
+      if (!isLeft || isQueued !== undefined) void this.#end(id)
   }
 
   #delivered({ messageId, nextRunId }: Pick<Delivery, 'messageId' | 'nextRunId'>): void {

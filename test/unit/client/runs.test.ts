@@ -133,14 +133,22 @@ describe('a run', () => {
   ] as const)(
     'that continues elsewhere: a message is %s if storing it resolves to %s',
     async (status, answer) => {
-      const sendMessage = (): boolean => {
+      let end = (): void => undefined
+      const ended = new Promise<void>((resolve) => (end = resolve))
+      const sendMessage = async (): Promise<boolean> => {
+        await ended
         if (typeof answer === 'boolean') return answer
         throw { code: answer, message: 'Gone.', retryable: true }
       }
       const { run, command, worker } = await startedRun(stage({}, { sendMessage }), 'x')
+      const before = run.send('Also a fork')
+      await until(() => worker.of('sendMessage').length)
       worker.end(command, { outcome: 'aborted', reason: 'taken-over' })
       await run.result
-      expect(await run.send('Also a spoon').outcome).toMatchObject({ status })
+      const after = run.send('Also a spoon')
+      end()
+      expect(await before.outcome).toMatchObject({ status })
+      expect(await after.outcome).toMatchObject({ status })
     },
   )
 
