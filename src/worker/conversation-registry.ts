@@ -39,11 +39,13 @@ export class ConversationViews {
   async join(scope: ConversationScope): Promise<void> {
     const active = await this.#registry.openConversation(scope)
     const { conversation } = active
+    this.#joiners.set(conversation, scope.agentId)
     await conversation.preview()
     await conversation.refresh()
     await conversation.drafts.show(conversation.run)
+    // Reading may take long: the page has left, or has released the agent.
+    if (this.#joiners.get(conversation) !== scope.agentId) return
     conversation.stream.isJoined = true
-    this.#joiners.set(conversation, scope.agentId)
     conversation.publish('joined')
     active.tabs.follow(active, scope.agentId)
     // If the check for other devices fails now, a later one finds them.

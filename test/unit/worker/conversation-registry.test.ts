@@ -1,5 +1,8 @@
-import { describe, expect, it } from 'vitest'
-import { ConversationRegistry } from '../../../src/worker/conversation-registry.ts'
+import { describe, expect, it, vi } from 'vitest'
+import {
+  ConversationRegistry,
+  ConversationViews,
+} from '../../../src/worker/conversation-registry.ts'
 import { realEffects } from '../../../src/worker/effects.ts'
 import { createMemoryStore } from '../../../src/worker/store/memory-store.ts'
 import { Redaction, Stores } from '../../../src/worker/store/stores.ts'
@@ -69,5 +72,36 @@ describe('conversations in use', () => {
     expect(await registry.openConversation(scope('shown'))).toBe(shown)
     expect(await registry.openConversation(scope('started'))).toBe(started)
     expect([...registry.all()].length).toBeLessThan(30)
+  })
+})
+
+describe('a view of a conversation that takes long to read', () => {
+  const scope = { agentId: 'a', storage: { name: 'offstage' }, conversationId: 'c' }
+  it.each<[string, (views: ConversationViews) => unknown]>([
+    ['left', (views) => views.leave(scope)],
+    ['released with its agent', (views) => views.release('a')],
+  ])('is not joined or followed if it is %s meanwhile', async (_, leave) => {
+    let read = (): void => undefined
+    const isRead = new Promise<void>((resolve) => (read = resolve))
+    const begun = vi.fn(() => isRead)
+    const stream = { isJoined: false }
+    const conversation = {
+      preview: async () => undefined,
+      refresh: begun,
+      drafts: { show: async () => undefined },
+      stream,
+      publish: () => undefined,
+    }
+    const tabs = { follow: vi.fn(), unfollow: () => undefined }
+    const active = { conversation, tabs, checkOtherDevices: async () => undefined }
+    const registry = { openConversation: async () => active }
+    const views = new ConversationViews(registry as never, () => undefined)
+    const joining = views.join(scope)
+    await vi.waitFor(() => expect(begun).toHaveBeenCalled())
+    await leave(views)
+    read()
+    await joining
+    expect(stream.isJoined).toBe(false)
+    expect(tabs.follow).not.toHaveBeenCalled()
   })
 })
