@@ -28,12 +28,12 @@ const sell = (more: Partial<Tool>): Tool => ({
 })
 
 test.each<[string, Edit]>([
-  ['a call', { tools: () => [sell({})], note: 'of this call to {"prompt":"One"}' }],
+  ['a call', { tools: () => [sell({})], note: 'of this call to {"prompt":"One"}.' }],
   [
     'a long-running call',
     {
       tools: () => [sell({ execute: () => pending({ resumeToken: 'job' }) })],
-      note: 'of this call to {"prompt":"One"}',
+      note: 'of this call to {"prompt":"One"}.',
     },
   ],
   [
@@ -42,7 +42,7 @@ test.each<[string, Edit]>([
       tools: (helper) => [
         helper.asTool({ name: 'sell', description: 'Sells.', needsApproval: true }),
       ],
-      note: 'of this call to {"prompt":"One"}',
+      note: 'of this call to {"prompt":"One"}.',
     },
   ],
   [
@@ -57,7 +57,7 @@ test.each<[string, Edit]>([
           run: (input, { call }) => call('deal', input),
         }),
       ],
-      note: 'of its call of deal to {"prompt":"One"}',
+      note: 'of its call of deal to {"prompt":"One"}.',
     },
   ],
   [

@@ -171,7 +171,7 @@ function editedNote({ path, toolName }: CallState, input: JsonValue): string {
   // A note has a limit.
   const shown = JSON.stringify(input).replace(/^(.{100000}).+/su, '$1…')
   const which = path.length > 1 ? `its call of ${toolName}` : 'this call'
-  return `Note: a person changed the input of ${which} to ${shown} before it ran.`
+  return `Note: a person changed the input of ${which} to ${shown}.`
 }
 
 /** Replaces the secrets of the call's input with their placeholders in the answer's texts. */
