@@ -149,7 +149,7 @@ interface Open {
   readonly message: UserMessage
   readonly resolve: (outcome: SentOutcome) => void
   /** Whether the message is stored. Undefined: the worker hasn't answered. */
-  isQueued: boolean | undefined
+  isQueued?: boolean
 }
 
 /** Messages sent to a run, until their outcome is known. */
@@ -164,9 +164,7 @@ class SentMessages {
   }
 
   add(messageId: string, message: UserMessage): Promise<SentOutcome> {
-    return new Promise((resolve) =>
-      this.#open.set(messageId, { message, resolve, isQueued: undefined }),
-    )
+    return new Promise((resolve) => this.#open.set(messageId, { message, resolve }))
   }
 
   isOpen(messageId: string): boolean {

@@ -415,10 +415,7 @@ export class WorkerLink {
     this.#toPageTime = connection.toPageTime
     this.#sayVisibility()
     this.#emit({ type: 'worker', state: 'ready' })
-    if (this.#hasLost) {
-      this.#rejoin()
-      for (const { parts } of this.#agents.values()) sendAborts(parts)
-    }
+    if (this.#hasLost) this.#rejoin()
     return connection
   }
 
@@ -445,10 +442,13 @@ export class WorkerLink {
     if (why?.code === 'storage-cleared') this.#rejoin()
   }
 
-  /** Refreshes all views: other tabs may have changed something unseen, or a worker died. */
+  /** Refreshes all views: other tabs may have changed something unseen, or a worker died. Sends what that one missed. */
   #rejoin(): void {
     this.feeds.requestCheckpoints()
-    for (const agent of this.#agents.values()) agent.onListChange()
+    for (const agent of this.#agents.values()) {
+      agent.onListChange()
+      sendAborts(agent.parts)
+    }
   }
 
   #emit(notice: AgentNotice): void {
