@@ -442,7 +442,7 @@ export class WorkerLink {
     if (why?.code === 'storage-cleared') this.#rejoin()
   }
 
-  /** Refreshes all views: other tabs may have changed something unseen, or a worker died. Sends what that one missed. */
+  /** Refreshes all views: other tabs may have changed something unseen, or a worker died. Sends open aborts. */
   #rejoin(): void {
     this.feeds.requestCheckpoints()
     for (const agent of this.#agents.values()) {

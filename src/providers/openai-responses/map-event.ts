@@ -347,7 +347,7 @@ function readPicture({ files }: ResponsesState, item: Item): StreamPart[] {
 function readEnd(state: ResponsesState, ending: string, response: JsonRecord): StreamPart[] {
   const { usage, output, status, incomplete_details: details } = response
   const outputs = asObjects(output)
-  // If the final list has fewer calls than were streamed, the answer was streamed twice. SGLang's has an empty text only.
+  // If the final list has fewer calls than were streamed, the answer was streamed twice. SGLang's is an empty text.
   const calls = outputs.filter(({ type }) => type === 'function_call').length
   const isFilled = calls > 0 || outputs.some(({ content }) => asObjects(content).some(partText))
   if (isFilled && calls < state.items.filter(isCall).length) return secondAnswerError()
