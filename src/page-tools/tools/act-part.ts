@@ -62,171 +62,74 @@ export async function look(target: Target, options: ActOptions = {}): Promise<Lo
   return (await loadLook()).look(target, options)
 }
 
-/** Makes the tools that act on the page, point at its parts or look at them. */
-export function makeTools(page: Page): readonly Tool[] {
-  return [
-    lookTool(page),
-    highlightTool(page),
-    waitForTool(page),
-    clickTool(page),
-    hoverTool(page),
-    dragTool(page),
-    scrollTool(page),
-    typeTool(page),
-    selectTextTool(page),
-    fillTool(page),
-    selectTool(page),
-    checkTool(page),
-    keyTool(page),
-    navigateTool(page),
-    goBackTool(page),
-  ]
-}
+const hasBreaks = (text: string): boolean => /[\r\n]/.test(text)
 
-function lookTool(page: Page): Tool {
-  return typedTool({
-    ...LOOK,
-    async execute({ ref }, { signal }) {
-      const { image, text } = await look(ref, { page, signal })
-      return [`${text} ${UNTRUSTED}`, image]
-    },
-  })
-}
+/** Long enough to show what the model wrote into an address, which may send data away. */
+const ADDRESS_LIMIT = 2000
 
-function highlightTool(page: Page): Tool {
-  return typedTool({
-    ...HIGHLIGHT,
-    execute: ({ ref, note }, { signal }) => highlight(ref, { page, signal, ...(note && { note }) }),
-  })
-}
-
-function waitForTool(page: Page): Tool {
-  return typedTool({
-    ...WAIT_FOR,
-    async execute(input, { signal }) {
-      return (await waitFor({ ...input, page, signal })).text
-    },
-  })
-}
-
-function clickTool(page: Page): Tool {
-  return actingTool(
-    {
-      page,
-      ...CLICK,
-    },
-    {
+const MAKERS: readonly ((page: Page) => Tool)[] = [
+  (page) =>
+    typedTool({
+      ...LOOK,
+      async execute({ ref }, { signal }) {
+        const { image, text } = await look(ref, { page, signal })
+        return [`${text} ${UNTRUSTED}`, image]
+      },
+    }),
+  (page) =>
+    typedTool({
+      ...HIGHLIGHT,
+      execute: ({ ref, note }, { signal }) =>
+        highlight(ref, { page, signal, ...(note && { note }) }),
+    }),
+  (page) =>
+    typedTool({
+      ...WAIT_FOR,
+      execute: async (input, { signal }) => (await waitFor({ ...input, page, signal })).text,
+    }),
+  (page) =>
+    actingTool(page, CLICK, {
       uses: ({ ref, kind, at: place }) => [
         { target: ref, action: 'click', opens: kind === 'right', ...(place && { at: place }) },
       ],
       act: ({ ref, kind, at: place }, { signal }, at) =>
         click(at(ref), { page, signal, ...(kind && { kind }), ...(place && { at: place }) }),
-    },
-  )
-}
-
-function hoverTool(page: Page): Tool {
-  return actingTool(
-    {
-      page,
-      ...HOVER,
-    },
-    { act: ({ ref }, { signal }) => hover(ref, { page, signal }) },
-  )
-}
-
-function dragTool(page: Page): Tool {
-  return actingTool(
-    {
-      page,
-      ...DRAG,
-    },
-    {
+    }),
+  (page) => actingTool(page, HOVER, { act: ({ ref }, { signal }) => hover(ref, { page, signal }) }),
+  (page) =>
+    actingTool(page, DRAG, {
       uses: ({ ref, to, x = 0, y = 0 }) => [
         { target: ref, action: 'drag' },
         to ? { target: to, action: 'drop' } : { target: ref, action: 'drop', by: { x, y } },
       ],
-      act: ({ ref, to, x, y }, { signal }, at) => {
-        if (to) return drag(at(ref), { to: at(to) }, { page, signal })
-        if (x === undefined && y === undefined)
+      act({ ref, to, x, y }, { signal }, at) {
+        if (!to && x === undefined && y === undefined)
           throw new PageError('invalid-input', 'Say where to: give to, or x and y.')
-        return drag(at(ref), { by: { x: x ?? 0, y: y ?? 0 } }, { page, signal })
+        const place = to ? { to: at(to) } : { by: { x: x ?? 0, y: y ?? 0 } }
+        return drag(at(ref), place, { page, signal })
       },
-    },
-  )
-}
-
-function scrollTool(page: Page): Tool {
-  return actingTool(
-    {
-      page,
-      ...SCROLL,
-    },
-    {
-      act: ({ ref, direction, until }, { signal }) =>
-        scroll({
-          page,
-          signal,
-          ...(ref && { target: ref }),
-          ...(direction && { direction }),
-          ...(until && { until }),
-        }),
-    },
-  )
-}
-
-const hasBreaks = (text: string): boolean => /[\r\n]/.test(text)
-
-function typeTool(page: Page): Tool {
-  return actingTool(
-    {
-      page,
-      ...TYPE_TEXT,
-    },
-    {
+    }),
+  (page) =>
+    actingTool(page, SCROLL, {
+      act: ({ ref, ...rest }, { signal }) =>
+        scroll({ ...rest, page, signal, ...(ref && { target: ref }) }),
+    }),
+  (page) =>
+    actingTool(page, TYPE_TEXT, {
       fills: true,
       uses: ({ ref, text, enter }) => [
         { target: ref, action: enter ? 'enter' : 'type', typed: true, breaks: hasBreaks(text) },
       ],
       writes: ({ ref, text }) => [{ target: ref, pointer: '/text', text }],
-      act: ({ ref, text, mode, replace, enter }, { signal }, at) =>
-        typeText(at(ref), text, {
-          page,
-          signal,
-          ...(mode && { mode }),
-          ...(replace && { replace }),
-          ...(enter && { enter }),
-        }),
-    },
-  )
-}
-
-function selectTextTool(page: Page): Tool {
-  return actingTool(
-    {
-      page,
-      ...SELECT_TEXT,
-    },
-    {
-      act: ({ ref, text, from, to }, { signal }) =>
-        selectText(ref, {
-          page,
-          signal,
-          ...(text !== undefined && { text }),
-          ...(from !== undefined && { from }),
-          ...(to !== undefined && { to }),
-        }),
-    },
-  )
-}
-
-function fillTool(page: Page): Tool {
-  return actingTool(
-    {
-      page,
-      ...FILL_FORM,
-    },
-    {
+      act: ({ ref, text, ...rest }, { signal }, at) =>
+        typeText(at(ref), text, { ...rest, page, signal }),
+    }),
+  (page) =>
+    actingTool(page, SELECT_TEXT, {
+      act: ({ ref, ...rest }, { signal }) => selectText(ref, { ...rest, page, signal }),
+    }),
+  (page) =>
+    actingTool(page, FILL_FORM, {
       fills: true,
       uses: ({ fields }) =>
         fields.map(({ ref, value }) =>
@@ -245,78 +148,54 @@ function fillTool(page: Page): Tool {
           fields.map(({ ref, value }) => ({ target: at(ref), value })),
           { page, signal },
         ),
-    },
-  )
-}
-
-function selectTool(page: Page): Tool {
-  return actingTool(
-    {
-      page,
-      ...SELECT_OPTION,
-    },
-    {
+    }),
+  (page) =>
+    actingTool(page, SELECT_OPTION, {
       fills: true,
       uses: ({ ref, options }) => [{ target: ref, action: 'select', labels: options }],
       writes: ({ ref }) => [{ target: ref, pointer: '/options' }],
       act: ({ ref, options }, { signal }, at) => selectOption(at(ref), options, { page, signal }),
-    },
-  )
-}
-
-function checkTool(page: Page): Tool {
-  return actingTool(
-    {
-      page,
-      ...SET_CHECKED,
-    },
-    {
+    }),
+  (page) =>
+    actingTool(page, SET_CHECKED, {
       fills: true,
       uses: ({ ref }) => [{ target: ref, action: 'check' }],
       act: ({ ref, checked }, { signal }, at) => setChecked(at(ref), checked, { page, signal }),
-    },
-  )
-}
-
-function keyTool(page: Page): Tool {
-  return actingTool(
-    {
-      page,
-      ...PRESS_KEY,
-    },
-    {
+    }),
+  (page) =>
+    actingTool(page, PRESS_KEY, {
       uses: ({ key, ref }) => [{ target: ref, action: activates(key) ? 'enter' : 'press', key }],
       // A single character is text, other keys have names. A space activates, too, and is no secret.
       writes: ({ key, ref }) => (/^\S$/su.test(key) ? [{ target: ref, pointer: '/key' }] : []),
       act: ({ key, ref, times }, { signal }, at) =>
         pressKey(key, { page, signal, ...(ref && { target: at(ref) }), ...(times && { times }) }),
-    },
-  )
-}
-
-/** Long enough to show what the model wrote into an address, which may send data away. */
-const ADDRESS_LIMIT = 2000
-
-function navigateTool(page: Page): Tool {
-  return actingTool(
-    {
+    }),
+  (page) =>
+    actingTool(
       page,
-      describe: ({ url: address }) => {
-        const { url, note } = readAddress(address, page)
-        const shown = escapeMarks(formatApprovalAddress(url, { limit: ADDRESS_LIMIT }))
-        return { text: note.text ? `${shown}, ${note.text}` : shown, data: { note: note.text } }
+      {
+        describe: ({ url: address }: { readonly url: string }) => {
+          const { url, note } = readAddress(address, page)
+          const shown = escapeMarks(formatApprovalAddress(url, { limit: ADDRESS_LIMIT }))
+          return { text: note.text ? `${shown}, ${note.text}` : shown, data: { note: note.text } }
+        },
+        ...NAVIGATE,
       },
-      ...NAVIGATE,
-    },
-    {
-      needsApproval: ({ url }) => readAddress(url, page).note.needsApproval,
-      commits: ({ url }) => readAddress(url, page).note.text !== '',
-      act: ({ url }, { signal, about, mayCommit }) => {
-        requireApproval(readAddress(url, page).note, { about, mayCommit })
-        return navigate(url, { page, signal })
+      {
+        needsApproval: ({ url }) => readAddress(url, page).note.needsApproval,
+        commits: ({ url }) => readAddress(url, page).note.text !== '',
+        act({ url }, { signal, about, mayCommit }) {
+          requireApproval(readAddress(url, page).note, { about, mayCommit })
+          return navigate(url, { page, signal })
+        },
       },
-    },
-  )
+    ),
+  (page) => actingTool(page, GO_BACK, { act: (_input, { signal }) => goBack({ page, signal }) }),
+]
+
+/** Makes the tools that act on the page, point at its parts or look at them. */
+export function makeTools(page: Page): readonly Tool[] {
+  return MAKERS.map((make) => make(page))
 }
 
 function readAddress(address: string, page: Page): { url: URL; note: AddressNote } {
@@ -335,14 +214,4 @@ function requireApproval(
       told === null ? 'unconfirmed' : 'stale-ref',
       `This address is one ${text}: nobody approved that. Read the page again, and repeat the call.`,
     )
-}
-
-function goBackTool(page: Page): Tool {
-  return actingTool(
-    {
-      page,
-      ...GO_BACK,
-    },
-    { act: (_input, { signal }) => goBack({ page, signal }) },
-  )
 }

@@ -78,7 +78,6 @@ type Definition<Schema extends JsonSchema> = Omit<
   ToolDefinitionOptions<string, Schema, string>,
   'execute' | 'reconcile' | 'needsApproval' | 'commits' | 'secretsIn'
 > & {
-  readonly page: Page
   readonly annotations: { readonly untrustedContent: true; readonly idempotent?: boolean }
   readonly sequential: true
 }
@@ -113,7 +112,8 @@ interface Action<Schema extends JsonSchema> {
  * approved. After a reload, finds out whether its action caused it.
  */
 export function actingTool<const Schema extends JsonSchema>(
-  { page, ...definition }: Definition<Schema>,
+  page: Page,
+  definition: Definition<Schema>,
   { uses, writes, act, fills, ...action }: Action<Schema>,
 ): Tool {
   const usesOf = (input: Input<Schema>): readonly ElementUse[] => uses?.(input) ?? []

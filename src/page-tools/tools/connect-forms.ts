@@ -282,8 +282,8 @@ function formTool(parts: FormToolParts): Tool {
   }
   const ends = submits ? 'Sends the form.' : 'Fills the form in for a person to check and send.'
   const tool = actingTool(
+    page,
     {
-      page,
       name,
       title: definition.name,
       description: `${definition.description} ${ends}`,
