@@ -403,11 +403,13 @@ function leadsElsewhere(link: Element): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && withoutHash(url.href) !== pageOf(link)
 }
 
-function pageOf(element: Element): string {
+/** The address of an element's page, without its fragment. */
+export function pageOf(element: Element): string {
   return withoutHash(nativeDocument.URL(native.ownerDocument(element)))
 }
 
-function withoutHash(address: string): string {
+/** Removes the fragment of an address. */
+export function withoutHash(address: string): string {
   return address.replace(/#.*$/, '')
 }
 

@@ -1,11 +1,16 @@
-import { asSent, isScrubbed } from '../clean-text.ts'
 import { isTag, viewOf } from '../dom.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { type ActOptions, PageError } from '../page.ts'
 import { getShownRole } from '../outline/role.ts'
 import { checkedState, isReadOnly } from '../outline/state.ts'
 import { nextFrame, sleep } from '../waiting.ts'
-import { perform, type ActionContext, type ActionReport, type ResultReporter } from './perform.ts'
+import {
+  messageOf,
+  perform,
+  type ActionContext,
+  type ActionReport,
+  type ResultReporter,
+} from './perform.ts'
 import { applyChoice } from './select-option.ts'
 import { resolveTarget, type Target, describeElement } from './target.ts'
 import { editableIn } from './field-kind.ts'
@@ -86,11 +91,6 @@ async function fillOne(
   } catch (error) {
     return messageOf(error)
   }
-}
-
-function messageOf(error: unknown): string {
-  if (!PageError.is(error)) throw error
-  return isScrubbed(error) ? asSent(error.message) : error.message
 }
 
 /** Sets a field of any kind. */

@@ -10,7 +10,7 @@ import { type ActionReport, perform } from './perform.ts'
 import { isAllowedSite, leavesSite, linkOf, otherSite } from './sites.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { unseenReason } from '../sight/unseen.ts'
-import { commitOf } from './commits.ts'
+import { commitOf, pageOf, withoutHash } from './commits.ts'
 import { mustConfirm } from './guard-actions.ts'
 import { describeApprovalTarget } from './approval-target.ts'
 
@@ -30,15 +30,15 @@ const NOTHING: AddressNote = { text: '', needsApproval: false }
  */
 export function noteOnAddress(url: URL, page: Page): AddressNote {
   const live = livePage(page)
-  const ownerDocument = native.ownerDocument(rootOf(live.options))
-  const links = linksTo(url, live)
+  const root = rootOf(live.options)
+  const isHere = withoutHash(url.href) === pageOf(root)
+  const links = linksTo(url, isHere, live)
   const asking = links.find((link) => mustConfirm(link, 'click', live.options))
   const doing = asking ?? links.find((link) => commitOf(link, CLICK, live.options))
   if (doing) return { text: likeLink(doing, live), needsApproval: asking !== undefined }
-  if (leavesSite(url, viewOf(ownerDocument)))
-    return { text: 'leads to another site', needsApproval: false }
+  if (leavesSite(url, viewOf(root))) return { text: 'leads to another site', needsApproval: false }
   // A new fragment on this page sends nothing anywhere.
-  if (withoutHash(url.href) === withoutHash(nativeDocument.URL(ownerDocument))) return NOTHING
+  if (isHere) return NOTHING
   if (links.some((link) => leadsTo(link, url) && isSeen(link))) return NOTHING
   return { text: 'to which no link on the page leads', needsApproval: false }
 }
@@ -46,23 +46,18 @@ export function noteOnAddress(url: URL, page: Page): AddressNote {
 const CLICK = { action: 'click' } as const
 
 /** All readable links to the address. Fragments are ignored, unless the address is on this page. */
-function linksTo(url: URL, live: LivePage): Element[] {
-  const root = rootOf(live.options)
-  const isHere =
-    withoutHash(url.href) === withoutHash(nativeDocument.URL(native.ownerDocument(root)))
-  const found: Element[] = []
-  for (const element of descendantsOf(root))
-    if (/^(a|area)$/.test(native.localName(element))) {
-      const address = linkOf(element)?.href
-      const isSame = isHere ? address === url.href : withoutHash(address) === withoutHash(url.href)
-      if (isSame && isReadable(element, live.options)) found.push(element)
-    }
-  return found
+function linksTo(url: URL, isHere: boolean, { options }: LivePage): readonly Element[] {
+  const comparable = isHere ? (address: string) => address : withoutHash
+  const wanted = comparable(url.href)
+  return [...descendantsOf(rootOf(options))].filter((element) => {
+    const address = /^(a|area)$/.test(native.localName(element)) && linkOf(element)?.href
+    return address && comparable(address) === wanted && isReadable(element, options)
+  })
 }
 
 /** Compares with the fragment, which survives redirects. An address without one also matches links that have one. */
 function leadsTo(link: Element, { href, hash }: URL): boolean {
-  const address = linkOf(link)?.href
+  const address = linkOf(link)?.href ?? ''
   return address === href || (hash === '' && withoutHash(address) === href)
 }
 
@@ -76,10 +71,6 @@ function likeLink(link: Element, live: LivePage): string {
   const { role, name, does } = describeApprovalTarget(link, live, CLICK)
   const head = name ? `${role} ${quote(name.replace(/"/g, "'"))}` : role
   return `like ${head}, ${does ? `which ${does}` : 'about which a person is always asked'}`
-}
-
-function withoutHash(address: string | undefined): string | undefined {
-  return address?.replace(/#.*$/, '')
 }
 
 /** How long a navigation may take to begin. Milliseconds. */

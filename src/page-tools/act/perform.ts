@@ -194,9 +194,14 @@ function runReporter(
   try {
     return { text: telling({ changed }) }
   } catch (error) {
-    if (!PageError.is(error)) throw error
-    return { text: isScrubbed(error) ? asSent(error.message) : error.message, code: error.code }
+    return { text: messageOf(error), code: (error as PageError).code }
   }
+}
+
+/** The text of a `PageError`, as results contain it. Throws any other error. */
+export function messageOf(error: unknown): string {
+  if (!PageError.is(error)) throw error
+  return isScrubbed(error) ? asSent(error.message) : error.message
 }
 
 /** The dialog or list that opened over the page, if any: the most relevant change. */

@@ -17,7 +17,7 @@ import { dropTarget } from '../act/drag.ts'
 import { editableIn, takesEnter } from '../act/field-kind.ts'
 import { mustConfirm, requireActivated, canReceiveKeys } from '../act/guard-actions.ts'
 import { placeInWords, type Point } from '../act/hit-test.ts'
-import { activationOf, commitOf, type ElementAction, usedBy } from '../act/commits.ts'
+import { activationOf, commitOf, type ElementAction, pageOf, usedBy } from '../act/commits.ts'
 import { requireSite } from '../act/sites.ts'
 import { resolveTarget } from '../act/target.ts'
 import * as native from '../native.ts'
@@ -239,12 +239,8 @@ async function foundAgain(
 
 /** The page's address without its hash, which changes as a page is read. */
 function addressOf(live: LivePage): Pick<ApprovalRecord, 'address' | 'addressDigest'> {
-  const address = scrub(urlOf(live).replace(/#.*$/s, ''), live)
+  const address = scrub(pageOf(rootOf(live.options)), live)
   return { address: shorten(address, ADDRESS_LIMIT), addressDigest: textDigest(address) }
-}
-
-function urlOf({ options }: LivePage): string {
-  return nativeDocument.URL(native.ownerDocument(rootOf(options)))
 }
 
 /** Characters of a label that is shown. */

@@ -25,18 +25,7 @@ const NAMED: Readonly<Record<string, number>> = {
   ArrowDown: 40,
   Insert: 45,
   Delete: 46,
-  F1: 112,
-  F2: 113,
-  F3: 114,
-  F4: 115,
-  F5: 116,
-  F6: 117,
-  F7: 118,
-  F8: 119,
-  F9: 120,
-  F10: 121,
-  F11: 122,
-  F12: 123,
+  ...Object.fromEntries(Array.from({ length: 12 }, (_, at) => [`F${at + 1}`, 112 + at])),
 }
 
 const ALIASES: Readonly<Record<string, string>> = {
