@@ -1,5 +1,5 @@
 import { drive } from '../apps/drive.ts'
-import { expect, test } from './support/driven.ts'
+import { expect, property, test } from './support/driven.ts'
 
 // Lists that libraries draw in place of a native select, and pickers that float over the page.
 
@@ -99,6 +99,31 @@ test('a button beside a hidden select is never pressed for it', async ({ openPag
   )
   expect(await page.evaluate(() => document.title)).toBe('Test')
 })
+
+const CITIES = '<option>Oslo</option><option>Bergen</option>'
+
+for (const [what, next] of [
+  ['a button beside it', '<button aria-haspopup="menu">More</button>'],
+  ['a combobox beside it', '<div role="combobox" tabindex="0" aria-label="To">Oslo</div>'],
+  [
+    'another select with its options',
+    `</div><div><label for="to">To</label><select id="to">${CITIES}</select>`,
+  ],
+])
+  test(`a choice in a select that is only out of view leaves ${what} alone`, async ({
+    openPage,
+  }) => {
+    const page = await openPage({
+      body: `<div style="height: 4000px">Top</div><div><label for="from">From</label><select id="from">${CITIES}</select>${next}</div>
+        <script>onmousedown = ({ target }) => (document.title = 'pressed ' + target.tagName)</script>`,
+    })
+    const { call } = await drive(page)
+    const text = await call('select_option', { ref: 'From', options: ['Bergen'] })
+    expect(text).toMatch(/^Chose "Bergen" in combobox "From"/)
+    expect(text).not.toContain('A person still sees')
+    expect(await property(page, '#from', 'value')).toBe('Bergen')
+    expect(await page.evaluate(() => document.title)).toBe('Test')
+  })
 
 test('an open colour picker that covers a button is left, as by a press beside it', async ({
   openPage,

@@ -205,10 +205,12 @@ async function chooseNative(
   context: ActionContext,
 ): Promise<ResultReporter> {
   const { live, signal, showOverlay } = context
+  const isHidden = hiddenReason(select) !== null
+  // A select out of view looks like one that a library has hidden behind its own list.
+  if (!isHidden) await makeReady(select, { live, signal, byKeys: true })
   const standIn = standInFor(select, wanted)
-  const isUnseen = standIn !== null && hiddenReason(select) !== null
-  // A library may have hidden the select behind its own list, and still listen to it.
-  if (!isUnseen) await makeReady(select, { live, signal, byKeys: true })
+  const isUnseen = isHidden && standIn !== null
+  if (isHidden && !standIn) await makeReady(select, { live, signal })
   await showOverlay(standIn ?? select)
   if (wanted.length > 1 && !select.multiple)
     throw new PageError('refused-value', `${describeElement(select, live)} takes one option only.`)
@@ -239,7 +241,9 @@ const SMALLEST_PX = 8
  * shows the chosen option, or has a list with the wanted ones.
  */
 function standInFor(select: HTMLSelectElement, wanted: readonly string[]): HTMLElement | null {
-  if ('receiver' in hitTest(select)) return null
+  const hit = hitTest(select)
+  // A hit on its label tells nothing about the select itself.
+  if ('receiver' in hit && contains(select, hit.receiver)) return null
   const chosen = [...select.selectedOptions].map(({ label }) => normalize(label))
   const isStandIn = (one: Element | null): one is HTMLElement => {
     if (!one || !isElement(one) || hiddenReason(one)) return false
@@ -272,7 +276,9 @@ function hasList(standIn: Element, wanted: readonly string[]): boolean {
 }
 
 function holdsAll(lists: readonly (Element | null)[], wanted: readonly string[]): boolean {
-  const parts = lists.flatMap((one) => [...(one ? native.querySelectorAll(one, '*') : [])])
+  const parts = lists.flatMap((one) => [
+    ...(one ? native.querySelectorAll(one, ':not(option)') : []),
+  ])
   const texts = new Set(parts.map((part) => normalize(native.textContent(part))))
   return wanted.every((label) => texts.has(normalize(label)))
 }
