@@ -1,3 +1,4 @@
+import type { DrivenPage } from './support/driven-page.ts'
 import { expect, property, test } from './support/driven.ts'
 import { MORE } from './support/more.ts'
 
@@ -44,13 +45,31 @@ interface Result {
 }
 
 interface Cut {
-  begin(text: string): void
+  begin(input: object): void
   reconcile(): Promise<string | undefined>
 }
 
 const use = (toolName: string, input: object) => ({ toolCalls: [{ toolName, input }] })
 
 test.beforeEach(({ site }) => site.add('/lend.js', { body: EXPOSE }))
+
+/** A script that begins a call, and asks its tool afterwards whether it happened. */
+const cuttable = (tool: string): string => `<script type="module">
+  const { pageTools } = await import('/dist/page-tools.js')
+  const tool = pageTools().find(({ name }) => name === '${tool}')
+  const { signal } = new AbortController()
+  window.begin = (input) => void tool.execute(input, { signal, idempotencyKey: 'key' }).catch(() => undefined)
+  window.reconcile = async () => JSON.stringify(await tool.reconcile({}, { idempotencyKey: 'key' }))
+  document.documentElement.dataset.lent = performance.timeOrigin</script>`
+
+/** Returns a function that tells whether another page has loaded since. */
+async function nextPage(page: DrivenPage): Promise<() => Promise<boolean>> {
+  const loaded = () =>
+    page.evaluate(() => document.documentElement.dataset['lent']).catch(() => undefined)
+  await expect.poll(loaded).toBeDefined()
+  const before = await loaded()
+  return async () => ![undefined, before].includes(await loaded())
+}
 
 for (const [what, leave] of [
   ['reloads the page', 'reload()'],
@@ -60,26 +79,52 @@ for (const [what, leave] of [
     openPage,
   }) => {
     const page = await openPage({
-      body: `<input aria-label="Note"><script type="module">
-        const { pageTools } = await import('/dist/page-tools.js')
-        const tool = pageTools().find(({ name }) => name === 'type_text')
-        const { signal } = new AbortController()
-        window.begin = (text) => void tool.execute({ ref: 'Note', text }, { signal, idempotencyKey: 'key' }).catch(() => undefined)
-        window.reconcile = async () => JSON.stringify(await tool.reconcile({}, { idempotencyKey: 'key' }))
-        document.documentElement.dataset.lent = performance.timeOrigin</script>`,
+      body: `<input aria-label="Note">${cuttable('type_text')}`,
     })
-    const loaded = () =>
-      page.evaluate(() => document.documentElement.dataset['lent']).catch(() => undefined)
-    await expect.poll(loaded).toBeDefined()
-    const before = await loaded()
-    await page.evaluate(() => (window as unknown as Cut).begin('x'.repeat(79)))
+    const isNext = await nextPage(page)
+    const input = { ref: 'Note', text: 'x'.repeat(79) }
+    await page.evaluate((given) => (window as unknown as Cut).begin(given), input)
     await expect.poll(() => property(page, 'input', 'value')).not.toBe('')
     await page.evaluate((code) => {
       document.body.append(document.createElement('script'))
       document.body.lastElementChild!.textContent = `setTimeout(() => location.${code})`
     }, leave)
-    await expect.poll(async () => [undefined, before].includes(await loaded())).toBe(false)
+    await expect.poll(isNext).toBe(true)
     expect(await page.evaluate(() => (window as unknown as Cut).reconcile())).toBeUndefined()
+  })
+
+const TYPED = { ref: 'Name', value: 'Ada' }
+const SENT = 'onchange="location.assign(\'?sent\')"'
+for (const [what, field, toolName, input] of [
+  [
+    'a list of a form',
+    `<select aria-label="Sort" ${SENT}><option>Old<option>New</select>`,
+    'fill_form',
+    { fields: [TYPED, { ref: 'Sort', value: 'New' }] },
+  ],
+  [
+    'a box of a form',
+    `<label><input type="checkbox" ${SENT}>In stock</label>`,
+    'fill_form',
+    { fields: [TYPED, { ref: 'In stock', value: true }] },
+  ],
+  [
+    'a date',
+    `<input type="date" aria-label="Day" ${SENT}>`,
+    'type_text',
+    { ref: 'Day', text: '2026-03-09' },
+  ],
+] as const)
+  test(`a call that leaves the page by ${what} is known to be done`, async ({ openPage }) => {
+    const page = await openPage({
+      body: `<input aria-label="Name">${field}${cuttable(toolName)}`,
+    })
+    const isNext = await nextPage(page)
+    await page.evaluate((given) => (window as unknown as Cut).begin(given), input)
+    await expect.poll(isNext).toBe(true)
+    expect(await page.evaluate(() => (window as unknown as Cut).reconcile())).toContain(
+      '"happened":true',
+    )
   })
 
 test('a model fills and submits a form, uses a menu, picks a date, deletes behind a confirmation', async ({

@@ -36,6 +36,7 @@ import {
 import {
   contentOf,
   editableIn,
+  isEditable,
   isPickerField,
   radiosOf,
   sendChoice,
@@ -137,7 +138,9 @@ export function actingTool<const Schema extends JsonSchema>(
       return action.commits?.(input) ?? commits(page, usesOf(input))
     },
     execute(input: Input<Schema>, context: ToolContext) {
-      const trace: CallTrace = { before: new Map(), mayLeave: !uses, hasEntered: false }
+      // A call that may run again, like `scroll`, isn't meant to lead anywhere.
+      const mayLeave = !uses && !definition.annotations.idempotent
+      const trace: CallTrace = { before: new Map(), mayLeave, hasEntered: false }
       const run = async (): Promise<string> => {
         const isWatched = watched.delete(context.toolCallId)
         const isApproved = context.about !== undefined
@@ -212,16 +215,19 @@ async function bindUses(
   const guarded = { asked, bound, live, action: uses[0]?.action ?? 'click', mayCommit }
   const begun = new Set<RecordedUse>()
   const used: Element[] = []
+  const doneTo = (element: Element, touch: ActionEffect | undefined) => {
+    const doing = doingOf(uses[0], touch)
+    const does = commitOf(element, doing, live.options)
+    return { use: findRecordedUse(element, touch, guarded), doing, does }
+  }
   guardActions(signal, {
     checkBeforeAction(element, touch) {
       used.push(element)
       noteContent(trace.before, element)
       trace.hasEntered ||= touch === 'activate'
-      // Typed characters lead nowhere.
-      trace.mayLeave ||= trace.hasEntered || guarded.action !== 'type'
-      const use = findRecordedUse(element, touch, guarded)
-      const doing = doingOf(uses[0], touch)
-      const does = commitOf(element, doing, live.options)
+      // Characters lead nowhere; a date, a choice or a file may send its form.
+      trace.mayLeave ||= trace.hasEntered || guarded.action !== 'type' || !isEditable(element)
+      const { use, doing, does } = doneTo(element, touch)
       // The element's name may count the typed characters.
       const typesOn = touch === undefined && guarded.action !== 'press' && use && begun.has(use)
       if (asked && use && !typesOn) requireSame(asked, use, { live, isUntouched: begun.size === 0 })
@@ -236,9 +242,7 @@ async function bindUses(
       requireNoApprovalNeeded(element, { does, touch, doing }, guarded)
     },
     checkDuringAction(element, touch) {
-      const use = findRecordedUse(element, touch, guarded)
-      const doing = doingOf(uses[0], touch)
-      const does = commitOf(element, doing, live.options)
+      const { use, doing, does } = doneTo(element, touch)
       // The page may have renamed the element when the button went down.
       if (use) {
         requireSameCommit(use, does)
