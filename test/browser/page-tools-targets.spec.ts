@@ -133,6 +133,27 @@ test('the words that interest in an element shows are its hint', async ({ openPa
   ])
 })
 
+test('words beside redrawn lists are reported', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<main><ul></ul><ul></ul></main><button id="next">Next</button>
+      <script>
+        const items = (from) => Array.from({ length: 12 }, (_, at) => '<li><button>' + (from + at) + '</button></li>').join('')
+        const draw = (from) => document.querySelectorAll('ul').forEach((list, at) => { list.innerHTML = items(from + at * 12) })
+        draw(1)
+        next.onclick = () => {
+          draw(100)
+          document.querySelector('main').insertAdjacentHTML('afterbegin', '<p>No room is free.</p>')
+        }
+      </script>`,
+  })
+  const { call } = await drive(page)
+  await call('read_page')
+  const text = await call('click', { ref: 'Next' })
+  expect(text).toMatch(/main.* was redrawn: 24 controls/)
+  expect(text).toMatch(/<new> .*No room is free\./)
+  expect(text).not.toMatch(/<new> .*button/)
+})
+
 test('a grid whose cells are redrawn row by row is one change', async ({ openPage }) => {
   const page = await openPage({
     body: `<table role="grid" aria-label="Days">${'<tr></tr>'.repeat(5)}</table><button id="next">Next</button><button id="one">One</button>

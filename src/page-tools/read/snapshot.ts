@@ -243,7 +243,9 @@ export function changesText(
   )
   const redrawn = redrawnIn(fresh, removed, live)
   const entries = [
-    ...[...fresh].flatMap((node) => (isIn(node, redrawn) ? [] : entriesFor(node, live, '<new>'))),
+    ...[...fresh].flatMap((node) =>
+      isIn(node, redrawn) && isPartOfGrid(node) ? [] : entriesFor(node, live, '<new>'),
+    ),
     ...redrawn.values(),
     ...[...different].flatMap((node) => ownEntries(node, entriesFor(node, live, '<changed>'))),
     ...reordered.map((node) =>
@@ -413,6 +415,11 @@ function redrawnIn(
     )
   }
   return redrawn
+}
+
+/** Whether it is a control or a cell. Words beside them are told, such as "No room is free". */
+function isPartOfGrid(node: OutlineNode): boolean {
+  return node.role.endsWith('cell') || [...nodesOf(node)].some(isToActOn)
 }
 
 /** Calls a function once for each argument. */
