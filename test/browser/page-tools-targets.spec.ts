@@ -75,7 +75,8 @@ test('a visible button in an aria-hidden part is listed, marked and pressed', as
       <button aria-hidden="true" onclick="document.title = 'cleared'">Clear</button>
       <div style="position: relative; width: 90px"><div aria-hidden="true"><button>Under</button></div>
         <div style="position: absolute; inset: 0; background: white">Cover</div></div>
-      <button onclick="modal.hidden = false">Open</button><div id="modal" role="dialog" aria-label="Question" hidden>Sure?</div>`,
+      <button onclick="modal.hidden = false">Open</button><div id="modal" role="dialog" aria-label="Question" hidden>Sure?</div>
+      <div style="height: 3000px"></div><div aria-hidden="true" style="height: 0; overflow: hidden"><button>Folded</button></div>`,
   })
   const { call } = await drive(page)
   const text = await call('read_page')

@@ -1,4 +1,5 @@
 import {
+  ancestorsOf,
   closest,
   contains,
   isAttached,
@@ -144,8 +145,17 @@ function takesPointer(element: Element): boolean {
   const x = left + width / 2
   const root = native.getRootNode(element) as Document | ShadowRoot
   const hit = nativeDocument.elementFromPoint(root, x, top + height / 2)
-  const isReached = hit ? contains(element, hit) : x > 0 && x < viewOf(element).innerWidth
+  const isReached = hit
+    ? contains(element, hit)
+    : x > 0 && x < viewOf(element).innerWidth && ![...ancestorsOf(element)].some(isFolded)
   return isReached && Math.min(width, height) >= SMALLEST_PX
+}
+
+function isFolded(element: Element): boolean {
+  return (
+    getComputedStyle(element).overflowY !== 'visible' &&
+    native.getBoundingClientRect(element).height < SMALLEST_PX
+  )
 }
 
 const SMALLEST_PX = 8
