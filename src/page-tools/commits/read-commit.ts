@@ -21,7 +21,7 @@ const ANY =
 const PEOPLE =
   '(?:users?|members?|accounts?|customers?|clients?|people|participants?|subscribers?|collaborators?|admins?|administrators?|owners?|moderators?|employees?)'
 /** Changing one of these takes over an account, locks somebody out or binds somebody. */
-const HOLDINGS = `(?:${PEOPLE}|e ?mails?(?: address)?|passwords?|passcodes?|pins?|phones?(?: number)?|recovery \\w+|2fa|mfa|(?:two factor|2 step)(?: \\w+)?|passkeys?|(?:api |access |ssh |secret |security |signing |client )?keys?|tokens?|secrets?|webhooks?|permissions?|roles?|access|delegates?|forwarding|(?:credit|debit|bank|payment) (?:cards?|methods?|accounts?)|orders?|purchases?|payments?|bookings?|reservations?|subscriptions?|memberships?|plans?|appointments?|contracts?|returns?|exchanges?|transactions?|transfers?|withdrawals?|merge|deletion)`
+const HOLDINGS = `(?:${PEOPLE}|e ?mails?(?: address)?|passwords?|passcodes?|pins?|phones?(?: number)?|recovery \\w+|2fa|mfa|(?:two factor|2 step)(?: \\w+)?|passkeys?|(?:api |access |ssh |secret |security |signing |client )?keys?|tokens?|secrets?|webhooks?|permissions?|roles?|access|delegates?|forwarding|(?:credit|debit|bank|payment) (?:cards?|methods?|accounts?)|orders?|purchases?|payments?|bookings?|reservations?|subscriptions?|memberships?|plans?|appointments?|contracts?|returns?(?! (?:date|flight|trip|ticket|journey|leg|label|address))|exchanges?(?! rate)|transactions?|transfers?|withdrawals?|merge|deletion)`
 const MACHINES = '(?:servers?|instances?|machines?|services?|clusters?|databases?|devices?)'
 
 /** English names begin with one of these verbs. The word after it excludes nouns: "Order by", "Post office". */

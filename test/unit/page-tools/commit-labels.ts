@@ -112,6 +112,11 @@ export const LABELS: Readonly<
       'sendMessage',
     ],
     plain: [
+      'Add return flight',
+      'Set return date',
+      'Change return date',
+      'Remove return trip',
+      'Update exchange rates',
       'Accept cookies',
       'Change email settings',
       'Add filter',
