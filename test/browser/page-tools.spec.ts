@@ -298,6 +298,21 @@ test('a file may have a comma in its name, and a field may take any file', async
     expect(await call('type_text', { ref: 'CV', text })).toContain(`Gave ${given} to`)
 })
 
+test('the page is asked once for a file that it does not have', async ({ openPage }) => {
+  const page = await openPage({ body: '<input type="file" aria-label="CV">' })
+  const asked = await page.evaluate(async () => {
+    const { typeText, createPage } = await import('/dist/page-tools.js' as string)
+    const names: string[] = []
+    const files = (name: string): null => {
+      names.push(name)
+      return null
+    }
+    await typeText('CV', 'cv.pdf', { page: createPage({ files }) }).catch(() => undefined)
+    return names
+  })
+  expect(asked).toEqual(['cv.pdf'])
+})
+
 test('Backspace, Delete and the arrows take whole characters', async ({ openPage }) => {
   const page = await openPage({
     body: '<input aria-label="A" value="a👍"><input aria-label="B" value="👍b"><input aria-label="C" value="👍c">',

@@ -525,7 +525,7 @@ async function findFiles(
   const whole = names.trim()
   for (const one of whole.split(/\s*[\n,]\s*/).filter(Boolean)) {
     const file = await files(one)
-    const only = !file && (await files(whole))
+    const only = !file && whole !== one && (await files(whole))
     if (only) return new Map([[whole, only]])
     if (!file) throw new PageError('not-found', `There is no file named ${quoteSent(one)}.`)
     found.set(one, file)
