@@ -223,6 +223,16 @@ test('an overlay that is no list stays in place', MORE, async ({ openPage }) => 
   expect(await page.evaluate(() => Reflect.get(window, 'heard'))).toEqual([])
 })
 
+test('a cover that belongs to no focused field gets no press beside it', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<button>Save</button><div style="position: fixed; inset: 0; background: white">Loading</div>
+      <script>onmousedown = () => (document.title = 'pressed')</script>`,
+  })
+  const { call } = await drive(page)
+  expect(await call('click', { ref: 'Save' })).toMatch(/^covered: /)
+  expect(await page.evaluate(() => document.title)).toBe('Test')
+})
+
 const IN_DIALOG = `<div role="dialog" aria-label="Order"><input id="field" aria-label="Note"><button onclick="saved = true">Save</button></div>
   <div role="listbox" id="list" aria-label="Topics" style="position: fixed; inset: 0; background: #eee"><div role="option">One</div></div>
   <script>

@@ -211,8 +211,9 @@ function dismissCovering(blocker: Element, element: Element, live: LivePage): vo
 function leavePicker(blocker: Element, element: Element, live: LivePage): void {
   const focused = focusedElement(native.ownerDocument(element))
   const body = nativeDocument.body(native.ownerDocument(element))
-  if (!focused || !isFloating(blocker) || isFloating(element) || closest(blocker, DIALOGS)) return
-  if (isEditable(focused) || contains(blocker, focused)) native.blur(focused as HTMLElement)
+  const isOwn = focused && (isEditable(focused) || contains(blocker, focused))
+  if (!isOwn || !isFloating(blocker) || isFloating(element) || closest(blocker, DIALOGS)) return
+  native.blur(focused as HTMLElement)
   if (native.checkVisibility(blocker) && isAllowed(body, live.options)) pressOutside(body)
 }
 
