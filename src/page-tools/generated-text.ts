@@ -99,13 +99,15 @@ export function hasGenerated(element: Element): boolean {
 
 /** The text of an element with the words that its style writes around it. */
 export function withGenerated(element: Element, text: string): string {
-  const before = visibleGeneratedText(element, '::before')
-  const after = visibleGeneratedText(element, '::after')
-  return `${before ? before.text + gap(before) : ''}${text}${after ? gap(after) + after.text : ''}`
+  return wordsAt(element, '::before') + text + wordsAt(element, '::after')
 }
 
-function gap({ isJoined }: Generated): string {
-  return isJoined ? '' : ' '
+/** The words at a side, with the gap to the content. Empty: none. */
+function wordsAt(element: Element, side: Side): string {
+  const generated = visibleGeneratedText(element, side)
+  if (!generated) return ''
+  const gap = generated.isJoined ? '' : ' '
+  return side === '::before' ? generated.text + gap : gap + generated.text
 }
 
 const MAX_NODES = 400
@@ -128,11 +130,9 @@ export function drawnText(element: Element, isLeftOut?: (one: Element) => boolea
     const isRead = native.localName(node) === 'title' || (isLeftOut && node === element)
     if (display === 'none' && !isRead) return
     const edge = /^(inline|contents)/.test(display) ? '' : ' '
-    const before = visibleGeneratedText(node, '::before')
-    parts.push(edge, before ? before.text + gap(before) : '')
+    parts.push(edge, wordsAt(node, '::before'))
     for (const child of childrenOf(node)) add(child)
-    const after = visibleGeneratedText(node, '::after')
-    parts.push(after ? gap(after) + after.text : '', edge)
+    parts.push(wordsAt(node, '::after'), edge)
   }
   add(element)
   return cleanText(parts.join(''))

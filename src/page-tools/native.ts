@@ -231,7 +231,10 @@ export const getClientRects: Call<Element, 'getClientRects'> = byElement('getCli
 export const removeAttribute: Call<Element, 'removeAttribute'> = byElement('removeAttribute')
 export const scrollIntoView: Call<Element, 'scrollIntoView'> = byElement('scrollIntoView')
 export const scrollBy: (node: Element, how: ScrollToOptions) => void = byElement('scrollBy')
-export const scrollTo: (node: Element, how: ScrollToOptions) => void = byElement('scrollTo')
+const scrollElementTo: typeof scrollBy = byElement('scrollTo')
+/** Scrolls at once, whatever the element's style says. */
+export const scrollTo = (node: Element, top: number): void =>
+  scrollElementTo(node, { top, behavior: 'instant' })
 export const closest: <Found extends Element = Element>(
   node: Element,
   selector: string,

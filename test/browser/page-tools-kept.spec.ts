@@ -1,5 +1,5 @@
 import { drive } from '../apps/drive.ts'
-import { expect, test } from './support/driven.ts'
+import { expect, property, test } from './support/driven.ts'
 import { refIn } from './support/ref-in.ts'
 
 // An act is done when the page has kept it, and a report says what a person sees.
@@ -250,4 +250,238 @@ test('a list is read on within the page’s own budget, and highlight stops by i
   })
   expect(failed).toBe('stop')
   expect(await page.evaluate(() => document.querySelector('offstage-hands'))).toBeNull()
+})
+
+test('a card is not dropped on another column because the goal is out of view', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<style>body { margin: 0; height: 400px } [role=group] { position: absolute; top: 0; height: 300px }</style>
+      <div role="group" aria-label="To do" style="left: 0; width: 200px"><button draggable="true">Card</button></div>
+      <div role="group" aria-label="Review" style="left: 220px; width: calc(100vw - 220px)"></div>
+      <div role="group" aria-label="Done" style="left: 150vw; width: 200px"></div>
+      <script>
+        document.querySelector('button').ondragstart = ({ dataTransfer }) => dataTransfer.setData('text/plain', 'card')
+        for (const column of document.querySelectorAll('[role=group]')) {
+          column.ondragover = (event) => event.preventDefault()
+          column.ondrop = () => { document.title = 'in ' + column.ariaLabel }
+        }
+      </script>`,
+  })
+  const { call } = await drive(page)
+  const said = await call('drag', { ref: 'Card', to: 'Done' })
+  const title = await page.evaluate(() => document.title)
+  expect(title).not.toBe('in Review')
+  if (title !== 'in Done') expect(said).not.toMatch(/^Dragged/)
+})
+
+test('an option is not chosen in another list while the own list loads', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<ul role="tree" aria-label="Pages"><li role="treeitem" tabindex="0" aria-selected="false">Reports</li></ul>
+      <label for="field">Section</label> <input id="field" role="combobox" aria-expanded="false"><div id="place" style="position: relative"></div>
+      <script>
+        document.querySelector('[role=treeitem]').onclick = ({ target }) => { target.ariaSelected = 'true'; document.title = 'left' }
+        field.onclick = () => {
+          if (field.ariaExpanded === 'true') return
+          field.ariaExpanded = 'true'
+          // It shows "Loading" first, as MUI's Autocomplete does: no listbox yet.
+          place.innerHTML = '<div style="position: absolute">Loading</div>'
+          setTimeout(() => {
+            place.innerHTML = '<div role="listbox" id="list" style="position: absolute"><div role="option">Reports</div></div>'
+            field.setAttribute('aria-controls', 'list')
+            place.querySelector('[role=option]').onclick = () => { field.value = 'Reports'; place.innerHTML = ''; field.ariaExpanded = 'false' }
+          }, 900)
+        }
+      </script>`,
+  })
+  const { call } = await drive(page)
+  const said = await call('select_option', { ref: 'Section', options: ['Reports'] })
+  expect(await page.evaluate(() => document.title)).toBe('Test')
+  expect(await page.evaluate(() => document.querySelector('input')!.value)).toBe('Reports')
+  expect(said).toMatch(/^Chose "Reports" in combobox "Section"/)
+})
+
+test('a text field that was hidden meanwhile takes no text, although its label is shown', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<p><label for="other">Other</label> <input id="other" value="kept"></p>
+      <div id="app"><section id="step"><input aria-label="Note"></section><button style="width: 300px; height: 100px" onclick="document.title = 'pressed'">Next</button></div>`,
+  })
+  const { call } = await drive(page)
+  const refs: string[] = []
+  for (const name of ['Other', 'Note'])
+    refs.push(/ref=(e\d+)/.exec(await call('find', { role: 'textbox', name }))?.[1] ?? '')
+  await page.evaluate(() => {
+    document.querySelector<HTMLElement>('#other')!.style.display = 'none'
+    document.querySelector<HTMLElement>('#step')!.hidden = true
+  })
+  expect(await call('type_text', { ref: refs[0], text: 'new' })).toMatch(/^hidden: /)
+  expect(await property(page, '#other', 'value')).toBe('kept')
+  expect(await call('click', { ref: refs[0] })).toMatch(/^hidden: /)
+  // Nor is a button pressed in the middle of the part around it.
+  expect(await call('type_text', { ref: refs[1], text: 'new' })).toMatch(/^hidden: /)
+  expect(await page.evaluate(() => document.title)).toBe('Test')
+})
+
+test('a search goes back to the top of a list that scrolls smoothly', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<div id="list" role="region" aria-label="List" tabindex="0" style="height: 200px; overflow: auto; scroll-behavior: smooth">
+        <div style="height: 3000px"><div id="shown" style="position: sticky; top: 0"></div></div></div>
+      <script>
+        const show = () => { shown.textContent = list.scrollTop < 50 ? 'First one' : 'Others' }
+        list.onscroll = show
+        list.scrollTo({ top: 1500, behavior: 'instant' })
+        show()
+      </script>`,
+  })
+  const { call } = await drive(page)
+  expect(await call('scroll', { ref: 'List', until: 'First one' })).toMatch(/^Found/)
+})
+
+test('a search goes up in a chat that grows from its end', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<div id="chat" role="region" aria-label="Chat" tabindex="0" style="height: 200px; overflow: auto; display: flex; flex-direction: column-reverse">
+        <div style="height: 3000px; flex: none"><div id="shown" style="position: sticky; top: 0"></div></div></div>
+      <script>
+        const show = () => { shown.textContent = chat.scrollTop < -2700 ? 'Oldest one' : 'Others' }
+        chat.onscroll = show
+        show()
+      </script>`,
+  })
+  const { call } = await drive(page)
+  expect(await call('scroll', { ref: 'Chat', until: 'Oldest one' })).toMatch(/^Found/)
+})
+
+test('Escape closes an open popover wherever the focus is, but no manual one', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<button popovertarget="auto">More</button><div id="auto" popover>Details</div>
+      <button popovertarget="manual">Hold</button><div id="manual" popover="manual"><button>In it</button></div>
+      <dialog id="fixed" closedby="none"><button>Stay</button></dialog>`,
+  })
+  const { call } = await drive(page)
+  const isOpen = (id: string) =>
+    page.evaluate((one) => document.getElementById(one)?.matches(':popover-open,:modal'), id)
+  await call('click', { ref: 'More' })
+  expect(await isOpen('auto')).toBe(true)
+  await call('press_key', { key: 'Escape' })
+  expect(await isOpen('auto')).toBe(false)
+  await call('click', { ref: 'Hold' })
+  await call('press_key', { ref: 'In it', key: 'Escape' })
+  expect(await isOpen('manual')).toBe(true)
+  await page.evaluate(() => {
+    document.getElementById('manual')?.hidePopover()
+    document.querySelector('dialog')?.showModal()
+  })
+  await call('press_key', { ref: 'Stay', key: 'Escape' })
+  expect(await isOpen('fixed')).toBe(true)
+})
+
+test('Space in a text field of a form that leaves the site is no Enter', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<form action="https://other.example/list"><input aria-label="Name" value="a"><button>Join</button></form>`,
+  })
+  const { call } = await drive(page)
+  expect(await call('press_key', { ref: 'Name', key: 'Space' })).toMatch(/^Pressed/)
+  expect(await property(page, 'input', 'value')).toMatch(/ /)
+})
+
+test('a field that is replaced while typing never sends the rest to another field of its name', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<div><input aria-label="Quantity" value="1"></div><div id="row"><input aria-label="Quantity"></div>
+      <script>
+        row.oninput = ({ target }) => {
+          const fresh = target.cloneNode()
+          fresh.value = target.value
+          row.replaceChildren(fresh)
+        }
+      </script>`,
+  })
+  await drive(page)
+  const text = await page.evaluate(async () => {
+    const { typeText } = Reflect.get(window, 'pageToolsEntry')
+    const field = document.querySelector('#row input')
+    return typeText(field, '25').then(
+      () => 'typed',
+      ({ code }: { code: string }) => code,
+    )
+  })
+  expect(text).toBe('stale-ref')
+  expect(await property(page, 'input', 'value')).toBe('1')
+})
+
+test('fill_form goes on when the page keeps its fields in its address', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<input id="from" aria-label="From"><input id="to" aria-label="To"><input id="by" aria-label="By">
+      <script>
+        oninput = () => history.replaceState(null, '', '?' + new URLSearchParams([['from', from.value], ['to', to.value]]))
+      </script>`,
+  })
+  const { call } = await drive(page)
+  const fields = [
+    ['From', 'Ulm'],
+    ['To', 'Rom'],
+    ['By', 'rail'],
+  ].map(([ref, value]) => ({ ref, value }))
+  const said = await call('fill_form', { fields })
+  expect(said).not.toContain('navigated away')
+  expect(await property(page, '#to', 'value')).toBe('Rom')
+  expect(await property(page, '#by', 'value')).toBe('rail')
+})
+
+test('arrow keys and Tab work in radio buttons that name their form', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<form id="f"></form><button>Before</button>
+      <label><input type="radio" form="f" name="size" value="s"> Small</label>
+      <label><input type="radio" form="f" name="size" value="l"> Large</label>`,
+  })
+  const { call } = await drive(page)
+  await call('press_key', { ref: 'Before', key: 'Tab' })
+  expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('s')
+  await call('press_key', { ref: 'Small', key: 'ArrowDown' })
+  expect(await property(page, '[value=l]', 'checked')).toBe(true)
+})
+
+test('Enter submits by the rules of implicit submission', async ({ openPage }) => {
+  const form = (fields: string) =>
+    `<form onsubmit="event.preventDefault(); document.title += ' ' + this.id" ${fields}</form>`
+  const page = await openPage({
+    body:
+      form('id="area"><input aria-label="To"><textarea aria-label="Text"></textarea>') +
+      form('id="dated"><input aria-label="Place"><input type="date" aria-label="Day">'),
+  })
+  const { call } = await drive(page)
+  // A text area doesn't block implicit submission; a date does.
+  await call('press_key', { ref: 'To', key: 'Enter' })
+  await call('press_key', { ref: 'Place', key: 'Enter' })
+  expect(await page.evaluate(() => document.title)).toBe('Test area')
+})
+
+test('a control in a scaled frame can be clicked', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<iframe style="transform: scale(0.5); transform-origin: 0 0; width: 600px; height: 400px"
+      srcdoc="<button style='position: absolute; left: 400px; top: 300px' onclick='parent.document.title = 1'>Deep</button>"></iframe>`,
+  })
+  const { call } = await drive(page)
+  await expect.poll(() => call('find', { name: 'Deep' })).toContain('"Deep"')
+  expect(await call('click', { ref: 'Deep' })).toMatch(/^Clicked/)
+  expect(await page.evaluate(() => document.title)).toBe('1')
+})
+
+test('of two open modal dialogs, the one opened last is read', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<dialog id="sure"><p>Really remove it?</p><button onclick="document.title = 'removed'">Yes</button></dialog>
+      <button onclick="edit.showModal()">Edit</button>
+      <dialog id="edit"><button onclick="sure.showModal()">Discard</button></dialog>`,
+  })
+  const { call } = await drive(page)
+  await call('click', { ref: 'Edit' })
+  expect(await call('click', { ref: 'Discard' })).toContain('Really remove it?')
+  const outline = await call('read_page')
+  expect(outline).toContain('button "Yes"')
+  expect(outline).not.toContain('button "Discard"')
 })

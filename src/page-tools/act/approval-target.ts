@@ -8,7 +8,7 @@ import { readableText } from '../read/readable-text.ts'
 import { ensureRef } from '../refs.ts'
 import { controlsBehind } from './guard-actions.ts'
 import { choicesOf } from './option-list.ts'
-import { activationOf, commitOf, type ElementAction, usedBy } from './commits.ts'
+import { activationOf, commitOf, DIALOGS, type ElementAction, usedBy } from './commits.ts'
 import { type Activation, destinationOf, elementsOf, formSubmittedBy } from './sites.ts'
 import * as native from '../native.ts'
 import { getAccessibleName } from '../outline/name.ts'
@@ -457,8 +457,6 @@ export function hasSameAround(
     isSameName(asked.dialog ?? '', now.dialog ?? '', elapsedMs)
   )
 }
-
-const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]'
 
 /** Digest of the text of the dialog around the element, such as for whom, or how much. */
 function dialogDigest(element: Element, options: PageOptions): string | null {

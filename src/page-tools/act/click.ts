@@ -26,7 +26,7 @@ import {
 import { clickPointer, type Modifiers, movePointer } from './pointer.ts'
 import { type ActionContext, type ActionOutcome, type ActionReport, perform } from './perform.ts'
 import { makeReady, requireEnabled, scrollIntoView } from './make-ready.ts'
-import { editContextOf, sendChoice } from './field-kind.ts'
+import { editContextOf, isTypedField, sendChoice } from './field-kind.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { checkAction, checkPressed } from './guard-actions.ts'
 import { nextFrame } from '../waiting.ts'
@@ -45,6 +45,8 @@ const LEVELS = 4
 export function clickTarget(element: HTMLElement, options: PageOptions): HTMLElement {
   const isField = native.matches(element, FIELDS) || editContextOf(element) !== null
   if (!isField) return takerAround(element, options)
+  // A person could not type there, whatever is shown in its place.
+  if (isTypedField(element) && hiddenReason(element) !== null) return element
   if (!isOnScreen(element)) scrollIntoView(element)
   const around = wrappersOf(element)
   const isThere = isOnScreen(element) && takesPointer(element)

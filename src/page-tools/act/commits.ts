@@ -101,7 +101,7 @@ function wordsIn(marks: string): string {
     .toLowerCase()
 }
 
-const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]'
+export const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]'
 const SECTIONS = 'section,article,fieldset,[role=region],[role=group]'
 const BUTTONS = 'button,input[type=submit],input[type=button],[role=button]'
 const TITLES = 'h1,h2,h3,h4,h5,h6,legend,[role=heading]'

@@ -5,7 +5,7 @@ import { type ActOptions, type PageOptions, PageError } from '../page.ts'
 import { nextFrame } from '../waiting.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
 import { checkAction, type GuardedCall, marksOf, mustConfirm } from './guard-actions.ts'
-import { aimBox, elementAt, type Hit, hitTest, type Point } from './hit-test.ts'
+import { aimBox, elementAt, type Hit, hitTest, isOnScreen, type Point } from './hit-test.ts'
 import { type ActionContext, type ActionReport, perform } from './perform.ts'
 import {
   cancelPointer,
@@ -97,6 +97,11 @@ export async function drag(
   return perform(options, async (context) => {
     const start = await makeReady(source, { live, signal })
     await context.showOverlay(source)
+    if (goal && !isOnScreen(goal))
+      throw new PageError(
+        'hidden',
+        `${describeElement(goal, live)} is not in view with what is dragged. Scroll until both are.`,
+      )
     const end = goal
       ? goalPoint(goal, start.point)
       : offsetBy(start.point, 'by' in place ? place.by : { x: 0, y: 0 })
@@ -128,15 +133,17 @@ export async function drag(
  */
 function goalPoint(goal: HTMLElement, start: Point): Point {
   const box = aimBox(goal)
-  const { innerHeight } = viewOf(goal)
+  const { innerWidth, innerHeight } = viewOf(goal)
   const middle = { x: box.left + box.width / 2, y: box.top + box.height / 2 }
   const across = middle.x - start.x
   const down = middle.y - start.y
   const isUpright = Math.abs(down) > Math.abs(across)
   const x = middle.x + (isUpright ? 0 : Math.sign(across) * box.width * OVERSHOOT)
   const y = middle.y + (isUpright ? Math.sign(down) * box.height * OVERSHOOT : 0)
-  return { x, y: Math.min(Math.max(y, 1), innerHeight - 1) }
+  return { x: within(x, innerWidth), y: within(y, innerHeight) }
 }
+
+const within = (at: number, size: number): number => Math.min(Math.max(at, 1), size - 1)
 
 function draggableAround(element: Element): HTMLElement | null {
   const found = closest(

@@ -98,6 +98,14 @@ export function isPlainTextField(element: Element): element is TextField {
   )
 }
 
+/** Whether a form without a button, but with two of these fields, isn't sent by Enter. */
+export function blocksSubmission(element: Element): element is HTMLInputElement {
+  return (
+    isTag(element, 'input') &&
+    (/date|time|month|week/.test(element.type) || isPlainTextField(element))
+  )
+}
+
 /** Whether keys write into it. */
 export function isEditable(element: Element): boolean {
   return (
@@ -163,8 +171,8 @@ export function contentOf(element: Element): string | null {
 /** The radio buttons of a group, in order. Empty for other elements. */
 export function radiosOf(radio: Element): readonly Element[] {
   if (isTag(radio, 'input') && radio.type === 'radio') {
-    const scope = radio.form ?? (native.getRootNode(radio) as Document | ShadowRoot)
-    return [...native.querySelectorAll<HTMLInputElement>(scope, 'input[type=radio]')].filter(
+    const root = native.getRootNode(radio) as Document | ShadowRoot
+    return [...native.querySelectorAll<HTMLInputElement>(root, 'input[type=radio]')].filter(
       (one) => one === radio || (radio.name && one.name === radio.name && one.form === radio.form),
     )
   }

@@ -32,14 +32,14 @@ export async function fillForm(
   if (fields.length === 0) throw new PageError('invalid-input', 'Give at least one field.')
   const live = livePage(options.page)
   return perform(options, async (context) => {
-    const { href } = location
+    const { pathname } = location
     const tellings: ResultReporter[] = []
     let end: readonly string[] = []
     for (const [index, field] of fields.entries()) {
       const problem = await fillOne(field, { context, options, tellings })
       const left = fields.length - index - 1
       const stop =
-        problem ?? (location.href !== href && left > 0 ? 'The page navigated away.' : null)
+        problem ?? (location.pathname !== pathname && left > 0 ? 'The page navigated away.' : null)
       if (stop) {
         end = [`Stopped: ${stop}`, `${left} more fields were not filled.`]
         if (index === 0 && problem) throw new PageError('refused-value', end.join('\n'))

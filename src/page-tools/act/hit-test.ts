@@ -259,8 +259,10 @@ function coverOfFrame(element: Element, point: Point): Element | null {
   let frame = frameOf(native.ownerDocument(element))
   while (frame) {
     const box = toWindowPixels(frame, native.getBoundingClientRect(frame))
-    x += box.left + native.clientLeft(frame as HTMLElement)
-    y += box.top + native.clientTop(frame as HTMLElement)
+    // A frame may be scaled.
+    const scale = box.width / native.offsetWidth(frame as HTMLElement)
+    x = box.left + (x + native.clientLeft(frame as HTMLElement)) * scale
+    y = box.top + (y + native.clientTop(frame as HTMLElement)) * scale
     const top = elementAt(native.ownerDocument(frame), { x, y })
     if (top !== frame && !(top && isTag(top, 'html'))) return top ?? frame
     frame = frameOf(native.ownerDocument(frame))

@@ -21,6 +21,7 @@ import { describeElement } from './target.ts'
 import { type Hit, hitOnPlace, hitTest, type Point, scrollToPlace } from './hit-test.ts'
 import * as nativeDocument from '../native-document.ts'
 import { isAllowed } from '../outline/region.ts'
+import { DIALOGS } from './commits.ts'
 import { isEditable } from './field-kind.ts'
 import { canReceiveKeys } from './guard-actions.ts'
 import { keyOf } from './text/key.ts'
@@ -176,7 +177,6 @@ function namedCover(blocker: Element): Element {
 }
 
 const LISTS = '[role=listbox],[role=menu],[role=tree],[role=grid]'
-const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]'
 const ESCAPE = keyOf('Escape')
 
 /** Blurs the focused field when its open list covers the element, as a click elsewhere would. */

@@ -110,7 +110,8 @@ function offeredOptions({ element, before }: OptionSearch): HTMLElement[] {
   if (list) return optionsIn(popupOf(element) ?? list)
   const shown = shownOptions(element)
   const fresh = shown.filter((option) => !before.has(option))
-  return fresh.length > 0 ? fresh : shown
+  if (fresh.length > 0) return fresh
+  return shown.filter((option) => contains(element, option) || floatsBeside(option, element))
 }
 
 /** Options of the element's own lists, visible or not. */

@@ -340,7 +340,7 @@ function initOf(target: Element, type: string, details: MouseDetails): PointerEv
   }
 }
 
-const FOCUSABLE =
+export const FOCUSABLE =
   'a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable],audio[controls],video[controls]'
 
 /** Focuses the nearest focusable element; without one, blurs the focused element. */

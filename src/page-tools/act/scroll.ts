@@ -93,7 +93,7 @@ async function scrollUntil(
     }
     const element = innermostHolder(scroller, normalize(text), read)
     if (element) return foundOutcome(element, text, { live, options })
-    if (step === MAX_ESTIMATES && hasJumped) native.scrollTo(scroller, { top: start })
+    if (step === MAX_ESTIMATES && hasJumped) native.scrollTo(scroller, start)
     const mayJump = step < MAX_ESTIMATES && !isBeforeStart
     samples = [
       samples.at(-1) ?? null,
@@ -111,9 +111,14 @@ async function scrollUntil(
     if (!moved && (isAtStart || !(await loadsMore(scroller, direction, signal)))) {
       // Jumps skip parts of the list: search it page by page now.
       if (hasJumped && step < MAX_ESTIMATES) step = MAX_ESTIMATES - 1
-      else if (!options.direction && !isBeforeStart && start > 1) {
+      // A list that grows from its end is at 0 there.
+      else if (
+        !options.direction &&
+        !isBeforeStart &&
+        (start > 1 || native.scrollTop(scroller) < 1)
+      ) {
         isBeforeStart = true
-        native.scrollTo(scroller, { top: 0 })
+        move(scroller, 'top')
       } else return endOutcome(scroller, text, { direction, start, isWhole: !options.direction })
     }
     for (let frame = 0; frame < 2; frame += 1) await nextFrame(viewOf(scroller))
@@ -180,7 +185,7 @@ function jumpToNumber(
   const top = before && now ? estimateScrollTop(text, before, now) : null
   if (top === null) return false
   const scrollTop = native.scrollTop(scroller)
-  native.scrollTo(scroller, { top })
+  native.scrollTo(scroller, top)
   return native.scrollTop(scroller) !== scrollTop
 }
 

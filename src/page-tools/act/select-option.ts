@@ -427,7 +427,7 @@ async function scrollToOption(
     const scroller = first && scrollerOf(first)
     if (!scroller) return undefined
     const top = native.scrollTop(scroller)
-    native.scrollTo(scroller, { top: step === 0 ? 0 : top + native.clientHeight(scroller) * 0.8 })
+    native.scrollTo(scroller, step === 0 ? 0 : top + native.clientHeight(scroller) * 0.8)
     await sleep(40, signal)
     const found = findOption(search, label)
     if (found) return found

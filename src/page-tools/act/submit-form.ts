@@ -14,7 +14,7 @@ import { type ActOptions, PageError } from '../page.ts'
 import { framed } from '../read/snapshot.ts'
 import { clickElement } from './click.ts'
 import { describeElement, validationMessageOf } from './target.ts'
-import { isPlainTextField } from './field-kind.ts'
+import { blocksSubmission } from './field-kind.ts'
 import { digestBeside } from './approval-target.ts'
 import { checkKey } from './guard-actions.ts'
 import { keyOf } from './text/key.ts'
@@ -164,10 +164,8 @@ export function findSubmitControl(form: HTMLFormElement): SubmitControl | null {
   const buttons = elements.filter((one) => submitterOf(one) === one)
   const button = buttons.find((one) => !native.matches(one, ':disabled')) ?? buttons[0]
   if (button) return { element: button, action: 'click' }
-  const [field, ...others] = elements.filter((one) => isPlainTextField(one))
-  return field && others.length === 0 && isTag(field, 'input')
-    ? { element: field, action: 'enter' }
-    : null
+  const [field, ...others] = elements.filter(blocksSubmission)
+  return field && others.length === 0 ? { element: field, action: 'enter' } : null
 }
 
 async function pressSubmitControl(

@@ -95,7 +95,7 @@ const WITHOUT_GAPS: readonly CommitWords[] = [
 
 /** Objects that are removed without loss: filters, and items of a cart or a list to choose from. */
 const HARMLESS_REMOVALS =
-  'filt(?:er|re|ro)|фильтр|フィルタ|絞り込み|筛选|篩選|cart\\b|basket|\\bbag\\b|carrito|cesta|panier|warenkorb|carrinho|корзин|カート|购物车|購物車|wish ?list|watch ?list|favou?rites|comparison|search'
+  'filt(?:er|re|ro)|фильтр|フィルタ|絞り込み|筛选|篩選|cart\\b|\\bbaskets?\\b|\\bbag\\b|carrito|cesta|panier|warenkorb|carrinho|корзин|カート|购物车|購物車|wish ?list|watch ?list|favou?rites|comparison|\\bsearch'
 
 /** Words that decline a question. */
 const DECLINES =

@@ -508,10 +508,10 @@ function isRendered(element: Element): boolean {
   )
 }
 
-/** The last dialog opened with `showModal()`: everything else is inert. */
+/** The modal dialog with the focus, which the one on top takes, else the last in the document. */
 function openModal(root: Element): Element | null {
   const modals = [...native.querySelectorAll(root, 'dialog:modal')]
-  return modals.at(-1) ?? null
+  return modals.findLast((one) => native.matches(one, ':focus-within')) ?? modals.at(-1) ?? null
 }
 
 const LIVE = '[role=status],[role=alert],[aria-live]:not([aria-live=off]),output,[popover]'

@@ -162,7 +162,7 @@ function isRequired(element: Element): boolean {
 
 function isInvalid(element: Element): boolean {
   const invalid = native.getAttribute(element, 'aria-invalid')
-  if (invalid !== null && invalid !== 'false') return true
+  if (invalid && invalid !== 'false') return true
   return isFormControl(element) && native.matches(element, ':user-invalid')
 }
 

@@ -20,6 +20,8 @@ export const LABELS: Readonly<
       'Turn off 2FA',
       'Confirm order',
       'Confirm Return',
+      'Delete research project',
+      'Delete basketball team',
       'Request Reservation',
       'Request exchange',
 

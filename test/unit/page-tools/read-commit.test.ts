@@ -46,6 +46,8 @@ test.each([
   ['/users;search/delete', 'delete'],
   ['/users?x=%0Asearch&action=delete', 'delete'],
   ['/logout?ref=wishlist', 'logout'],
+  ['/research/7/delete', 'delete'],
+  ['/basketball/teams/7/delete', 'delete'],
   ['/transfer', null],
   ['/docs/delete-user', null],
   ['/deleted', null],

@@ -1,10 +1,11 @@
 import { closest, descendantsOf, focusedElement, isElement, isTag, viewOf } from '../../dom.ts'
 import * as native from '../../native.ts'
 import * as nativeDocument from '../../native-document.ts'
-import { clickByKey, dispatchWithoutDefault } from '../pointer.ts'
+import { clickByKey, dispatchWithoutDefault, FOCUSABLE } from '../pointer.ts'
 import {
   editContextOf,
   isEditable,
+  blocksSubmission,
   isPlainTextField,
   isTypedField,
   radiosOf,
@@ -47,13 +48,16 @@ interface KeyCall extends GuardedCall {
   readonly isText?: boolean
 }
 
-/** Enter and Space activate an element, also with modifiers. An Enter in a text typed into a textarea doesn't. */
+/**
+ * Enter and Space activate an element, also with modifiers. A Space in a text field doesn't, nor an Enter in a text typed
+ * into a textarea.
+ */
 function activationBy(
   { key }: Key,
   receiver: Element,
   { isText }: KeyCall,
 ): Activation | undefined {
-  if (key !== 'Enter' && key !== ' ') return undefined
+  if (key !== 'Enter' && (key !== ' ' || isEditable(receiver))) return undefined
   return key === 'Enter' && isText && isTag(receiver, 'textarea') ? undefined : 'activate'
 }
 
@@ -61,8 +65,7 @@ function checkedTarget(target: Element, key: Key, call: KeyCall): Element {
   const now = connectedTarget(target)
   const activation = activationBy(key, now, call)
   if (now !== target) checkKey(now, call, activation)
-  else if (activation && (key.key === 'Enter' || !isEditable(now)))
-    checkPressed(now, call, activation)
+  else if (activation) checkPressed(now, call, activation)
   return now
 }
 
@@ -153,13 +156,17 @@ function scrollByKey(target: Element, name: string): void {
   view.scrollBy({ top: down[name] ?? 0, behavior: 'instant' })
 }
 
+/** Open popovers that Escape closes, wherever the focus is. */
+const POPOVERS = '[popover]:not([popover=manual]):popover-open'
+
 function closeDialog(target: Element): void {
-  const popover = closest(target, '[popover]:popover-open')
+  const popovers = native.querySelectorAll(native.ownerDocument(target), POPOVERS)
+  const popover = [...popovers].at(-1) ?? closest(target, POPOVERS)
   if (isElement(popover)) return native.hidePopover(popover)
   const dialog =
     closest(target, 'dialog:modal') ??
     native.querySelector(native.ownerDocument(target), 'dialog:modal')
-  if (!dialog || !isTag(dialog, 'dialog')) return
+  if (!dialog || !isTag(dialog, 'dialog') || native.matches(dialog, '[closedby=none]')) return
   if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close()
 }
 
@@ -169,13 +176,14 @@ type KeyCheck = (element: Element, activation?: Activation) => void
 /** Handles arrow keys in a number or range field. */
 function stepField(field: HTMLInputElement, key: string): void {
   const before = field.value
-  const up = /^(ArrowUp|ArrowRight|PageUp)$/.test(key)
   const isRange = field.type === 'range'
-  if (!isRange && /^(ArrowLeft|ArrowRight|Home|End)$/.test(key)) return
+  if (!isRange && (field.readOnly || /^(ArrowLeft|ArrowRight|Home|End)$/.test(key))) return
   if (key === 'Home') setNativeValue(field, field.min || '0')
   else if (key === 'End') setNativeValue(field, field.max || '100')
-  else if (up) field.stepUp(key.startsWith('Page') ? 10 : 1)
-  else field.stepDown(key.startsWith('Page') ? 10 : 1)
+  else {
+    const by = key.startsWith('Page') ? 10 : 1
+    field.stepUp(/^(ArrowUp|ArrowRight|PageUp)$/.test(key) ? by : -by)
+  }
   if (field.value !== before) sendChoice(field)
 }
 
@@ -203,9 +211,6 @@ function stepSelect(select: HTMLSelectElement, key: string, check: KeyCheck): vo
   select.selectedIndex = option.index
   sendChoice(select)
 }
-
-const FOCUSABLE =
-  'a[href],area[href],button,input,select,textarea,summary,iframe,[tabindex],[contenteditable]'
 
 /** The default action of the Tab key: focuses the next element in tab order, forwards or backwards. */
 function moveFocus(from: Element, step: 1 | -1): void {
@@ -501,8 +506,8 @@ function submitImplicitly(input: HTMLInputElement): void {
   const button = defaultButtonOf(input)
   // A click on a disabled button does nothing.
   if (button) return button.click()
-  const fields = elementsOf(form).filter((element) => isPlainTextField(element))
-  if (fields.length <= 1) HTMLFormElement.prototype.requestSubmit.call(form)
+  if (elementsOf(form).filter(blocksSubmission).length <= 1)
+    HTMLFormElement.prototype.requestSubmit.call(form)
 }
 
 function replaceSelection(field: TextField, text: string): void {

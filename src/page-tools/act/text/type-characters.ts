@@ -5,6 +5,7 @@ import { isAllowed, rootOf } from '../../outline/region.ts'
 import { PageError } from '../../page.ts'
 import { getAccessibleName } from '../../outline/name.ts'
 import { getShownRole } from '../../outline/role.ts'
+import { hiddenReason } from '../../outline/visibility.ts'
 import { nextFrame, sleep } from '../../waiting.ts'
 import { clickElement } from '../click.ts'
 import { describeElement } from '../target.ts'
@@ -339,7 +340,7 @@ function requireField(currentField: FieldTracker): HTMLElement {
   return field
 }
 
-/** Finds a field again after a re-render: its replacement has taken the focus, or has the same role and name. */
+/** Finds a field again after a re-render: its replacement has taken the focus, or no other one has its role and name. */
 function trackField(first: HTMLElement, context: ActionContext): FieldTracker {
   const { live } = context
   const role = getShownRole(first)
@@ -348,18 +349,21 @@ function trackField(first: HTMLElement, context: ActionContext): FieldTracker {
   return () => {
     field = checkedReplacement(field, context)
     if (native.isConnected(field)) return field
-    for (const element of descendantsOf(rootOf(live.options))) {
-      if (!isElement(element) || getShownRole(element) !== role || editableIn(element) !== element)
-        continue
-      if (getAccessibleName(element, role, live.options).text !== name) continue
-      if (!isAllowed(element, live.options)) continue
-      checkField(element, context)
-      focusElement(element)
-      caretToEnd(element)
-      field = element
-      return field
-    }
-    return null
+    const [element, another] = [...descendantsOf(rootOf(live.options))].filter(
+      (one): one is HTMLElement =>
+        isElement(one) &&
+        getShownRole(one) === role &&
+        editableIn(one) === one &&
+        hiddenReason(one) === null &&
+        getAccessibleName(one, role, live.options).text === name &&
+        isAllowed(one, live.options),
+    )
+    if (!element || another) return null
+    checkField(element, context)
+    focusElement(element)
+    caretToEnd(element)
+    field = element
+    return field
   }
 }
 
