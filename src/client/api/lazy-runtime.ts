@@ -9,6 +9,7 @@ import {
   type HookedCall,
 } from './options.ts'
 import { storageKey } from '../../protocol/conversation.ts'
+import type { JsonValue } from '../../protocol/json.ts'
 import { describeTools, usableDefinition } from '../tools/describe-tools.ts'
 import { resumeChildRuns } from '../runs/resume-run.ts'
 import { failCrashedRun } from '../runs/send-run.ts'
@@ -352,7 +353,7 @@ function leftOut(
   return otherTools.length ? { otherTools } : {}
 }
 
-/** Calls the `beforeToolCall` hook. If it throws, the call is vetoed. */
+/** Calls the `beforeToolCall` hook. If it throws, or its answer is unclear, the call is vetoed. */
 async function beforeToolCall(
   { options, registry }: Pick<VerifierParts, 'options'> & { readonly registry: ToolRegistry },
   call: Parameters<AgentPage['beforeToolCall']>[0],
@@ -364,10 +365,17 @@ async function beforeToolCall(
       (await loadPartWithRetry(() => import('../tools/apply-defaults.ts')))
     const asked = part ? part.withDefaults(call, entry.inputSchema) : call
     // Input that a person wrote only gets the defaults of missing values; no hook may change it.
-    const verdict =
-      !call.edited && (await retryWhenLeaving(async () => options.beforeToolCall?.(hooked(asked))))
-    if (verdict && 'veto' in verdict) return { type: 'veto', reason: vetoReason(verdict.veto) }
-    return { type: 'go', input: (verdict || asked).input }
+    const verdict = call.edited
+      ? null
+      : await retryWhenLeaving(async () => options.beforeToolCall?.(hooked(asked)))
+    const answer = Object(verdict ?? asked) as {
+      readonly veto?: unknown
+      readonly input?: JsonValue
+    }
+    if ('veto' in answer) return { type: 'veto', reason: vetoReason(answer.veto) }
+    const { input } = answer
+    if (input !== undefined) return { type: 'go', input }
+    throw new TypeError('beforeToolCall must return nothing, { veto } or { input }.')
   } catch (thrown) {
     return { type: 'veto', reason: describeThrown(thrown) }
   }

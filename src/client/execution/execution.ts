@@ -204,6 +204,7 @@ export class Execution {
         call.timeoutMs,
       )
       if (!changed) return outcome
+      if (!('result' in Object(changed))) throw new TypeError('return nothing or { result }.')
       const other = await formatOutput(changed.result)
       return { ...outcome, output: hideSecrets?.(other) ?? other }
     } catch (thrown) {

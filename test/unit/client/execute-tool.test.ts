@@ -366,24 +366,27 @@ describe('hooks', () => {
     )
   })
 
-  test('afterToolCall that throws changes nothing and causes a warning', async () => {
-    const { set, worker, command } = await withTool(
-      () => 'fine',
-      {},
-      {
-        afterToolCall() {
-          throw new Error('hook')
-        },
-      },
-    )
-    const warnings: string[] = []
-    set.agent.on('warning', ({ message }) => warnings.push(message))
-    expect(await worker.page.executeTool(execution(command))).toMatchObject({ status: 'succeeded' })
-    expect(warnings).toEqual([expect.stringContaining('hook')])
-  })
+  test.each<[string, () => unknown, string]>([
+    ['throws', () => Promise.reject(new Error('hook')), 'hook'],
+    ['returns a number', () => 1, '{ result }'],
+    ['returns another object', () => ({ ok: true }), '{ result }'],
+  ])(
+    'afterToolCall that %s changes nothing and causes a warning',
+    async (_what, afterToolCall, why) => {
+      const { set, worker, command } = await withTool(() => 'fine', {}, { afterToolCall })
+      const warnings: string[] = []
+      set.agent.on('warning', ({ message }) => warnings.push(message))
+      expect(await worker.page.executeTool(execution(command))).toEqual({
+        status: 'succeeded',
+        output: { type: 'text', value: 'fine' },
+      })
+      expect(warnings).toEqual([expect.stringContaining(why)])
+    },
+  )
 
-  test('beforeToolCall vetoes, changes the input or allows the call; throwing vetoes', async () => {
-    const verdicts = [undefined, { veto: 'no' }, { input: { b: 2 } }, new Error('broken')]
+  test('beforeToolCall vetoes, changes the input or allows the call; anything else vetoes', async () => {
+    const unclear = [false, true, 0, '', {}, { input: undefined }]
+    const verdicts = [null, { veto: 'no' }, { input: { b: 2 } }, new Error('broken'), ...unclear]
     const { worker, command } = await withTool(
       () => 1,
       {},
@@ -397,12 +400,13 @@ describe('hooks', () => {
     )
     const call = { ...execution(command), input: { a: 1 } }
     const answers = []
-    for (let at = 0; at < 4; at++) answers.push(await worker.page.beforeToolCall(call))
+    while (verdicts.length > 0) answers.push(await worker.page.beforeToolCall(call))
     expect(answers).toEqual([
       { type: 'go', input: { a: 1 } },
       { type: 'veto', reason: 'no' },
       { type: 'go', input: { b: 2 } },
       { type: 'veto', reason: 'broken' },
+      ...unclear.map(() => ({ type: 'veto', reason: expect.stringContaining('{ veto }') })),
     ])
   })
 
