@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from 'vitest'
+import { nearest } from '../../../src/client/api/check-names.ts'
 import { createAgent, defineTool, OffstageError, type AgentOptions } from '../../../src/index.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
@@ -73,6 +74,12 @@ describe('a misspelt option', () => {
     const { code, message } = refusal(create(options))
     expect(code).toBe('invalid-config')
     expect(message).toContain(`Did you mean ${meant}?`)
+  })
+
+  test('a long name with few mistakes is found, and another long name is no misspelling', () => {
+    const known = ['schedule_customer_followup_meeting', 'generate_quarterly_financial_report']
+    expect(nearest('generate_quaterly_finacial_report', known)).toBe(known[1])
+    expect(nearest('generate_quarterly_marketing_report', known)).toBeUndefined()
   })
 
   const annotated = (name: string): object => ({
