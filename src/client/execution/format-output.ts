@@ -32,15 +32,17 @@ export function stringify(
   })
 }
 
+const DATA = /^(Object|Array|String|Number|Boolean)$/
+
+/** Objects of the platform without properties of their own, such as a `Response` or a generator, become their tag. */
 function readable(raw: object): unknown {
   const tag = tagOf(raw)
   if (tag === 'Error') return { name: (raw as Error).name, message: (raw as Error).message }
   if (tag === 'Map') return Object.fromEntries(raw as Map<PropertyKey, unknown>)
   if (tag === 'Set') return [...(raw as Set<unknown>)]
   if (/^(Int|Uint16|Uint32|Float|Big)\w*Array$/.test(tag)) return Array.from(raw as Float64Array)
-  return 'nodeType' in raw || 'byteLength' in raw || tag === 'Blob' || tag === 'File'
-    ? `[${tag}]`
-    : raw
+  const isData = DATA.test(tag) || Object.keys(raw).length > 0
+  return 'nodeType' in raw || 'byteLength' in raw || !isData ? `[${tag}]` : raw
 }
 
 /** The value's built-in tag, such as `Map`. Unlike `instanceof`, the tag works across frames. */
@@ -115,10 +117,11 @@ export async function formatOutput(value: unknown): Promise<ToolOutput> {
       if (content) return content
     }
     if (typeof value === 'string') return { type: 'text', value: truncate(value) }
-    if (json === undefined)
+    const tag = tagOf(value)
+    if (json === undefined || json === `"[${tag}]"`)
       return errorOutput(
         'failed',
-        `The tool returned a ${typeof value}, which can't be sent to a model. Return plain data.`,
+        `The tool returned a ${tag}, which can't be sent to a model. Return plain data.`,
       )
     return json.length > MAX_CHARACTERS
       ? { type: 'text', value: truncate(json) }
