@@ -344,8 +344,11 @@ export async function endingOf(
   const suspension = suspensionOf(returned)
   if (suspension) return { outcome: { status: 'suspended', ...suspension } }
   const { result, untrusted } = unwrapUntrusted(returned)
-  const shown = tool.toModelOutput ? await tool.toModelOutput(result, input) : result
-  const output = await formatOutput(shown)
+  const shown = async (): Promise<unknown> =>
+    tool.toModelOutput ? tool.toModelOutput(result, input) : result
+  const output = await shown().then(formatOutput, (thrown) =>
+    errorOutput('failed', `The tool ran, but toModelOutput failed: ${describeThrown(thrown)}`),
+  )
   const status = output.type === 'error' ? 'failed' : 'succeeded'
   return { outcome: { status, output, ...(untrusted !== undefined && { untrusted }) }, result }
 }
