@@ -176,7 +176,11 @@ export class AgentCore implements AgentParts {
    * their calls. Rejects with `worker-load-failed` if it can't be fetched; the next call tries again.
    */
   #withLive<Answer>(work: (live: Live) => Promise<Answer>): Promise<Answer> {
-    return this.whileAlive(async () => work(this.#live ?? (await this.#load())))
+    return this.whileAlive(async () => {
+      const live = this.#live ?? (await this.#load())
+      if (this.signal.aborted) throw disposedError()
+      return work(live)
+    })
   }
 
   #load(): Promise<Live> {

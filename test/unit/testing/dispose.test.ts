@@ -210,3 +210,32 @@ test('requests waiting for the worker are not sent once their agent is disposed 
     'listConversations',
   ])
 })
+
+test.each<[string, (agent: Agent) => unknown]>([
+  ['run', (agent) => agent.run('x').result],
+  ['resume', (agent) => agent.resume('c1')],
+  ['steer', (agent) => agent.conversation('c1').steer('x')],
+])(
+  'an agent that is disposed of while its code loads for %s keeps no worker alive',
+  async (_name, ask) => {
+    const workers: FakeWorker[] = []
+    const spawn = fakeWorkerFactory({}, workers)
+    const terminated = vi.fn()
+    const worker = (): WorkerLike => {
+      const port = spawn() as MessagePort
+      return Object.assign(port, { terminate: terminated })
+    }
+    const model = { provider: 'scripted', model: 's' }
+    const first = createAgent({ model, worker })
+    const asked = ask(first)
+    await Promise.allSettled([first.dispose(), asked])
+    const second = createAgent({ model, worker })
+    onTestFinished(() => {
+      for (const each of workers) each.die()
+    })
+    await second.prepare()
+    expect(workers.length).toBe(1)
+    await second.dispose()
+    expect(terminated).toHaveBeenCalledTimes(1)
+  },
+)
