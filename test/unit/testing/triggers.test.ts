@@ -476,6 +476,27 @@ describe('a page that dies while a trigger fires', () => {
     expect(next.outcomes()).toEqual(['started'])
   })
 
+  test('leaves the trigger to the next page without Web Locks, too', async () => {
+    useClock()
+    vi.stubGlobal('navigator', {})
+    onTestFinished(() => void vi.unstubAllGlobals())
+    const storage = createTestStorage()
+    const options = { id: newId(), at: Date.now(), run: 'Look.' }
+    const dying = tab([answer('Done.')], storage)
+    await dying.agent.trigger(options)
+    await settled()
+    await dying.agent.dispose()
+    // The state that is stored if the page died before it sent the message.
+    const open = { state: 'open', messageId: 'never sent' }
+    await changeFirings(options.id, (firings) => firings.map((each) => ({ ...each, ...open })))
+    const next = tab([answer('Done.')], storage)
+    await next.agent.trigger(options)
+    await settled()
+    expect(next.outcomes()).toEqual([])
+    await pass(3 * MINUTE)
+    expect(next.outcomes()).toEqual(['started'])
+  })
+
   test('leaves nothing to do after its message is stored', async () => {
     useClock()
     fakeLocks()
@@ -523,6 +544,22 @@ describe('a trigger', () => {
     await pass(2 * HOUR)
     expect(sent).toEqual([])
     expect(came).toEqual([])
+  })
+
+  test('added while its agent is disposed of takes no firing from the next agent', async () => {
+    useClock()
+    const storage = createTestStorage()
+    const options = { id: newId(), at: Date.now() - 1000, run: 'Look.' }
+    const { agent } = tab([], storage)
+    await agent.prepare()
+    const adding = expect(agent.trigger(options)).rejects.toMatchObject({ code: 'disposed' })
+    await agent.dispose()
+    await adding
+    await pass(2 * MINUTE)
+    const next = tab([answer('Done.')], storage)
+    await next.agent.trigger(options)
+    await settled()
+    expect(next.outcomes()).toEqual(['started'])
   })
 
   test('stays disabled in all tabs and after a reload', async () => {
