@@ -184,16 +184,15 @@ export class AgentCore implements AgentParts {
   }
 
   #load(): Promise<Live> {
-    this.#loading ??= loadPart(() => import('./lazy-runtime.ts')).then(
-      async (live) => {
+    this.#loading ??= loadPart(() => import('./lazy-runtime.ts'))
+      .then(async (live) => {
         await live.prepareIdleWork(this.options)
         return (this.#live = live)
-      },
-      (error) => {
+      })
+      .catch((error) => {
         this.#loading = undefined
         throw error
-      },
-    )
+      })
     return this.#loading
   }
 

@@ -1,4 +1,6 @@
 import { expect, test, vi } from 'vitest'
+import type * as live from '../../../src/client/api/lazy-runtime.ts'
+import { OffstageError } from '../../../src/index.ts'
 import { createTestAgent } from '../../../src/testing/index.ts'
 
 // The page was loaded before a deploy, or is offline now: what it hasn't loaded can't be.
@@ -8,8 +10,26 @@ vi.mock('../../../src/client/execution/sensitive-fields.ts', () =>
   Promise.reject(new Error('gone')),
 )
 vi.mock('../../../src/client/features/read-history.ts', () => Promise.reject(new Error('gone')))
+// The code for titles is missing once: the page was offline for a moment.
+vi.mock('../../../src/client/api/lazy-runtime.ts', async (original) => {
+  const part = await original<typeof live>()
+  let tries = 0
+  const prepareIdleWork = async (options: Parameters<typeof part.prepareIdleWork>[0]) => {
+    if (options.titles && ++tries === 1)
+      throw new OffstageError('worker-load-failed', 'gone', { retryable: true })
+    await part.prepareIdleWork(options)
+  }
+  return { ...part, prepareIdleWork }
+})
 
 const missing = { code: 'worker-load-failed', retryable: true }
+
+test('without the code for titles, a run fails, and the next tries again', async () => {
+  const agent = createTestAgent({ script: { steps: [{ text: 'done' }] }, titles: true })
+  expect(await agent.run('x').result).toMatchObject({ outcome: 'failed', error: missing })
+  expect(await agent.run('y').result).toMatchObject({ outcome: 'completed', text: 'done' })
+  await agent.dispose()
+})
 
 test('without the code for conversations, snapshots say so, and runs continue', async () => {
   const agent = createTestAgent({ script: { steps: [{ text: 'done' }] } })
