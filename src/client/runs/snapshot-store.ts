@@ -1,4 +1,7 @@
+import { toErrorData } from '../../protocol/error.ts'
 import { reportThrown } from '../api/failures.ts'
+
+const RETRY_MS = 3000
 
 /** Source of a snapshot, available once the part that is loaded with the worker is there. */
 export interface Source<Value> {
@@ -43,11 +46,15 @@ export function createSnapshotStore<Value>(
         if (source.read() !== value) notifyAll(listeners)
       },
       (thrown) => {
-        // The next subscription tries again.
+        // The next subscription tries again, and those there are after a while.
         opening = undefined
         hasFailed = true
         value = host.failed(thrown)
         notifyAll(listeners)
+        if (toErrorData(thrown).retryable)
+          setTimeout(() => {
+            if (listeners.size > 0) open()
+          }, RETRY_MS)
       },
     )
   }

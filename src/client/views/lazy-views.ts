@@ -411,7 +411,10 @@ export class ConversationView implements Source<ConversationSnapshot>, Watcher {
 
   attend(): void {
     clearTimeout(this.#leaving)
-    if (this.#agent.signal.aborted) return
+    if (this.#agent.signal.aborted) {
+      if (this.#feed) this.end()
+      return
+    }
     leftKnown.delete(this)
     this.#feed ??= this.#watch()
     if (this.#listeners.size === 0) this.#leaving = setTimeout(() => this.#leave(), LEAVE_MS)
@@ -541,6 +544,9 @@ export class ConversationListView implements Source<readonly ConversationRecord[
       }
     } catch {
       this.#isStale = true
+      setTimeout(() => {
+        if (this.#listeners.size > 0) this.attend()
+      }, RETRY_MS)
     } finally {
       this.#isReading = false
     }

@@ -1,4 +1,6 @@
-import { describe, expect, test, vi } from 'vitest'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createSnapshotStore } from '../../../src/client/runs/snapshot-store.ts'
+import { OffstageError } from '../../../src/index.ts'
 import type { Fact } from '../../../src/protocol/fact.ts'
 import {
   call,
@@ -45,6 +47,24 @@ describe('conversation(id)', () => {
     subscribe(listener)
     await until(() => listener.mock.calls.length)
     expect(getSnapshot()).toMatchObject({ status: 'idle', messages: [{ role: 'user', ...old }] })
+  })
+
+  test.each([
+    ['is loaded again while it is shown, after a failure that may pass', true, 2],
+    ['is not loaded again after a failure that stays', false, 1],
+  ])('a snapshot %s', async (_what, retryable, count) => {
+    vi.useFakeTimers()
+    onTestFinished(() => void vi.useRealTimers())
+    const open = vi.fn(async () => ({ read: () => 'opened', attend: () => undefined }))
+    open.mockRejectedValueOnce(new OffstageError('worker-load-failed', 'Offline.', { retryable }))
+    const host = { isStarted: () => true, open, failed: () => 'failed' }
+    const { getSnapshot, subscribe } = createSnapshotStore('loading', host)
+    subscribe(() => undefined)
+    await vi.advanceTimersByTimeAsync(0)
+    expect(getSnapshot()).toBe('failed')
+    await vi.advanceTimersByTimeAsync(10_000)
+    expect(open).toHaveBeenCalledTimes(count)
+    expect(getSnapshot()).toBe(retryable ? 'opened' : 'failed')
   })
 
   test('gives the reason when it could not be loaded', async () => {

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { createAgent } from '../../../src/index.ts'
+import { type Agent, createAgent } from '../../../src/index.ts'
 import type { StreamPart } from '../../../src/protocol/message.ts'
 import type { StreamProviderDefinition } from '../../../src/providers/provider.ts'
 import { createTestStorage, inProcessWorker, simulateReload } from '../../../src/testing/index.ts'
@@ -40,16 +40,18 @@ function family({ testStorage = createTestStorage(), hangs = false }) {
     properties: { metres: { type: 'number' } },
     required: ['metres'],
   } as const
-  const boss = createAgent({
-    model: { provider: 'listed', model: 'boss' },
-    worker,
-    tools: [expert.asTool({ name: 'ask_expert', description: 'Knows all.', output })],
-  })
+  const makeBoss = (): Agent =>
+    createAgent({
+      model: { provider: 'listed', model: 'boss' },
+      worker,
+      tools: [expert.asTool({ name: 'ask_expert', description: 'Knows all.', output })],
+    })
+  const boss = makeBoss()
   const dispose = async (): Promise<void> => {
     await Promise.all([boss.dispose(), expert.dispose()])
   }
   onTestFinished(dispose)
-  return { boss, seen, testStorage, dispose }
+  return { boss, makeBoss, seen, testStorage, dispose }
 }
 
 it("extraction from a sub-agent's answer stops when the calling run ends", async () => {
@@ -89,4 +91,22 @@ it('a call with an unstored answer is answered later with the same data', async 
   expect(await boss.run('How tall?').result).toMatchObject({ outcome: 'completed' })
   expect(refused).toBeGreaterThan(1)
   expect(seen.extracts).toBe(1)
+})
+
+it('while a sub-agent works, the next agent of the page shows the conversation of a disposed one', async () => {
+  const { boss, makeBoss, seen } = family({ hangs: true })
+  const next = makeBoss()
+  onTestFinished(() => next.dispose())
+  const conversationId = 'c'
+  boss.conversation(conversationId).subscribe(() => undefined)
+  boss.run('How tall?', { conversationId })
+  await expect.poll(() => seen.extracts, LONG).toBe(1)
+  await boss.dispose()
+  const { subscribe, getSnapshot } = next.conversation(conversationId)
+  subscribe(() => undefined)
+  await expect.poll(() => getSnapshot().messages.length, LONG).toBeGreaterThan(0)
+  expect(getSnapshot().error).toBeUndefined()
+  const run = await next.resume(conversationId)
+  run?.abort('enough')
+  await expect.poll(() => getSnapshot().ended?.outcome, LONG).toBe('aborted')
 })
