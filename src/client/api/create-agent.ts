@@ -186,7 +186,8 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     trigger: later('trigger') as Agent['trigger'],
     triggers: later('trigger') as Agent['triggers'],
     newConversationId: randomId,
-    conversation: (id) => core.conversation(id, agent, start),
+    // Without an id, each message would get a conversation of its own.
+    conversation: (id) => core.conversation(id ?? '', agent, start),
     on: agentEvents.on,
     dispose: () => core.dispose(),
     [Symbol.asyncDispose]: () => core.dispose(),

@@ -14,6 +14,7 @@ import type {
 } from '../../protocol/composite.ts'
 import { unsafeKey } from '../../lib/json/unsafe-key.ts'
 import { suspensionOf } from '../runs/pending.ts'
+import { isStandardSchema } from '../tools/standard-schema.ts'
 import { isComposite, type ToolCallInfo } from '../tools/tool.ts'
 import { unwrapUntrusted } from '../../protocol/taint.ts'
 
@@ -129,6 +130,8 @@ export class Execution {
   async run(prepared: PreparedTool, runner: ToolRunner): Promise<void> {
     const { call, signal } = this
     const leaving = watchLeaving()
+    // A function that ignores its signal may never end.
+    signal.addEventListener('abort', leaving.stop)
     this.prepared = prepared
     const hold = (isHeld: boolean): void => {
       clearTimeout(this.#timer)
@@ -314,7 +317,7 @@ export function infoOf({ runId, conversationId, toolCallId }: ExecuteTool): Tool
 
 /** Returns the input for the tool's function, or the ending of a call whose input is invalid. */
 export async function checkedInput({
-  prepared: { standard },
+  prepared: { tool },
   call,
   signal,
 }: ToolRun): Promise<ToolEnding | { readonly input: unknown }> {
@@ -325,8 +328,9 @@ export async function checkedInput({
     const output = errorOutput('invalid_params', `'${unsafe}' is no allowed key.`)
     return { outcome: { status: 'invalid', output } }
   }
-  if (!standard) return { input }
-  const checked = await standard['~standard'].validate(input)
+  const { inputSchema } = tool
+  if (!isStandardSchema(inputSchema)) return { input }
+  const checked = await inputSchema['~standard'].validate(input)
   if (checked.issues) {
     const output = errorOutput('invalid_params', describeIssues(checked.issues))
     return { outcome: { status: 'invalid', output } }

@@ -18,7 +18,8 @@ function trustOf(tool: AnyTool, name: string, policy: WhileTainted): Trust {
   const untrusted = untrustedSource(tool, name)
   const whileTainted = needsApprovalWhileTainted(tool, policy)
   return {
-    ...(remote && { remote }),
+    // Frameworks' proxies around objects can't be posted.
+    ...(remote && { remote: { ...remote } }),
     ...(tool.commits && { hasCommits: true }),
     ...(untrusted !== undefined && { untrusted }),
     ...(whileTainted && { whileTainted }),
@@ -106,7 +107,7 @@ function describeTool(
   { toolApproval = 'destructive', whileTainted = 'ask-effects' }: ToolPolicies,
 ): ToolDescriptor {
   const { tool, name, inputSchema } = entry
-  const annotations = tool.annotations ?? {}
+  const annotations = { ...tool.annotations }
   const needsApproval = approvalOf(tool, toolApproval)
   return {
     name,

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { reactive } from 'vue'
 import * as z from 'zod'
 import { type MountedTool, mountTool } from '../../../src/ui/bindings/mounted-tools.ts'
 import type { Agent, Script, Tool } from '../../../src/index.ts'
@@ -168,4 +169,20 @@ test('renaming a tool to a taken name leaves its old twin unchanged', async () =
   expect(() => second.redefine()).toThrow(/registered already/)
   second.unmount()
   expect(await called(agent)).toEqual([['succeeded', { type: 'text', value: 'twin' }]])
+})
+
+test('a mounted tool may have reactive parts, and its newest schema checks an input', async () => {
+  const calls = { toolCalls: [{ toolName: 'order', input: { sku: 'mug' } }] }
+  const agent = stage({ steps: [calls, { text: 'Done.' }] })
+  const selling = (stock: readonly string[]): Tool =>
+    tool({
+      inputSchema: z.object({ sku: z.string().refine((sku) => stock.includes(sku)) }),
+      annotations: reactive({ readOnly: true }),
+      remote: reactive({ source: 'shop', trusted: true }),
+    })
+  let newest = selling([])
+  const mounted = mountTool(agent, () => newest)
+  newest = selling(['mug'])
+  mounted.redefine()
+  expect(await called(agent)).toEqual([['succeeded', { type: 'text', value: 'old' }]])
 })
