@@ -184,7 +184,8 @@ export function minifiedTwice(): Plugin {
         const { code } = await minify(output.code, {
           // The script for a page has a global name, which nothing in it uses.
           module: format === 'es',
-          compress: { ecma: 2020, passes: 3 },
+          // Keeps `'use client'`.
+          compress: { ecma: 2020, passes: 3, directives: false },
           mangle: true,
           // A page without a charset, or from a file, reads a script in the charset of its system.
           format: { asciiOnly: format !== 'es' },

@@ -186,8 +186,7 @@ export function createAgent(options: AgentOptions, inline?: InlineWorker): Agent
     trigger: later('trigger') as Agent['trigger'],
     triggers: later('trigger') as Agent['triggers'],
     newConversationId: randomId,
-    // Without an id, each message would get a conversation of its own.
-    conversation: (id) => core.conversation(id ?? '', agent, start),
+    conversation: (id) => core.conversation(id, agent, start),
     on: agentEvents.on,
     dispose: () => core.dispose(),
     [Symbol.asyncDispose]: () => core.dispose(),

@@ -9,7 +9,6 @@ import {
   type HookedCall,
 } from './options.ts'
 import { storageKey } from '../../protocol/conversation.ts'
-import type { JsonValue } from '../../protocol/json.ts'
 import { describeTools, usableDefinition } from '../tools/describe-tools.ts'
 import { resumeChildRuns } from '../runs/resume-run.ts'
 import { failCrashedRun } from '../runs/send-run.ts'
@@ -215,7 +214,8 @@ function workerOptions(
   config: AgentConfig,
 ): Partial<StepContext> & Pick<StepContext, 'raw'> {
   return {
-    ...hooksThere(options),
+    ...(options.verify && { hasVerify: true }),
+    ...(options.beforeModel && { hasBeforeModel: true }),
     ...reflectSettings(options, config),
     ...(options.compaction !== undefined && { compaction: compactionSettings(options.compaction) }),
     ...(memoriesOf(options).length > 0 && { hasMemory: true }),
@@ -247,37 +247,28 @@ async function recallFor(
   })
 }
 
-function hooksThere({ verify, beforeModel: before }: AgentOptions): Partial<StepContext> {
-  return { ...(verify && { hasVerify: true }), ...(before && { hasBeforeModel: true }) }
-}
-
 /** Loads the callers of `verify` and `beforeModel` on first use: few agents have one. */
 function modelHooks(
   agent: VerifierParts,
 ): Pick<AgentPage, 'beforeModel' | 'verify' | 'stopVerifying'> {
-  let verifier: Promise<Verifier> | undefined
+  let verifier: Verifier | undefined
   const load = (hook: string): Promise<typeof hooks> =>
     loadHooks().catch((thrown) => {
       agent.warn('hook-failed', `${hook} did not run: ${describeThrown(thrown)}`)
       throw thrown
     })
-  const loadVerifier = (): Promise<Verifier> =>
-    load('verify').then(
-      (part) => new part.Verifier(agent),
-      (thrown) => {
-        verifier = undefined
-        throw thrown
-      },
-    )
+  const loadVerifier = async (): Promise<Verifier> => {
+    const part = await load('verify')
+    return (verifier ??= new part.Verifier(agent))
+  }
   return {
     beforeModel: (request) =>
       load('beforeModel').then(
         (part) => part.beforeModel(agent, request),
         () => ({}),
       ),
-    verify: async (answer) =>
-      agent.options.verify ? (await (verifier ??= loadVerifier())).verify(answer) : null,
-    stopVerifying: async ({ messageId }) => (await verifier)?.stop(messageId),
+    verify: async (answer) => (agent.options.verify ? (await loadVerifier()).verify(answer) : null),
+    stopVerifying: async ({ messageId }) => (await loadVerifier()).stop(messageId),
   }
 }
 
@@ -287,21 +278,19 @@ function compactionPolicy({
   signal,
 }: VerifierParts): Pick<AgentPage, 'chooseCompaction' | 'stopChoosing'> {
   const policy = compaction && compaction.policy
-  let chooser: Promise<CompactionChooser> | undefined
-  const load = (choose: ChooseCompaction): Promise<CompactionChooser> =>
-    loadPartWithRetry(() => import('../features/choose-compaction.ts')).then(
-      (part) => new part.CompactionChooser(choose, signal),
-      (thrown) => {
-        chooser = undefined
-        throw thrown
-      },
-    )
+  let chooser: CompactionChooser | undefined
+  const load = async (choose: ChooseCompaction): Promise<CompactionChooser> => {
+    const part = await loadPartWithRetry(() => import('../features/choose-compaction.ts'))
+    return (chooser ??= new part.CompactionChooser(choose, signal))
+  }
   return {
     chooseCompaction: async (query) =>
       typeof policy === 'function'
-        ? (await (chooser ??= load(policy))).choose(query)
+        ? (await load(policy)).choose(query)
         : { type: 'chosen', choice: 'auto' },
-    stopChoosing: async (run) => (await chooser)?.stop(run),
+    async stopChoosing(run) {
+      if (typeof policy === 'function') (await load(policy)).stop(run)
+    },
   }
 }
 
@@ -368,14 +357,9 @@ async function beforeToolCall(
     const verdict = call.edited
       ? null
       : await retryWhenLeaving(async () => options.beforeToolCall?.(hooked(asked)))
-    const answer = Object(verdict ?? asked) as {
-      readonly veto?: unknown
-      readonly input?: JsonValue
-    }
-    if ('veto' in answer) return { type: 'veto', reason: vetoReason(answer.veto) }
-    const { input } = answer
-    if (input !== undefined) return { type: 'go', input }
-    throw new TypeError('beforeToolCall must return nothing, { veto } or { input }.')
+    if (verdict && 'veto' in verdict) return { type: 'veto', reason: vetoReason(verdict.veto) }
+    const { input } = verdict ?? asked
+    return input === undefined ? { type: 'veto', reason: vetoReason(true) } : { type: 'go', input }
   } catch (thrown) {
     return { type: 'veto', reason: describeThrown(thrown) }
   }
@@ -401,13 +385,15 @@ export function connectAgent(options: LinkOptions, agent: AgentParts): WorkerLin
 function createLinkedAgent(agent: AgentParts): LinkedAgent {
   const { agentEvents, config, personCheck, lists, registry, runs, signal, options } = agent
   const asked = new AskedCalls()
+  const warn = (code: string, message: string): void =>
+    agentEvents.emit({ type: 'warning', code, message })
   personCheck.find = (call) => asked.find(call)
   return {
     agentId: agent.scope().agentId,
     redactor: options.redact && {
       storage: storageKey(agent.scope().storage),
       redact: options.redact,
-      warn: (message) => agentEvents.emit({ type: 'warning', code: 'hook-failed', message }),
+      warn: (message) => warn('hook-failed', message),
     },
     parts: agent,
     page: createAgentPage({
@@ -415,7 +401,7 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
       config,
       registry,
       signal,
-      warn: (code, message) => agentEvents.emit({ type: 'warning', code, message }),
+      warn,
     }),
     onRow(row) {
       if (asked.note(row)) personCheck.watch()
@@ -451,7 +437,7 @@ function createLinkedAgent(agent: AgentParts): LinkedAgent {
         callTool: (call) => agent.callWorker('callTool', { ...agent.scope(), ...call }),
         keepOutcomes: (kept) => agent.callWorker('keepOutcomes', { ...agent.scope(), ...kept }),
       },
-      warn: (code, message) => agentEvents.emit({ type: 'warning', code, message }),
+      warn,
     }),
   }
 }

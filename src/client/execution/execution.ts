@@ -12,6 +12,7 @@ import type {
   NestedAnswer,
   NestedCall,
 } from '../../protocol/composite.ts'
+import { sleep } from '../../lib/sleep.ts'
 import { unsafeKey } from '../../lib/json/unsafe-key.ts'
 import { suspensionOf } from '../runs/pending.ts'
 import { isStandardSchema } from '../tools/standard-schema.ts'
@@ -28,28 +29,11 @@ function unmarkedContent(prepared: PreparedTool, outcome: ToolOutcome): string |
   const { name, tool } = prepared
   if (tool.remote || tool.annotations?.untrustedContent !== undefined || known.has(prepared))
     return null
-  if (outcome.status !== 'succeeded' || lengthOf(outcome.output) <= LONG) return null
+  if (outcome.status !== 'succeeded') return null
+  const text = JSON.stringify(outcome.output, (_key, part) => (part?.type === 'file' ? 0 : part))
+  if (text.length <= LONG) return null
   known.add(prepared)
-  return `The tool ${name} returned more than ${LONG} characters, and has no annotations.untrustedContent. Set it to true if others may have written them (pages, mails, reviews, files), else to false.`
-}
-
-function lengthOf(output: ToolOutput): number {
-  switch (output.type) {
-    case 'text':
-      return output.value.length
-    case 'json':
-      return JSON.stringify(output.value).length
-    case 'content':
-      return output.value.reduce(
-        (sum, part) => sum + (part.type === 'text' ? part.text.length : 0),
-        0,
-      )
-    case 'error':
-    case 'denied':
-      return 0
-    default:
-      return output satisfies never
-  }
+  return `Set annotations.untrustedContent of the tool ${name}: others may have written its long result.`
 }
 
 /** How long a cancelled tool may take to end by itself before it is given up. Milliseconds. */
@@ -207,7 +191,7 @@ export class Execution {
         call.timeoutMs,
       )
       if (!changed) return outcome
-      if (!('result' in Object(changed))) throw new TypeError('return nothing or { result }.')
+      if (!('result' in changed)) throw new TypeError('return { result } or nothing.')
       const other = await formatOutput(changed.result)
       return { ...outcome, output: hideSecrets?.(other) ?? other }
     } catch (thrown) {
@@ -218,13 +202,6 @@ export class Execution {
   }
 }
 
-const WITHOUT_OUTPUT: ReadonlySet<ToolOutcome['status']> = new Set([
-  'invalid',
-  'not-started',
-  'suspended',
-  'interrupted',
-])
-
 /** True if the tool ran and has output for the model. */
 function hasOutput(
   outcome: ToolOutcome,
@@ -232,16 +209,16 @@ function hasOutput(
   ToolOutcome,
   { readonly status: 'invalid' | 'not-started' | 'suspended' | 'interrupted' }
 > {
-  return !WITHOUT_OUTPUT.has(outcome.status)
+  const { status } = outcome
+  return 'output' in outcome && status !== 'invalid' && status !== 'interrupted'
 }
 
 /** Rejects without an answer in time: the tool's outcome must not wait forever for a hook. */
 function inTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
-  const ms = Math.min(timeoutMs, MAX_TIMER_MS)
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(`it did not end within ${ms} ms`), ms)
-    void answer.then(resolve, reject).finally(() => clearTimeout(timer))
+  const late = sleep(Math.min(timeoutMs, MAX_TIMER_MS)).then(() => {
+    throw new Error(`it did not end within ${timeoutMs} ms`)
   })
+  return Promise.race([answer, late])
 }
 
 /**
@@ -350,9 +327,7 @@ export async function endingOf(
   const { result, untrusted } = unwrapUntrusted(returned)
   const shown = async (): Promise<unknown> =>
     tool.toModelOutput ? tool.toModelOutput(result, input) : result
-  const output = await shown().then(formatOutput, (thrown) =>
-    errorOutput('failed', `The tool ran, but toModelOutput failed: ${describeThrown(thrown)}`),
-  )
+  const output = await formatOutput(shown())
   const status = output.type === 'error' ? 'failed' : 'succeeded'
   return { outcome: { status, output, ...(untrusted !== undefined && { untrusted }) }, result }
 }

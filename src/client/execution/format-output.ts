@@ -32,17 +32,15 @@ export function stringify(
   })
 }
 
-const DATA = /^(Object|Array|String|Number|Boolean)$/
-
-/** Objects of the platform without properties of their own, such as a `Response` or a generator, become their tag. */
 function readable(raw: object): unknown {
   const tag = tagOf(raw)
   if (tag === 'Error') return { name: (raw as Error).name, message: (raw as Error).message }
   if (tag === 'Map') return Object.fromEntries(raw as Map<PropertyKey, unknown>)
   if (tag === 'Set') return [...(raw as Set<unknown>)]
   if (/^(Int|Uint16|Uint32|Float|Big)\w*Array$/.test(tag)) return Array.from(raw as Float64Array)
-  const isData = DATA.test(tag) || Object.keys(raw).length > 0
-  return 'nodeType' in raw || 'byteLength' in raw || !isData ? `[${tag}]` : raw
+  return 'nodeType' in raw || 'byteLength' in raw || tag === 'Blob' || tag === 'File'
+    ? `[${tag}]`
+    : raw
 }
 
 /** The value's built-in tag, such as `Map`. Unlike `instanceof`, the tag works across frames. */
@@ -100,11 +98,12 @@ export function errorOutput(code: CallErrorCode, message: string): ToolOutput {
 }
 
 /**
- * Converts a tool's result to the output for the model. Never rejects: a result that can't be sent becomes an error
- * output.
+ * Converts a tool's result, or a promise of it, to the output for the model. Never rejects: a result that can't be sent
+ * becomes an error output.
  */
-export async function formatOutput(value: unknown): Promise<ToolOutput> {
+export async function formatOutput(result: unknown): Promise<ToolOutput> {
   try {
+    const value = await result
     if (value === undefined) return { type: 'text', value: 'Done. The tool returned nothing.' }
     let isContent = Array.isArray((value as { readonly content?: unknown } | null)?.content)
     const json = stringify(value, (raw) => {
@@ -117,11 +116,10 @@ export async function formatOutput(value: unknown): Promise<ToolOutput> {
       if (content) return content
     }
     if (typeof value === 'string') return { type: 'text', value: truncate(value) }
-    const tag = tagOf(value)
-    if (json === undefined || json === `"[${tag}]"`)
+    if (json === undefined)
       return errorOutput(
         'failed',
-        `The tool returned a ${tag}, which can't be sent to a model. Return plain data.`,
+        `The tool returned a ${typeof value}, which can't be sent to a model. Return plain data.`,
       )
     return json.length > MAX_CHARACTERS
       ? { type: 'text', value: truncate(json) }

@@ -75,10 +75,11 @@ export class Verifier {
     const abort = (): void => stop.abort()
     let isLate = false
     life.addEventListener('abort', abort)
-    const timer = setTimeout(() => {
+    const late = (): void => {
       isLate = true
       stop.abort()
-    }, verifyTimeoutMs)
+    }
+    const timer = setTimeout(late, Math.min(verifyTimeoutMs, 2 ** 31 - 1))
     try {
       const asked = { runId, conversationId, text, toolCalls, signal }
       const verdict: unknown = await retryWhenLeaving(() =>

@@ -5,7 +5,7 @@ import type { Message } from '../../protocol/message.ts'
 import type { RunOutcome } from '../../protocol/run.ts'
 import { fail } from './agent-runs.ts'
 import type { AgentParts } from '../api/agent-parts.ts'
-import { checkId, checkMessageParts, checkText } from './check-message.ts'
+import { checkId, checkMessageParts } from './check-message.ts'
 import { loadPart } from '../api/load-part.ts'
 import { sleep } from '../../lib/sleep.ts'
 import { pageRegistry } from '../page-life/page-registry.ts'
@@ -27,7 +27,6 @@ export async function sendStart(
   const { callWorker: ask, link, runs, scope } = agent
   const { conversationId, runId } = command
   checkId(conversationId)
-  checkText(command.branch?.messageId ?? '', 'The id of a message')
   const message = command.message && {
     ...command.message,
     parts: checkMessageParts(command.message.parts),

@@ -1,4 +1,5 @@
-import { toErrorData } from '../../protocol/error.ts'
+import { sleep } from '../../lib/sleep.ts'
+import type { OffstageError } from '../../protocol/error.ts'
 import { reportThrown } from '../api/failures.ts'
 
 const RETRY_MS = 3000
@@ -51,10 +52,8 @@ export function createSnapshotStore<Value>(
         hasFailed = true
         value = host.failed(thrown)
         notifyAll(listeners)
-        if (toErrorData(thrown).retryable)
-          setTimeout(() => {
-            if (listeners.size > 0) open()
-          }, RETRY_MS)
+        if ((thrown as Partial<OffstageError> | undefined)?.retryable)
+          void sleep(RETRY_MS).then(() => listeners.size > 0 && open())
       },
     )
   }

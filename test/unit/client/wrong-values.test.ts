@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import type { Agent } from '../../../src/client/api/agent.ts'
-import type { Run } from '../../../src/client/runs/run.ts'
 import { OPTION_NAMES } from '../../../src/client/api/check-names.ts'
 import { describeThrown } from '../../../src/protocol/error.ts'
 import { createAgent, defineTool } from '../../../src/index.ts'
@@ -352,17 +351,5 @@ test('a scripted error that is not a string is refused; the conversation stays r
   const { result } = agent.run('x', { conversationId: 'c' })
   expect(await result).toMatchObject({ error: { code: 'invalid-config' } })
   expect((await agent.conversations.get('c'))?.messages).toHaveLength(1)
-  await agent.dispose()
-})
-
-const click = { type: 'click', preventDefault() {} } as never
-
-test.each<[string, (agent: Agent) => Run]>([
-  ['an event for the id of a message', (agent) => agent.conversation('c').regenerate(click)],
-  ['no id of a conversation', (agent) => agent.conversation(undefined as never).send('Hello')],
-])('a run with %s fails as invalid-input', async (_what, begin) => {
-  const agent = createTestAgent({ script })
-  expect(await begin(agent).result).toMatchObject({ error: { code: 'invalid-input' } })
-  expect(await agent.conversations.list()).toEqual([])
   await agent.dispose()
 })
