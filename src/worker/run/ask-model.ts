@@ -8,7 +8,7 @@ import {
   type ModelOutcome,
 } from '../model/call-model.ts'
 import type { CountedRun } from './counters.ts'
-import { type RunContext, resolveName, type ToolTable } from './run-context.ts'
+import { resolveName, type ToolTable, type DrivenRun, type ModelsContext } from './run-context.ts'
 import { providerOf } from '../model/engine-providers.ts'
 import { buildRequest } from '../model/build-request.ts'
 import { meterUsage, messageTokens } from '../model/token-counts.ts'
@@ -170,7 +170,7 @@ export type TurnOutcome = Extract<ModelOutcome, { readonly type: 'turn' }>
 
 /** Returns the fact that stores what the model answered in a step. */
 export function turnFact(
-  { conversation: { promptTexts }, effects, losses, tools }: RunContext,
+  { conversation: { promptTexts }, effects, losses, tools }: ModelsContext,
   asked: RequestedStep,
   outcome: TurnOutcome,
 ): ReturnType<typeof modelOutput> {
@@ -225,7 +225,7 @@ interface AskingQuietly extends Pick<
 export function actionPartLoader({
   conversation: { storageRetry },
   signal,
-}: Pick<RunContext, 'conversation' | 'signal'>): () => Promise<unknown> | null {
+}: Pick<DrivenRun, 'conversation' | 'signal'>): () => Promise<unknown> | null {
   return () => {
     const { waiter } = storageRetry
     const stopped = waiter && { ...waiter, signal: AbortSignal.any([waiter.signal, signal]) }
@@ -236,7 +236,7 @@ export function actionPartLoader({
 
 /** Asks the model for the run's next step, configured by the page's `stepContext`. */
 export async function askModel(
-  context: RunContext,
+  context: ModelsContext,
   run: CountedRun,
   asking: Asking,
 ): Promise<ModelOutcome> {
@@ -285,7 +285,7 @@ export async function askModel(
  * reported: later steps have them, too, and no second refusal would report them.
  */
 export function askQuietly(
-  context: RunContext,
+  context: ModelsContext,
   run: CountedRun,
   asking: AskingQuietly,
 ): Promise<ModelOutcome> {
@@ -305,7 +305,7 @@ export function askQuietly(
 
 /** Returns a function that computes an attempt's usage, as the run's limits count it. */
 function meter(
-  { conversation, runId, stream }: RunContext,
+  { conversation, runId, stream }: DrivenRun,
   run: CountedRun,
   { stepContext, request }: Pick<ModelCall, 'request' | 'stepContext'>,
 ): ModelCall['meter'] {
@@ -323,7 +323,7 @@ function meter(
 
 /** The options of a model call that are the same for every request: provider, credentials, `fetch` and so on. */
 function reaching(
-  context: RunContext,
+  context: ModelsContext,
   stepContext: StepContext,
 ): Pick<
   ModelCall,
@@ -344,7 +344,7 @@ function reaching(
 }
 
 /** Publishes a delta. A loss is also stored with the next answer. */
-export function report({ losses, stream }: RunContext, delta: Delta): void {
+export function report({ losses, stream }: ModelsContext, delta: Delta): void {
   if (isLoss(delta)) losses.push({ code: delta.code, message: delta.message })
   stream.pushDelta(delta)
 }
@@ -361,7 +361,7 @@ const ESTIMATED = {
 }
 
 /** Hides inputs that may hold secrets while they stream: only a complete input shows which values are secret. */
-function inputHider(context: RunContext): (delta: CallDelta) => boolean {
+function inputHider(context: DrivenRun): (delta: CallDelta) => boolean {
   const shown = new Set<string>()
   return (delta) => {
     if (delta.type === 'tool-input-delta') return !shown.has(delta.toolCallId)

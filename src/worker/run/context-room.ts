@@ -16,7 +16,7 @@ import {
   type TurnOutcome,
 } from './ask-model.ts'
 import type { CountedRun } from './counters.ts'
-import type { RunContext } from './run-context.ts'
+import type { ModelsContext } from './run-context.ts'
 
 export const COMPACTION_DEFAULTS = { at: 0.8, policy: 'auto' } as const
 
@@ -28,7 +28,7 @@ const TOO_SMALL = 1.5
  * requests. Call it before the answer is appended.
  */
 export function learnTokens(
-  context: RunContext,
+  context: ModelsContext,
   { step, stepContext }: RequestedStep,
   { attempt, turn: { usage }, toolMode }: TurnOutcome,
 ): void {
@@ -55,7 +55,11 @@ export function learnTokens(
  * Restores the model's token factor from the newest compaction if this worker hasn't learned one yet. Without it, the
  * next request may be too long before the server reports a new count.
  */
-export function recallTokens(context: RunContext, run: CountedRun, stepContext: StepContext): void {
+export function recallTokens(
+  context: ModelsContext,
+  run: CountedRun,
+  stepContext: StepContext,
+): void {
   const { conversation, memory } = context
   const { model } = stepContext
   if (memory.knowsTokens(model)) return
@@ -72,7 +76,7 @@ export function recallTokens(context: RunContext, run: CountedRun, stepContext: 
 
 /** Remembers the context window that a server names when it refuses a request as too long. */
 export function learnWindow(
-  { memory }: RunContext,
+  { memory }: ModelsContext,
   { model }: StepContext,
   error: ErrorData,
 ): void {
@@ -84,7 +88,7 @@ export function learnWindow(
 
 /** The app's setting wins over the server's report, which may be temporary. The catalogue comes last. */
 function windowOf(
-  { memory }: RunContext,
+  { memory }: ModelsContext,
   { model }: StepContext,
   { contextWindow }: CompactionSettings,
 ): number | undefined {
@@ -98,7 +102,7 @@ function windowOf(
 
 /** Estimated tokens that a request may have. Undefined if the window is unknown. */
 export function roomOf(
-  context: RunContext,
+  context: ModelsContext,
   stepContext: StepContext,
   compaction: CompactionSettings,
 ): number | undefined {
@@ -121,7 +125,7 @@ interface RequestSize {
 
 /** Size of the run's next request. */
 export function sizeOf(
-  context: RunContext,
+  context: ModelsContext,
   run: CountedRun,
   stepContext: StepContext,
 ): RequestSize {

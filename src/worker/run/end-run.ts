@@ -1,6 +1,6 @@
 import type { RunEnd, UserContent } from '../../protocol/fact.ts'
 import { settledFact, settlementAtEnd } from './settle.ts'
-import type { RunContext, Stop } from './run-context.ts'
+import type { Stop, CallsContext, DrivenRun, RunContext } from './run-context.ts'
 import type { CountedRun } from './counters.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import {
@@ -38,7 +38,7 @@ export function unfinishedReason(stop: Stop | null, error?: unknown): string | n
 }
 
 /** Cancels the calls that run here: the run's new owner decides about them. */
-export function stopExecuting({ dispatched, page, agentId }: RunContext, reason: string): void {
+export function stopExecuting({ dispatched, page, agentId }: CallsContext, reason: string): void {
   // The rows don't help: they may already describe the new owner's executions.
   const executionIds = [...dispatched]
   if (executionIds.length === 0) return
@@ -154,7 +154,7 @@ export async function commitEnd(
 }
 
 /** A step that an earlier page or worker left unfinished. The run ends, so its partial text is stored as it is. */
-function cutOfLeft({ stream }: RunContext, run: CountedRun): FactDraft | null {
+function cutOfLeft({ stream }: DrivenRun, run: CountedRun): FactDraft | null {
   const { step: left } = stream.live
   if (!left?.isLeft || left.runId !== run.runId || !run.stepOpen) return null
   const { step, attempt, messageId: id } = left

@@ -2,7 +2,7 @@ import type { ExecuteTool, ToolOutcome } from '../../protocol/page-calls.ts'
 import type { FactOf, DecidedTool } from '../../protocol/fact.ts'
 import type { ToolOutput } from '../../protocol/message.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
-import { callContext, type RunContext, stopsWithoutEnd } from './run-context.ts'
+import { callContext, stopsWithoutEnd, type CallsContext, type DrivenRun } from './run-context.ts'
 import {
   ABORTED,
   everChanging,
@@ -85,7 +85,7 @@ const MAX_WITHDRAWALS = 3
 
 /** Commits the calls' start, then runs them. `repeats`: whether they may have run before. */
 export async function executeCalls(
-  context: RunContext,
+  context: CallsContext,
   calls: readonly CallState[],
   { repeats = false }: { readonly repeats?: boolean } = {},
 ): Promise<void> {
@@ -104,7 +104,7 @@ export async function executeCalls(
 
 /** Leaves out calls that weren't approved in this browser. Each is decided again, unless it may have had its effect. */
 async function withoutForeign(
-  context: RunContext,
+  context: CallsContext,
   calls: readonly CallState[],
   repeats: boolean,
 ): Promise<readonly CallState[]> {
@@ -123,7 +123,7 @@ async function withoutForeign(
 
 /** Ends calls whose secret values are lost, and returns the others. */
 async function withSecrets(
-  context: RunContext,
+  context: DrivenRun,
   starts: readonly Start[],
 ): Promise<readonly Start[]> {
   const { secrets } = context.conversation
@@ -144,7 +144,7 @@ async function withSecrets(
 
 /** False: a call has ended, or a consent that allowed one. What is still open is decided again. */
 function mayStillStart(
-  { conversation, ready }: RunContext,
+  { conversation, ready }: CallsContext,
   run: RunState | null,
   starts: readonly Start[],
 ): boolean {
@@ -159,7 +159,7 @@ function mayStillStart(
 }
 
 /** Replaces inputs by the stored, redacted ones, so that a tool gets the same input if its call is repeated. */
-function asStored({ conversation }: RunContext, starts: readonly Start[]): readonly Start[] {
+function asStored({ conversation }: DrivenRun, starts: readonly Start[]): readonly Start[] {
   const { run } = conversation
   const stored = new Map(run?.calls.map(({ toolCallId, input }) => [toolCallId, input]))
   return starts.map((start) => ({
@@ -169,7 +169,7 @@ function asStored({ conversation }: RunContext, starts: readonly Start[]): reado
 }
 
 /** Has the page run calls whose start is committed, and commits each outcome as it arrives. */
-export async function runStarts(context: RunContext, starts: readonly Start[]): Promise<void> {
+export async function runStarts(context: CallsContext, starts: readonly Start[]): Promise<void> {
   if (context.signal.aborted) return withdrawStarts(context, starts)
   await Promise.all(
     starts.map(async (start) => {
@@ -181,7 +181,7 @@ export async function runStarts(context: RunContext, starts: readonly Start[]): 
 }
 
 /** Withdraws starts that were committed while the run was stopped, before the page was asked to run them. */
-export async function withdrawStarts(context: RunContext, starts: readonly Start[]): Promise<void> {
+export async function withdrawStarts(context: DrivenRun, starts: readonly Start[]): Promise<void> {
   const undone = starts.filter(({ repeats }) => !repeats)
   if (undone.length === 0) return
   await context.conversation.append(
@@ -194,7 +194,7 @@ export async function withdrawStarts(context: RunContext, starts: readonly Start
  * settle the call, else null.
  */
 export function joinExecution(
-  context: RunContext,
+  context: CallsContext,
   call: CallState,
   executionId: string,
 ): Promise<OpenOutcome | null> {
@@ -205,7 +205,7 @@ export function joinExecution(
 /** Outcomes that don't settle a call by themselves. */
 export type OpenOutcome = Extract<ToolOutcome, { status: 'unknown' | 'not-started' }>
 
-async function dispatch(context: RunContext, start: Start): Promise<OpenOutcome | null> {
+async function dispatch(context: CallsContext, start: Start): Promise<OpenOutcome | null> {
   const { executionId } = start
   context.dispatched.add(executionId)
   const outcome = await Promise.race([
@@ -228,7 +228,7 @@ async function dispatch(context: RunContext, start: Start): Promise<OpenOutcome 
 
 /** Notes the effect that the call's undo may get. Skips joined executions: only the rows know their input. */
 async function noteOutput(
-  { conversation: { claims }, runId }: RunContext,
+  { conversation: { claims }, runId }: DrivenRun,
   { call, executionId, input, by }: Start,
   output: ToolOutput,
 ): Promise<void> {
@@ -238,7 +238,7 @@ async function noteOutput(
 
 /** Suspends the call, unless it has ended meanwhile. */
 async function suspend(
-  { conversation, runId }: RunContext,
+  { conversation, runId }: DrivenRun,
   { call: { path, toolCallId }, executionId }: Start,
   suspension: Suspension,
 ): Promise<void> {
@@ -277,7 +277,7 @@ const DONE: ReadonlySet<ToolOutcome['status']> = new Set([
 
 /** Handles a call that didn't start because the decision about it is out of date. */
 export async function decideAnew(
-  context: RunContext,
+  context: CallsContext,
   { call, repeats }: Pick<Start, 'call' | 'repeats'>,
 ): Promise<void> {
   // This execution didn't start, but an earlier one may have had its effect.
@@ -299,7 +299,7 @@ const UNDECIDED: ReadonlySet<NotStartedReason> = new Set([
   'unconfirmed',
 ])
 
-function executionRequest(context: RunContext, start: Start): ExecuteTool {
+function executionRequest(context: DrivenRun, start: Start): ExecuteTool {
   const { call, executionId, input, by } = start
   const { storeId, epoch, knownAt } = context.conversation.claimed
   const whole = context.conversation.secrets.restore(call.toolCallId, input)
@@ -322,17 +322,17 @@ function executionRequest(context: RunContext, start: Start): ExecuteTool {
   }
 }
 
-function callsOf({ conversation }: RunContext): readonly CallState[] {
+function callsOf({ conversation }: DrivenRun): readonly CallState[] {
   return conversation.run?.calls ?? []
 }
 
 /** The call with everything stored since its start was decided. */
-function callNow(context: RunContext, call: CallState): CallState {
+function callNow(context: DrivenRun, call: CallState): CallState {
   return callsOf(context).find(({ toolCallId }) => toolCallId === call.toolCallId) ?? call
 }
 
 /** Resolves to null once the run was stopped and the grace period for the aborted tool is over. */
-async function stopped({ signal, page, agentId, effects }: RunContext, id: string): Promise<null> {
+async function stopped({ signal, page, agentId, effects }: DrivenRun, id: string): Promise<null> {
   await whenAborted(signal)
   if (!stopsWithoutEnd(signal)) {
     page.cancelTools({ agentId, executionIds: [id], reason: 'stopped' }).catch(() => undefined)
@@ -370,7 +370,7 @@ const DECIDED_BY_NOTHING: DecidedTool = {
 }
 
 /** Identifies an approval: the run and call, the request, the approved tool and input, and the execution before. */
-function approvalOf({ runId }: RunContext, call: CallState): readonly unknown[] {
+function approvalOf({ runId }: DrivenRun, call: CallState): readonly unknown[] {
   const { toolCallId, toolName, decidedBy, askedAt, about, resolvedAs, input, executionId } = call
   const definition = decidedBy?.definition
   return [runId, toolCallId, executionId, toolName, definition, input, about, askedAt, resolvedAs]
@@ -378,7 +378,7 @@ function approvalOf({ runId }: RunContext, call: CallState): readonly unknown[] 
 
 /** Notes in this browser that its user has approved the call. `change`: the fields that the answer changes. */
 export async function noteApproval(
-  context: RunContext,
+  context: DrivenRun,
   call: CallState,
   change: Partial<CallState>,
 ): Promise<void> {
@@ -388,7 +388,7 @@ export async function noteApproval(
 
 /** Notes that an approved call has started. The approval now covers only a repetition of this execution. */
 async function noteStart(
-  context: RunContext,
+  context: DrivenRun,
   { call, executionId, input, by: decidedBy }: Start,
 ): Promise<void> {
   const { claims } = context.conversation
@@ -402,7 +402,7 @@ async function noteStart(
  * Whether a call may start. Anybody may have written the rows of a store that devices share. A call that this driver
  * didn't decide therefore needs an approval given in this browser, which allows one start.
  */
-async function mayStart(context: RunContext, call: CallState): Promise<boolean> {
+async function mayStart(context: CallsContext, call: CallState): Promise<boolean> {
   if (context.ready.has(call.toolCallId)) return true
   const approval = approvalOf(context, call)
   return context.conversation.claims.isNoted('approvals', approval, [approval])
@@ -443,7 +443,7 @@ export interface Start {
 
 /** Starts for the calls, from this driver's decision, or else the stored one, or else the current tool. */
 export function startsOf(
-  context: RunContext,
+  context: CallsContext,
   calls: readonly CallState[],
   { repeats = false }: { readonly repeats?: boolean } = {},
 ): Start[] {

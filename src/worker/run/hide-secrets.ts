@@ -11,7 +11,7 @@ import {
 } from '../../protocol/message.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { forModel, type NamedTool } from '../model/model-names.ts'
-import { callContext, type RunContext } from './run-context.ts'
+import { callContext, type CallsContext, type DrivenRun } from './run-context.ts'
 import { checkInput } from '../validation/check-input.ts'
 import type { SecretReplacer } from '../../lib/replace-repeats.ts'
 import { sameJson } from '../../lib/json/same-json.ts'
@@ -27,7 +27,7 @@ type SealedCall = Pick<CallState, 'toolCallId' | 'toolName'>
  * it can't, or if the input is invalid, all texts and numbers are treated as secret.
  */
 export async function hideInputSecrets(
-  context: RunContext,
+  context: CallsContext,
   call: SealedCall,
   { tool, input }: { readonly tool: ToolDescriptor | undefined; readonly input: JsonValue },
 ): Promise<JsonValue> {
@@ -45,7 +45,7 @@ export async function hideInputSecrets(
 }
 
 function secretsIn(
-  context: RunContext,
+  context: DrivenRun,
   call: SealedCall,
   input: JsonValue,
 ): Promise<readonly string[] | null> {
@@ -74,7 +74,7 @@ const SEALED_NAME = 'sealed_name'
 function sealMessage<Message extends AssistantMessage>(
   message: Message,
   inputs: readonly SealedInput[],
-  { conversation, tools, validator }: RunContext,
+  { conversation, tools, validator }: CallsContext,
 ): Message {
   const secrets = inputs.flatMap(({ whole, stored }) => sealedValues(stored, whole))
   if (secrets.length === 0) return message
@@ -206,7 +206,7 @@ type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
  * repetitions elsewhere in the output are replaced, too. Returns the output unchanged if no tool has secrets.
  */
 export async function hideOutputSecrets(
-  context: RunContext,
+  context: CallsContext,
   output: ModelOutput,
 ): Promise<ModelOutput> {
   const { toolsWithSecrets } = context.tools
@@ -259,7 +259,7 @@ export async function hideOutputSecrets(
 }
 
 /** Whether the tool may have secrets. An unknown name counts if it resembles such a tool's name. */
-export function maySeal({ tools }: Pick<RunContext, 'tools'>, toolName: string): boolean {
+export function maySeal({ tools }: Pick<DrivenRun, 'tools'>, toolName: string): boolean {
   const tool = tools.get(toolName)
   return tool
     ? tool.hasSecretsIn === true
@@ -267,7 +267,7 @@ export function maySeal({ tools }: Pick<RunContext, 'tools'>, toolName: string):
 }
 
 function storedInput(
-  context: RunContext,
+  context: CallsContext,
   { toolCallId, toolName, input }: ToolCallPart & { readonly input: JsonValue },
 ): Promise<JsonValue> | JsonValue {
   const tool = context.tools.get(toolName)

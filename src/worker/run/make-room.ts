@@ -29,7 +29,7 @@ import {
   sizeOf,
 } from './context-room.ts'
 import type { CountedRun } from './counters.ts'
-import { type RunContext, stopsWithoutEnd } from './run-context.ts'
+import { stopsWithoutEnd, type DrivenRun, type ModelsContext } from './run-context.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
 import { contextOn } from '../../conversation/context.ts'
 import { messageText } from '../../conversation/result.ts'
@@ -68,7 +68,7 @@ interface RoomNeeded {
 
 /** Room that the run's next request needs. Null if the run isn't open any more. Throws `context-too-small`. */
 function roomNeeded(
-  context: RunContext,
+  context: ModelsContext,
   run: CountedRun | null,
   { stepContext, occasion, settings }: Occasion & { readonly settings: CompactionSettings },
 ): RoomNeeded | null {
@@ -92,7 +92,7 @@ function roomNeeded(
 
 /** Asks the app's policy what to leave out. Null: nothing. The default policy replaces one that fails. */
 async function chooseCompaction(
-  context: RunContext,
+  context: ModelsContext,
   occasion: Occasion,
   needed: RoomNeeded,
 ): Promise<CompactionChoice | CompactionPolicy | null> {
@@ -110,7 +110,7 @@ async function chooseCompaction(
 }
 
 function situationOf(
-  { conversation: { conversationId, state }, memory, runId }: RunContext,
+  { conversation: { conversationId, state }, memory, runId }: ModelsContext,
   { stepContext, occasion }: Occasion,
   { room, budget, sent }: RoomNeeded,
 ): CompactionSituation {
@@ -135,7 +135,7 @@ function situationOf(
 
 /** Returns null if the run was stopped meanwhile. */
 async function ask(
-  { agentId, page, signal }: RunContext,
+  { agentId, page, signal }: DrivenRun,
   situation: CompactionSituation,
 ): Promise<CompactionAnswer | null> {
   const { conversationId, runId } = situation
@@ -152,7 +152,7 @@ async function ask(
   }
 }
 
-function instead(context: RunContext, why: string): CompactionPolicy {
+function instead(context: DrivenRun, why: string): CompactionPolicy {
   const { policy } = COMPACTION_DEFAULTS
   const message = `compaction.policy has failed, so '${policy}' is used instead: ${why}`
   warn(context, 'compaction-failed', message)
@@ -160,7 +160,7 @@ function instead(context: RunContext, why: string): CompactionPolicy {
 }
 
 /** Warns before the next step. */
-function warn({ conversation, runId, stream }: RunContext, code: string, message: string): void {
+function warn({ conversation, runId, stream }: DrivenRun, code: string, message: string): void {
   const step = (conversation.run?.steps ?? 0) + 1
   stream.pushDelta({ type: 'warning', code, message, runId, step, attempt: 1 })
 }
@@ -193,7 +193,7 @@ function isSpent(state: ConversationState, runId: string): boolean {
 }
 
 /** Warns, and ends the run with `context-overflow`. */
-function breakOff(context: RunContext): never {
+function breakOff(context: DrivenRun): never {
   warn(context, 'compaction-spent', SPENT)
   throw new OffstageError('context-overflow', SPENT)
 }
@@ -257,7 +257,7 @@ const ASK: UserMessage = {
  * matches.
  */
 async function summarize(
-  context: RunContext,
+  context: ModelsContext,
   run: CountedRun,
   { stepContext, confirm, maxTokens, limit }: Summarizing,
 ): Promise<Summary> {
@@ -289,7 +289,7 @@ async function summarize(
  * they were the request for that step, so the server's prompt cache matches. Null if they don't fit either.
  */
 function summedUp(
-  context: RunContext,
+  context: ModelsContext,
   run: CountedRun,
   { stepContext, limit = Infinity }: Pick<Summarizing, 'stepContext' | 'limit'>,
 ): ConversationState | null {
@@ -333,7 +333,7 @@ type Way =
  * Compacts the context if the next request wouldn't fit, or if much of it is out of date. Returns true if something was
  * left out. If the window is unknown, only the server's refusal shows that a request is too long.
  */
-export async function compactIfNeeded(context: RunContext, asking: Asking): Promise<boolean> {
+export async function compactIfNeeded(context: ModelsContext, asking: Asking): Promise<boolean> {
   const { conversation, signal } = context
   const settings = asking.stepContext.compaction ?? COMPACTION_DEFAULTS
   if (settings === false) return false
@@ -363,7 +363,7 @@ export async function compactIfNeeded(context: RunContext, asking: Asking): Prom
 
 /** Stores the usage of a summary that isn't needed any more, since its model calls cost tokens anyway. */
 function unused(
-  { runId }: RunContext,
+  { runId }: DrivenRun,
   run: CountedRun | null,
   summary: Summary | null,
 ): FactDraft[] {
@@ -375,7 +375,7 @@ function unused(
 
 /** Chooses the policy, or asks the app. Null: the app wants nothing left out. */
 async function wayOf(
-  context: RunContext,
+  context: ModelsContext,
   {
     policy = COMPACTION_DEFAULTS.policy,
     needed,
@@ -426,7 +426,7 @@ interface Making {
  * enough.
  */
 function isVain(
-  { conversation: { state }, runId }: RunContext,
+  { conversation: { state }, runId }: DrivenRun,
   { way, facts, needed, occasion }: Asking & Making,
 ): boolean {
   if (!needed.isShort || occasion === 'refused' || facts.length === 0) return false
@@ -441,7 +441,7 @@ function isSummarized(way: Way, facts: readonly PlannedCompaction[]): boolean {
 }
 
 async function summaryFor(
-  context: RunContext,
+  context: ModelsContext,
   { way, facts, needed, ...asking }: Asking & Making,
 ): Promise<Summary | null> {
   const { run } = context.conversation
@@ -464,7 +464,7 @@ function withSummary(fact: PlannedCompaction, summary: Summary | null): PlannedC
 
 /** Adds the size of the request before and after each fact. */
 function counted(
-  { conversation: { state }, memory }: RunContext,
+  { conversation: { state }, memory }: ModelsContext,
   facts: readonly PlannedCompaction[],
   { asking, now }: { readonly asking: Asking; readonly now: RoomNeeded },
 ): readonly PlannedCompaction[] {

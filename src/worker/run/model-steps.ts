@@ -24,7 +24,7 @@ import { learnTokens, learnWindow } from './context-room.ts'
 import { compactIfNeeded } from './make-room.ts'
 import { decide, lookAhead, nextStep } from './decide.ts'
 import { deliveries, hasDeliveries } from './queued-messages.ts'
-import type { RunContext } from './run-context.ts'
+import type { CallsContext, DrivenRun, RunContext } from './run-context.ts'
 import type { RunLease } from './run-lease.ts'
 import { skillRefusal, offeredStep, renewedSkills } from './skill-calls.ts'
 import { hideOutputSecrets } from './hide-secrets.ts'
@@ -49,7 +49,7 @@ import { isRequest, messageWords } from '../../conversation/requests.ts'
  * stored first. Later requests then send the same text, which keeps the prompt cache valid.
  */
 async function amendMessages(
-  { agentId, conversation, page, runId, signal }: RunContext,
+  { agentId, conversation, page, runId, signal }: DrivenRun,
   step: number,
   { hasBeforeModel }: StepContext,
 ): Promise<void> {
@@ -70,7 +70,7 @@ async function amendMessages(
  * Cuts the current step short because a person wrote a message. Commits the partial step (`cut`), the ends of its
  * calls, and the message.
  */
-async function commitCut(context: RunContext, cut: FactDraft | null): Promise<void> {
+async function commitCut(context: DrivenRun, cut: FactDraft | null): Promise<void> {
   const { conversation, runId, page } = context
   let executionIds: readonly string[] = []
   const isNew = await conversation.append((run) => {
@@ -106,7 +106,7 @@ type ModelOutput = Omit<FactOf<'model-output'>, 'parentId'>
  * step. Empty if a hook, an approval, an invalid call, one-shot mode or redaction is involved: such calls are prepared
  * first.
  */
-function headStart(context: RunContext, output: ModelOutput): Start[] {
+function headStart(context: CallsContext, output: ModelOutput): Start[] {
   const { conversation, tools } = context
   if (conversation.run?.limits.maxSteps === 0 || tools.hasBeforeToolCall || context.signal.aborted)
     return []
@@ -117,7 +117,7 @@ function headStart(context: RunContext, output: ModelOutput): Start[] {
   return startsOf(context, nextGroup(next.calls))
 }
 
-function isPlain({ conversation, tools, validator }: RunContext, call: CallState): boolean {
+function isPlain({ conversation, tools, validator }: CallsContext, call: CallState): boolean {
   const tool = tools.get(call.toolName)
   if (tool === undefined || call.error !== null || tool.control !== undefined) return false
   const taint = taintFor(conversation.state, tool)
@@ -132,7 +132,7 @@ function isPlain({ conversation, tools, validator }: RunContext, call: CallState
  * Stores them before the model is asked.
  */
 async function recall(
-  { agentId, conversation, page, runId, signal }: RunContext,
+  { agentId, conversation, page, runId, signal }: DrivenRun,
   { hasMemory }: StepContext,
 ): Promise<void> {
   const request = hasMemory ? unasked(conversation.state) : undefined
@@ -230,7 +230,7 @@ type Offered = Pick<StepContext, 'tools' | 'skills'>
  * request's. The model reads descriptions as it reads results, so they taint, too.
  */
 async function takeDescriptions(
-  { conversation, runId }: Pick<RunContext, 'conversation' | 'runId'>,
+  { conversation, runId }: Pick<DrivenRun, 'conversation' | 'runId'>,
   offered: Offered,
 ): Promise<void> {
   const origins = describers(offered)

@@ -14,7 +14,7 @@ import {
   tooOftenDenied,
   warnNoAnnotations,
 } from './approval/judge-approval.ts'
-import { callContext, type ReadyCall, type RunContext } from './run-context.ts'
+import { callContext, type ReadyCall, type CallsContext, type DrivenRun } from './run-context.ts'
 import {
   errorOutput,
   nestedTooDeep,
@@ -60,7 +60,7 @@ function readQuestion({ path, toolName }: CallState, input: JsonValue): AskedQue
 
 /** Adds the names of fields that seem to ask for a secret. If the page can't tell, adds the names of all fields. */
 async function withSensitive(
-  { page, agentId }: Pick<RunContext, 'page' | 'agentId'>,
+  { page, agentId }: Pick<DrivenRun, 'page' | 'agentId'>,
   asked: AskedQuestion,
 ): Promise<AskedQuestion> {
   const { fields } = asked
@@ -121,7 +121,7 @@ type Verdict =
  * verdicts, and adds the calls that may run to `ready`. Runs no tool, so after a crash it can simply run again.
  */
 export async function prepareCalls(
-  context: RunContext,
+  context: CallsContext,
   calls: readonly CallState[],
 ): Promise<void> {
   const settlements: Settlement[] = []
@@ -155,7 +155,7 @@ interface AskedCall {
 }
 
 /** Stores requests for approval and questions. Their calls then wait for a person's answer. */
-async function ask(context: RunContext, asked: readonly AskedCall[]): Promise<void> {
+async function ask(context: CallsContext, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
   for (const { call, request } of asked) if ('because' in request) warnNoAnnotations(context, call)
   await context.conversation.append((run) => {
@@ -169,7 +169,7 @@ async function ask(context: RunContext, asked: readonly AskedCall[]): Promise<vo
  * Revokes consents to another definition of a tool that requests approval. Otherwise they would apply again as soon as
  * that definition comes back.
  */
-function outdatedConsents({ conversation }: RunContext, asked: readonly AskedCall[]): FactDraft[] {
+function outdatedConsents({ conversation }: DrivenRun, asked: readonly AskedCall[]): FactDraft[] {
   return conversation.state.consents.flatMap(({ consentId, scope }) => {
     const isOutdated = asked.some(
       ({ call, request }) =>
@@ -182,7 +182,7 @@ function outdatedConsents({ conversation }: RunContext, asked: readonly AskedCal
 }
 
 async function judge(
-  context: RunContext,
+  context: CallsContext,
   call: CallState,
   activating: readonly SkillText[],
 ): Promise<Verdict> {
@@ -227,7 +227,7 @@ async function judge(
 
 /** Decides whether a call that could run needs a person's approval. */
 async function judgeReady(
-  context: RunContext,
+  context: CallsContext,
   call: CallState,
   { tool, input }: Called,
 ): Promise<Verdict> {
@@ -258,7 +258,7 @@ async function judgeReady(
 
 /** Replaces secrets again if a hook changed the input, which may hold other secrets now. */
 async function storedInput(
-  context: RunContext,
+  context: CallsContext,
   call: CallState,
   made: { readonly tool: ToolDescriptor; readonly input: JsonValue },
 ): Promise<JsonValue> {
@@ -267,7 +267,7 @@ async function storedInput(
 
 /** Asks the page to describe the call for its approval. Another page must request the approval again. */
 async function describe(
-  context: RunContext,
+  context: CallsContext,
   call: CallState,
   input: JsonValue,
 ): Promise<{ readonly about?: About } | { readonly failed: ToolOutput }> {

@@ -7,7 +7,7 @@ import type {
 import type { UserContent } from '../../protocol/fact.ts'
 import type { ConversationState } from '../../protocol/state.ts'
 import type { FactDraft } from '../store/fact-draft.ts'
-import type { RunContext, Stop } from './run-context.ts'
+import type { Stop, DrivenRun } from './run-context.ts'
 import { hasPlan } from '../../conversation/context.ts'
 import type { RunLimits } from '../../protocol/run.ts'
 
@@ -58,7 +58,7 @@ export type Steering =
  * force. `steerId` is the id of the append.
  */
 export function commitSteering(
-  { conversation, signal, runId }: RunContext,
+  { conversation, signal, runId }: DrivenRun,
   said: Steering,
   steerId: string,
 ): Promise<boolean> {

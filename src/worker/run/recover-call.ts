@@ -1,6 +1,6 @@
 import { isCallLooping } from '../../conversation/crash-loop.ts'
 import type { CallState } from '../../protocol/state.ts'
-import { callContext, type RunContext } from './run-context.ts'
+import { callContext, type CallsContext, type DrivenRun } from './run-context.ts'
 import {
   goneMeanwhile,
   INTERRUPTED,
@@ -14,7 +14,7 @@ import type { ToolDescriptor } from '../../protocol/tool.ts'
 
 /** A call's tool. After a reload, waits for the page to register it. */
 export async function availableTool(
-  context: RunContext,
+  context: CallsContext,
   call: CallState,
 ): Promise<ToolDescriptor | undefined> {
   return context.tools.get(call.toolName) ?? (await waitForTool(context, call))
@@ -22,7 +22,7 @@ export async function availableTool(
 
 /** The end of a call whose tool isn't registered. `repeats`: whether it may have run before. */
 export async function unavailable(
-  context: RunContext,
+  context: CallsContext,
   call: CallState,
   repeats: boolean = call.resolvedAs !== null,
 ): Promise<Settlement> {
@@ -37,7 +37,7 @@ export async function unavailable(
  * After a reload, runs are often resumed before tools are registered.
  */
 async function waitForTool(
-  context: RunContext,
+  context: CallsContext,
   call: CallState,
 ): Promise<ToolDescriptor | undefined> {
   const { path, toolName } = call
@@ -66,7 +66,7 @@ async function waitForTool(
  * Asks the page first, since it may have outlived the worker or the agent. An execution that the page knows is joined.
  * An execution that this page was asked for but doesn't know never ran. Only then is the call repeated or given up.
  */
-export async function recoverCall(context: RunContext, call: CallState): Promise<void> {
+export async function recoverCall(context: CallsContext, call: CallState): Promise<void> {
   const executionId = call.executionId ?? ''
   const known = await context.page.knownExecutions({ executionIds: [executionId] })
   if (known.includes(executionId)) {
@@ -88,7 +88,7 @@ const NOBODY_KNOWS = { running: false, output: INTERRUPTED }
 
 /** Applies the crash table. `running`: the tool's function still runs, so its outcome can't be reconciled. */
 async function applyCrashTable(
-  context: RunContext,
+  context: CallsContext,
   call: CallState,
   { running, output }: { readonly running: boolean; readonly output: typeof INTERRUPTED },
 ): Promise<void> {
@@ -104,7 +104,7 @@ async function applyCrashTable(
  * Runs a composite tool's function again, with its stored outcomes. Interrupts the call instead if it keeps crashing,
  * or if the tool has changed or is gone.
  */
-export async function runAgain(context: RunContext, call: CallState): Promise<void> {
+export async function runAgain(context: CallsContext, call: CallState): Promise<void> {
   if (isLooping(context, call))
     return settleCalls(context, [{ call, status: 'interrupted', output: INTERRUPTED }])
   const tool = await availableTool(context, call)
@@ -115,7 +115,7 @@ export async function runAgain(context: RunContext, call: CallState): Promise<vo
   return settleCalls(context, [{ call, status: 'interrupted', output }])
 }
 
-function isLooping({ effects, resume }: RunContext, call: CallState): boolean {
+function isLooping({ effects, resume }: CallsContext, call: CallState): boolean {
   return resume?.afterCrash !== false && isCallLooping(call, effects.now())
 }
 
@@ -124,7 +124,7 @@ function isLooping({ effects, resume }: RunContext, call: CallState): boolean {
  * interrupted if an earlier execution may have had its effect (`repeats`).
  */
 async function runUnstarted(
-  context: RunContext,
+  context: CallsContext,
   call: CallState,
   { repeats }: { readonly repeats: boolean },
 ): Promise<void> {
@@ -137,7 +137,7 @@ async function runUnstarted(
 }
 
 /** Runs the call again. Returns false if the tool has changed: the new one might not be safe to repeat. */
-async function repeat(context: RunContext, call: CallState): Promise<boolean> {
+async function repeat(context: CallsContext, call: CallState): Promise<boolean> {
   const tool = await availableTool(context, call)
   if (context.signal.aborted) return true
   if (!tool) {
@@ -150,7 +150,7 @@ async function repeat(context: RunContext, call: CallState): Promise<boolean> {
 }
 
 /** Asks the tool whether the call happened. Returns true if it knew, or if the run was stopped meanwhile. */
-async function reconcile(context: RunContext, call: CallState): Promise<boolean> {
+async function reconcile(context: CallsContext, call: CallState): Promise<boolean> {
   const tool = await availableTool(context, call)
   if (context.signal.aborted) return true
   if (!tool?.hasReconcile) return false
@@ -174,6 +174,6 @@ async function reconcile(context: RunContext, call: CallState): Promise<boolean>
   }
 }
 
-async function ask(context: RunContext, call: CallState): Promise<void> {
+async function ask(context: DrivenRun, call: CallState): Promise<void> {
   await context.conversation.append([{ type: 'call-interrupted', path: call.path }])
 }

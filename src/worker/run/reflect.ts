@@ -8,7 +8,7 @@ import { buildRequest } from '../model/build-request.ts'
 import type { ModelCall, ModelOutcome } from '../model/call-model.ts'
 import { askQuietly } from './ask-model.ts'
 import { type CountedRun, limitOf, applyLimits } from './counters.ts'
-import { stopsWithoutEnd, type RunContext } from './run-context.ts'
+import { stopsWithoutEnd, type DrivenRun, type ModelsContext } from './run-context.ts'
 import { offeredStep } from './skill-calls.ts'
 
 interface Answer {
@@ -45,7 +45,7 @@ const NO_USAGE: RunUsage = { modelCalls: 0 }
  * A review isn't a step, but none is made once a limit is reached. If a review fails, the answer stays as it is.
  */
 export async function reflect(
-  context: RunContext,
+  context: ModelsContext,
   { mode, end, confirm }: Occasion,
 ): Promise<void> {
   const { conversation, tools } = context
@@ -77,14 +77,14 @@ function mayReflect(run: CountedRun, end: RunEnd): boolean {
   return isWhole && !isOneShot && run.reflected === null && limitOf(run) === null
 }
 
-function newestAnswer({ conversation: { state }, runId }: RunContext): Answer | null {
+function newestAnswer({ conversation: { state }, runId }: DrivenRun): Answer | null {
   const node = state.path.findLast(({ kind }) => kind === 'assistant')
   const text = answerText(node)
   return node?.runId === runId && text.trim() !== '' ? { messageId: node.id, text } : null
 }
 
 /** The page's configuration for the review, or the reason why it failed. Throws if the run or the agent was stopped. */
-async function contextFor(context: RunContext): Promise<StepContext | string> {
+async function contextFor(context: DrivenRun): Promise<StepContext | string> {
   const { agentId, conversation, page, runId, signal } = context
   const { conversationId, parent } = conversation
   const query = { agentId, runId, conversationId, reflects: true, ...(parent && { isChild: true }) }
@@ -96,7 +96,7 @@ async function contextFor(context: RunContext): Promise<StepContext | string> {
   }
 }
 
-async function ask(context: RunContext, asked: Asked): Promise<Reflected> {
+async function ask(context: ModelsContext, asked: Asked): Promise<Reflected> {
   const { effects, signal } = context
   const { settings } = asked
   const late = new AbortController()
@@ -116,7 +116,7 @@ async function ask(context: RunContext, asked: Asked): Promise<Reflected> {
 
 /** Sends the next step's request plus one turn, so that the server's prompt cache still matches. */
 async function callReflector(
-  context: RunContext,
+  context: ModelsContext,
   { run, answer, settings, stepContext, confirm }: Asked,
   signal: AbortSignal,
 ): Promise<Reflected> {
@@ -172,7 +172,7 @@ const CUT_OFF = 'what the model said was cut off'
 
 /** Stores the review. If the run was stopped meanwhile, stores only the usage: the answer stays as it is. */
 async function store(
-  { conversation, runId, signal, stream }: RunContext,
+  { conversation, runId, signal, stream }: DrivenRun,
   {
     answer: { messageId },
     mode,

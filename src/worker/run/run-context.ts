@@ -15,35 +15,47 @@ import type { ProviderRegistry } from '../../providers/registry.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import { resolveToolName } from '../../action/foreign/foreign-call.ts'
 
-/** State and services that the parts of a run's driver share. */
-export interface RunContext {
+/** A run driven in this tab, with the services that every part of its driver uses. */
+export interface DrivenRun {
   readonly agentId: string
   readonly runId: string
   readonly conversation: Conversation
   readonly stream: Stream
   readonly page: PageApi
-  /** Id of the page load. The ids of its executions start with it. */
-  readonly pageId: string
   readonly effects: Effects
-  readonly validator: Validator
-  readonly providers: ProviderRegistry
-  readonly engines: Engines
-  readonly memory: ModelMemory
   readonly family: RunFamily
   readonly tools: ToolTable
+  /** Aborts when the run or its step must stop. The reason is a `Stop`. A new signal follows each cut step. */
+  readonly signal: AbortSignal
+}
+
+/** The run, and the services and state that its calls need. */
+export interface CallsContext extends DrivenRun {
+  /** Id of the page load. The ids of its executions start with it. */
+  readonly pageId: string
+  readonly validator: Validator
   /** Whether another tab that shows the conversation has registered the tool. */
   isInOtherTab(toolName: string): Promise<boolean>
   /** Calls that may run, with the input that hooks and validation produced. Keyed by call id. */
   readonly ready: Map<string, ReadyCall>
   /** Names of tools without annotations whose author was already warned. */
   readonly warnedTools: Set<string>
-  /** Losses since the run's last answer: what requests left out, such as tools that the server refused. */
-  readonly losses: Loss[]
   /** Ids of unfinished executions that this driver has requested from the page. */
   readonly dispatched: Set<string>
-  /** Aborts when the run or its step must stop. The reason is a `Stop`. A new signal follows each cut step. */
-  readonly signal: AbortSignal
   readonly resume: ResumeOptions | null
+}
+
+/** The run, and the services and state that its requests to models need. */
+export interface ModelsContext extends DrivenRun {
+  readonly providers: ProviderRegistry
+  readonly engines: Engines
+  readonly memory: ModelMemory
+  /** Losses since the run's last answer: what requests left out, such as tools that the server refused. */
+  readonly losses: Loss[]
+}
+
+/** Everything that a driver has. Its parts take the narrowest type that they can. */
+export interface RunContext extends CallsContext, ModelsContext {
   /** Id of the run that started when this one ended. */
   nextRunId?: string | undefined
 }
@@ -85,7 +97,7 @@ export interface ResumeOptions {
 }
 
 export function callContext(
-  context: RunContext,
+  context: DrivenRun,
   call: Pick<CallState, 'toolCallId' | 'toolName'>,
   input: JsonValue,
 ): CallContext {

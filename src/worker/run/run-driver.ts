@@ -10,7 +10,14 @@ import {
 } from './approval/answer-call.ts'
 import { type CountedRun, limitOf } from './counters.ts'
 import { decide, type Decision } from './decide.ts'
-import { leavesUnfinished, type RunContext, type Stop, ToolTable } from './run-context.ts'
+import {
+  leavesUnfinished,
+  type Stop,
+  ToolTable,
+  type CallsContext,
+  type DrivenRun,
+  type RunContext,
+} from './run-context.ts'
 import { commitEnd, unfinishedReason, stopExecuting, StopSwitch } from './end-run.ts'
 import { type Leases, isOtherOwnerError } from '../ownership/leases.ts'
 import { NestedCalls, StepCalls } from './step-calls.ts'
@@ -30,7 +37,11 @@ import type { FactDraft } from '../store/fact-draft.ts'
  * Withdraws calls that another page described for approval, or whose secrets are lost, even if they were approved.
  * The person may have seen an outdated description, so these calls are decided again. Checked at the commit.
  */
-async function withdrawAskedElsewhere({ conversation, pageId, runId }: RunContext): Promise<void> {
+async function withdrawAskedElsewhere({
+  conversation,
+  pageId,
+  runId,
+}: CallsContext): Promise<void> {
   // A nested call isn't lost: its composite tool's function supplies the secrets again.
   const isLost = ({ path, toolCallId, input }: CallState): boolean =>
     path.length === 1 && conversation.secrets.restore(toolCallId, input) === null
@@ -51,11 +62,11 @@ const MAX_CLAIMS = 3
 
 /** Commits a person's answers and messages to a run as its owner, then wakes the run's loop. */
 class PersonAnswers {
-  readonly #context: RunContext
+  readonly #context: CallsContext
   readonly #lease: RunLease
   readonly #wake: () => void
 
-  constructor(context: RunContext, lease: RunLease, wake: () => void) {
+  constructor(context: CallsContext, lease: RunLease, wake: () => void) {
     this.#context = context
     this.#lease = lease
     this.#wake = wake
@@ -128,7 +139,7 @@ class PersonAnswers {
 
 /** Makes a run's commits wait for the storage until the signal aborts, and notifies the page of the wait. */
 function publishedWaiter(
-  { stream, runId }: Pick<RunContext, 'stream' | 'runId'>,
+  { stream, runId }: Pick<DrivenRun, 'stream' | 'runId'>,
   signal: AbortSignal,
 ): Waiter {
   return {
@@ -145,7 +156,7 @@ function publishedWaiter(
  * Asks the page to verify the answer that would end the run. Returns true if it was rejected: the rejection is stored,
  * and the run continues. Skipped if the answer has no text, or if no step is left for a better one.
  */
-async function rejectAnswer(context: RunContext, run: CountedRun, end: RunEnd): Promise<boolean> {
+async function rejectAnswer(context: DrivenRun, run: CountedRun, end: RunEnd): Promise<boolean> {
   const { conversation, effects, runId, tools } = context
   const { maxSteps } = run.limits
   const isLast = (maxSteps >= 0 && run.steps >= maxSteps) || limitOf(run) !== null
@@ -165,7 +176,7 @@ async function rejectAnswer(context: RunContext, run: CountedRun, end: RunEnd): 
 }
 
 function answerOf(
-  { agentId, conversation, runId }: RunContext,
+  { agentId, conversation, runId }: DrivenRun,
   { rejections }: CountedRun,
   end: RunEnd,
 ): VerifyQuery | null {
@@ -177,7 +188,7 @@ function answerOf(
 }
 
 /** The page's objection to the answer. Null: none, or its check failed, which must not withhold the answer. */
-async function ask({ page, signal }: RunContext, answer: VerifyQuery): Promise<string | null> {
+async function ask({ page, signal }: DrivenRun, answer: VerifyQuery): Promise<string | null> {
   const { agentId, messageId } = answer
   try {
     return await page.verify(answer)

@@ -1,6 +1,6 @@
 import type { RunState } from '../../protocol/state.ts'
 import type { ClaimOptions } from '../store/store.ts'
-import { stopsWithoutEnd, type RunContext } from './run-context.ts'
+import { stopsWithoutEnd, type DrivenRun } from './run-context.ts'
 import {
   otherOwnerError,
   isClaimedElsewhere,
@@ -17,7 +17,7 @@ type IsWanted = (run: RunState | null) => boolean
  * afterwards.
  */
 export class RunLease {
-  readonly #context: RunContext
+  readonly #context: DrivenRun
   readonly #ownership: Leases
   #held = true
   #taking: Promise<void> | null = null
@@ -25,7 +25,7 @@ export class RunLease {
   #awakeAt: number
 
   /** Starts as held: the host takes the ownership before it creates the driver. */
-  constructor(context: RunContext, ownership: Leases) {
+  constructor(context: DrivenRun, ownership: Leases) {
     this.#context = context
     this.#ownership = ownership
     this.#awakeAt = context.effects.monotonic()

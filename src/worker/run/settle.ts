@@ -2,7 +2,7 @@ import { headId } from '../../conversation/tree.ts'
 import { isSettled } from '../../conversation/pending.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
 import { withNextStep } from './decide.ts'
-import type { RunContext } from './run-context.ts'
+import type { DrivenRun } from './run-context.ts'
 import type { PlanItem } from '../../protocol/fact.ts'
 import type { CallError, ToolOutput } from '../../protocol/message.ts'
 import type { SkillText } from '../../protocol/page-calls.ts'
@@ -187,7 +187,7 @@ export function isOverdue(call: CallState, now: number): boolean {
 }
 
 /** Ends the calls whose deadline has passed. Returns false if there are none. */
-export async function settleOverdue(context: RunContext, run: RunState): Promise<boolean> {
+export async function settleOverdue(context: DrivenRun, run: RunState): Promise<boolean> {
   if (run.parked !== null) return false
   const now = context.effects.now()
   const late = run.calls.filter((call) => isOverdue(call, now))
@@ -230,7 +230,7 @@ export function openCall(
 
 /** Commits the ends of calls in one transaction. Skips calls that have ended, and does nothing if the run has. */
 export async function settleCalls(
-  { conversation, runId, page, agentId, family }: RunContext,
+  { conversation, runId, page, agentId, family }: DrivenRun,
   settlements: readonly Settlement[],
 ): Promise<void> {
   if (settlements.length === 0) return

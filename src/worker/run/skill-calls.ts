@@ -4,7 +4,7 @@ import type { FactDraft } from '../store/fact-draft.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { SkillText, StepContext } from '../../protocol/page-calls.ts'
 import type { CallState, ConversationState } from '../../protocol/state.ts'
-import type { RunContext } from './run-context.ts'
+import type { DrivenRun } from './run-context.ts'
 import type { Settlement } from './settle.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 
@@ -19,7 +19,7 @@ type Rule = Pick<ActiveSkill, 'name' | 'restrictTools'>
  */
 export function offeredStep(
   step: StepContext,
-  { conversation: { state }, runId }: Pick<RunContext, 'conversation' | 'runId'>,
+  { conversation: { state }, runId }: Pick<DrivenRun, 'conversation' | 'runId'>,
 ): StepContext {
   const skills = activeSkills(state)
   const active = new Set(skills.map(({ name }) => name))
@@ -37,7 +37,7 @@ export function offeredStep(
  * activation. `activating` holds skills of the same step whose activation isn't stored yet.
  */
 export function skillRefusal(
-  { conversation: { state, run }, tools }: Pick<RunContext, 'conversation' | 'tools'>,
+  { conversation: { state, run }, tools }: Pick<DrivenRun, 'conversation' | 'tools'>,
   call: CallState,
   activating: readonly Rule[] = [],
 ): Settlement | null {
@@ -76,7 +76,7 @@ function listOf({ restrictTools = [] }: Rule): string {
   return restrictTools.length > 0 ? restrictTools.join(', ') : 'none'
 }
 
-type Context = Pick<RunContext, 'agentId' | 'conversation' | 'page'>
+type Context = Pick<DrivenRun, 'agentId' | 'conversation' | 'page'>
 
 /**
  * Runs a call of `activate_skill`. The skill's text is stored with the call's end. `input` was checked against the

@@ -3,7 +3,7 @@ import { endOf, isSettled } from '../../conversation/pending.ts'
 import type { CallState, RunState } from '../../protocol/state.ts'
 import { isDecidedByPage } from './approval/judge-approval.ts'
 import { BESIDE_INVALID, settleCalls, type Settlement } from './settle.ts'
-import type { RunContext } from './run-context.ts'
+import type { CallsContext } from './run-context.ts'
 import {
   executeCalls,
   nestedId,
@@ -77,7 +77,7 @@ class Turns {
  * somebody, like a model's call.
  */
 export class NestedCalls {
-  readonly #context: RunContext
+  readonly #context: CallsContext
   readonly #turns = new Turns()
   /** Runs the hooks for one call at a time. */
   readonly #inOrder = createSerialQueue()
@@ -86,7 +86,7 @@ export class NestedCalls {
   /** The error that fails the run. */
   #failure: { readonly thrown: unknown } | null = null
 
-  constructor(context: RunContext) {
+  constructor(context: CallsContext) {
     this.#context = context
   }
 
@@ -274,11 +274,11 @@ function answerOf(call: CallState, calls: readonly CallState[]): NestedAnswer {
 
 /** Takes the calls of a step from proposed to settled, or until they wait for somebody. */
 export class StepCalls {
-  readonly #context: RunContext
+  readonly #context: CallsContext
   /** Calls whose start was committed with their output. The page hasn't been asked to run them yet. */
   #started: readonly Start[] = []
 
-  constructor(context: RunContext) {
+  constructor(context: CallsContext) {
     this.#context = context
   }
 

@@ -7,7 +7,7 @@ import type { JsonValue } from '../../../protocol/json.ts'
 import { replaceInOutput } from '../../../protocol/message.ts'
 import type { CallState, RunState } from '../../../protocol/state.ts'
 import { errorOutput, isOverdue, openCall, settledFacts, type Settlement } from '../settle.ts'
-import { callContext, type RunContext } from '../run-context.ts'
+import { callContext, type CallsContext, type DrivenRun } from '../run-context.ts'
 import type { FactDraft } from '../../store/fact-draft.ts'
 import { consentGiven, deniedTogether } from './judge-approval.ts'
 import { noteApproval } from '../execute-calls.ts'
@@ -96,7 +96,7 @@ export type CommandResult = 'applied' | 'not-waiting' | 'other-owner'
  * doesn't fit its question. `answerId` is the id of the append, which shows whether the call took this answer.
  */
 export async function answerCall(
-  context: RunContext,
+  context: CallsContext,
   { toolCallId, answer }: PersonAnswer,
   answerId: string,
 ): Promise<boolean> {
@@ -128,7 +128,7 @@ export async function answerCall(
 
 /** The consent that a person gives together with an approval, for later calls. */
 async function consentBy(
-  context: RunContext,
+  context: DrivenRun,
   call: CallState,
   answer: Answer,
 ): Promise<readonly FactDraft[]> {
@@ -138,7 +138,7 @@ async function consentBy(
 
 /** Checks an edited input, and replaces its secrets with placeholders before it is stored. */
 async function checkedEdit(
-  context: RunContext,
+  context: CallsContext,
   call: CallState,
   answer: Extract<Answer, { type: 'approve' }>,
 ): Promise<Answer> {
@@ -176,7 +176,7 @@ function editedNote({ path, toolName }: CallState, input: JsonValue): string {
 
 /** Replaces the secrets of the call's input with their placeholders in the answer's texts. */
 function withoutSecrets(
-  { conversation }: RunContext,
+  { conversation }: DrivenRun,
   { toolCallId, input }: CallState,
   answer: Answer,
 ): Answer {
@@ -197,7 +197,7 @@ function withoutSecrets(
 
 const LOST = 'A secret in this input is lost. Enter it again, or deny the call.'
 
-function factsOf(context: RunContext, call: CallState, answer: Answer): FactDraft[] {
+function factsOf(context: DrivenRun, call: CallState, answer: Answer): FactDraft[] {
   const word = wordOf(call, answer)
   const settlement = settlementBy(call, answer)
   const after = headId(context.conversation.state)

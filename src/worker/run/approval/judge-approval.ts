@@ -2,7 +2,7 @@ import { sameJson } from '../../../lib/json/same-json.ts'
 import type { ConsentScope, Rememberable } from '../../../protocol/fact.ts'
 import type { CallState, Consent, ConversationState } from '../../../protocol/state.ts'
 import type { ApprovalReason, Taint } from '../../../protocol/taint.ts'
-import { callContext, type RunContext } from '../run-context.ts'
+import { callContext, type CallsContext, type DrivenRun } from '../run-context.ts'
 import type { Settlement } from '../settle.ts'
 import { nextRequestTaint, taintOfRequest } from '../../../conversation/taint.ts'
 import { originOfTools } from '../../../conversation/tree.ts'
@@ -122,7 +122,7 @@ interface JudgedCall {
 
 /** The consent that a person may give for later calls, too. Null: they must see each call. */
 async function rememberableOf(
-  context: RunContext,
+  context: DrivenRun,
   call: CallState,
   { tool, input, taint }: JudgedCall,
 ): Promise<Rememberable | null> {
@@ -144,7 +144,7 @@ async function rememberableOf(
 
 /** Finds a consent for this tool and key that is in force and was given in this browser. */
 async function consentFor(
-  context: RunContext,
+  context: DrivenRun,
   { name: toolName, definition }: ToolDescriptor,
   { key }: Rememberable,
 ): Promise<Consent | undefined> {
@@ -164,7 +164,7 @@ async function consentFor(
 
 /** Identifies a consent by its id and scope, and by the run if it holds for one run only. */
 function scopeOf(
-  { runId }: RunContext,
+  { runId }: DrivenRun,
   { consentId, scope }: Pick<Consent, 'consentId' | 'scope'>,
 ): readonly unknown[] {
   return [consentId, scope, scope.within === 'run' && runId]
@@ -172,7 +172,7 @@ function scopeOf(
 
 /** The consent that a person gives with an approval. Throws `invalid-input` if each call needs its own approval. */
 export async function consentGiven(
-  context: RunContext,
+  context: DrivenRun,
   call: CallState,
   { within, input }: Pick<ConsentScope, 'within'> & { readonly input?: JsonValue | undefined },
 ): Promise<FactDraft> {
@@ -200,7 +200,7 @@ export async function consentGiven(
 }
 
 /** Warns the developer, once per run, about a tool that needs approval only because it has no annotations. */
-export function warnNoAnnotations(context: RunContext, { toolName }: CallState): void {
+export function warnNoAnnotations(context: CallsContext, { toolName }: CallState): void {
   const { conversation, runId, warnedTools, stream, tools } = context
   if (tools.get(toolName)?.whileTainted !== 'unknown' || warnedTools.has(toolName)) return
   warnedTools.add(toolName)
@@ -234,7 +234,7 @@ interface Judgement {
 
 /** Decides whether a call needs a person's approval. Takes earlier denials and consents into account. */
 export async function judgeApproval(
-  context: RunContext,
+  context: DrivenRun,
   call: CallState,
   called: Called,
 ): Promise<Judgement> {
@@ -256,7 +256,7 @@ export async function judgeApproval(
 
 /** The reason why taint makes approval necessary, whatever the app's own rules are. Null: none. */
 async function approvalReason(
-  context: RunContext,
+  context: DrivenRun,
   call: CallState,
   { tool, input, taint }: JudgedCall,
 ): Promise<ApprovalReason | null> {
@@ -271,7 +271,7 @@ async function approvalReason(
 
 /** Applies an earlier denial or consent to a call that needs approval. */
 async function answerBefore(
-  context: RunContext,
+  context: DrivenRun,
   call: CallState,
   judged: JudgedCall,
 ): Promise<ApprovalVerdict> {
@@ -294,7 +294,7 @@ const DENIED_BEFORE = 'A person denied this call before. Do not repeat it in thi
 
 /** Calls of the same tool in this run that a person has answered. */
 function answeredBefore(
-  { conversation, runId }: RunContext,
+  { conversation, runId }: DrivenRun,
   { toolName, toolCallId }: CallState,
 ): readonly CallState[] {
   return conversation.state.path
@@ -324,7 +324,7 @@ const OVER = 'Denied without asking: similar calls were denied. Do not repeat it
 
 /** Denies other waiting calls of the same tool, once a denial has reached the maximum in a row. */
 export function deniedTogether(
-  context: RunContext,
+  context: DrivenRun,
   { call, status }: Settlement,
 ): readonly Settlement[] {
   const { calls = [] } = (status === 'denied' && context.conversation.run) || {}
@@ -341,7 +341,7 @@ export function deniedTogether(
  * isn't stored yet.
  */
 export function tooOftenDenied(
-  context: RunContext,
+  context: DrivenRun,
   call: CallState,
   asked: Pick<CallState, 'about' | 'rememberable'> & { readonly newest?: readonly CallState[] },
 ): Settlement | null {
