@@ -1,13 +1,13 @@
 import type { SupplyOutput } from '../protocol/worker-calls.ts'
 import { PARENT_ENDED, type RunLimits } from '../protocol/run.ts'
 import type { RunRef } from '../protocol/conversation.ts'
-import type { RunState } from '../protocol/state.ts'
+import type { ConversationState, RunState } from '../protocol/state.ts'
 import { type ActiveConversation, busyError } from './active-conversation.ts'
 import { firstFacts } from './run/queued-messages.ts'
 import type { Effects } from './effects.ts'
 import type { ResumeOptions } from './run/run-context.ts'
 import type { RunLauncher } from './run-launcher.ts'
-import { headId } from '../conversation/tree.ts'
+import { headId, isRunAside, leafUnder } from '../conversation/tree.ts'
 import type { UserMessage } from '../protocol/message.ts'
 import { outputText } from '../providers/sent-files.ts'
 import { syntheticMessage } from './model/compaction.ts'
@@ -21,6 +21,8 @@ interface Supplied {
   readonly settled: readonly FactDraft[]
   /** Limits of the run that continues from here. Null while other calls wait. */
   readonly goesOn: RunLimits | null
+  /** The end of the call's branch. Null: the branch in view. */
+  readonly parentId: string | null
 }
 
 /** Facts for an output that the page supplies. Null if the call waits for no output. */
@@ -38,11 +40,13 @@ function pendingOutput(
   if (own === null && !imported.some(isThis)) return null
   const status =
     output.type === 'error' ? 'failed' : output.type === 'denied' ? 'denied' : 'succeeded'
+  const elsewhere = state.others.find((node) => node.calls.some(isThis))
+  const parentId = elsewhere ? leafUnder(state, elsewhere.id) : null
   const isLast = imported.every(isThis) && calls.every((call) => isThis(call) || isSettled(call))
   return {
     // A call of an imported history belongs to no run.
     settled: [
-      ...(own && call ? taintFacts({ call, status, output }, headId(state)) : []),
+      ...(own && call ? taintFacts({ call, status, output }, parentId ?? headId(state)) : []),
       {
         type: 'call-settled',
         path: [toolCallId],
@@ -52,6 +56,7 @@ function pendingOutput(
       },
     ],
     goesOn: isLast ? (own ? conversation.limitsAfter(own, limits) : limits) : null,
+    parentId,
   }
 }
 
@@ -190,10 +195,10 @@ export class RunResumer {
           if (run?.end === null) throw busyError(conversationId)
           const supplied = pendingOutput(conversation, command)
           if (supplied === null) return null
-          limits = supplied.goesOn
-          return limits === null
-            ? supplied.settled
-            : [...supplied.settled, ...firstFacts([null], limits)]
+          const { settled, goesOn, parentId } = supplied
+          limits = goesOn
+          const place = parentId === null ? {} : { parentId }
+          return goesOn === null ? settled : [...settled, ...firstFacts([null], goesOn, place)]
         },
         { runId },
       )
@@ -213,7 +218,7 @@ export class RunResumer {
   async toGoOn(active: ActiveConversation, own: RunLimits): Promise<GoOn | null> {
     const { conversation, driver, paused: parked } = active
     if (driver === null && parked === null) await conversation.refresh()
-    const ended = unfinished(conversation.run)
+    const ended = unfinished(conversation.state)
     return ended && { from: ended.runId, own }
   }
 
@@ -251,9 +256,10 @@ function isChild(run: RunState | null): run is RunState {
   return run?.forCall === true && run.end === null
 }
 
-/** The run, if it ended before it was done. */
-function unfinished(run: RunState | null): RunState | null {
-  switch (run?.end?.outcome) {
+/** The newest run, if it ended before it was done and the branch in view can continue it. */
+function unfinished(state: ConversationState): RunState | null {
+  const { run } = state
+  switch (isRunAside(state) ? undefined : run?.end?.outcome) {
     case 'failed':
     case 'max-steps':
     case 'limit':
