@@ -106,7 +106,7 @@ export class RunFamilies {
   }
 
   async #admitChild(
-    { conversation: { parent } }: ActiveConversation,
+    { conversation: { conversationId, parent } }: ActiveConversation,
     scope: AgentScope,
     run: CountedRun,
   ): Promise<Admitted> {
@@ -116,6 +116,9 @@ export class RunFamilies {
     const isOver = caller?.runId !== parent?.runId || caller?.end !== null
     if (isOver || !call || isSettled(call))
       return { type: 'end', end: { outcome: 'aborted', reason: PARENT_ENDED } }
+    // A discussion of the call has limits of its own.
+    if (call.child?.conversationId !== conversationId)
+      return { type: 'step', run: concluding(run, limitOf(run)) }
     const others = await this.#spentBy(scope, caller)
     // No await from here until the run is marked. If several child runs ask at once, each counts those before it.
     const asking = this.#asking.get(caller.runId) ?? new Set()

@@ -425,7 +425,7 @@ export class RunQueue {
   /** Handles a run in the way as `ifBusy` says: throws, waits, or stops that run. True if nothing runs. */
   async #makeRoom(
     active: ActiveConversation,
-    { agentId, conversationId, ifBusy }: StartRun,
+    { agentId, conversationId, ifBusy, parent }: StartRun,
   ): Promise<boolean> {
     const { conversation } = active
     switch (ifBusy) {
@@ -440,7 +440,12 @@ export class RunQueue {
         // Another device's run isn't resumed, and isn't claimed while it waits for a person.
         if (!active.driver && (await active.isOpenElsewhere()))
           throw otherDeviceError(conversationId)
-        await this.#options.left.resume(active, agentId, { ...TELL_MODEL, takesOver: false })
+        await this.#options.left.resume(active, agentId, {
+          ...TELL_MODEL,
+          takesOver: false,
+          // Discussions run beside the call that they are about.
+          asChild: parent !== undefined,
+        })
         break
       case 'replace':
         await this.#options.left.resume(active, agentId, { ...TELL_MODEL, takesOver: true })
