@@ -426,8 +426,11 @@ function isWaiting(event: RunEvent): event is Waiting {
 /** Sends the recorded answer to the waiting call. Null if none was recorded; false if it came too late. */
 async function answerAs(agent: Agent, event: Waiting, pair: CallPair): Promise<boolean | null> {
   const { approval, remember, answer, end } = pair.recorded ?? {}
+  // Denied without an answer: by a message of the person, or together with a similar call.
+  const denied = end?.output.type === 'denied' ? end.output : null
   switch (event.type) {
     case 'tool-approval-request': {
+      if (!approval && denied) return agent.deny(event, denied.reason)
       if (!approval) return isAfterFailure(pair) ? agent.approve(event) : null
       const { approved, input, reason } = approval
       if (!approved) return agent.deny(event, reason)
@@ -435,7 +438,7 @@ async function answerAs(agent: Agent, event: Waiting, pair: CallPair): Promise<b
       return agent.approve(event, { ...edited, ...(remember && { remember }) })
     }
     case 'question': {
-      if (!answer) return null
+      if (!answer) return denied && agent.answer(event, { action: 'cancel' })
       const { action, values, answer: text } = answer
       if (action) return agent.answer(event, { action })
       const content = values as FieldValues | undefined

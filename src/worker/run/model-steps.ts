@@ -95,7 +95,7 @@ function settlementAtCut(call: CallState): Settlement[] {
   if (isSettled(call)) return []
   const isAsked = call.status === 'awaiting-approval' || call.status === 'awaiting-answer'
   return isAsked
-    ? [{ call, status: 'denied', output: { type: 'denied', reason: WROTE_INSTEAD } }]
+    ? [{ call, status: 'aborted', output: { type: 'denied', reason: WROTE_INSTEAD } }]
     : settlementAtEnd(call)
 }
 

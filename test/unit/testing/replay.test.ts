@@ -1,5 +1,5 @@
-import { describe, expect, test } from 'vitest'
-import type { AgentOptions, JsonSchema } from '../../../src/index.ts'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { defineTool, type AgentOptions, type JsonSchema } from '../../../src/index.ts'
 import {
   createTestAgent,
   type ReplayOptions,
@@ -490,4 +490,35 @@ test('exact: a failure that is as recorded is accepted, a mended one is reported
   expect(await replayed(recording, shop('string').tools, { exact: true })).toMatch(
     /^Step 2: add_item\(\{ qty: '2' \}\) succeeded\. In the recording, it was refused/,
   )
+})
+
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays.',
+  needsApproval: true,
+  execute: () => 'paid',
+})
+const PAYS = { toolCalls: [{ toolName: 'pay', input: {} }] }
+const ASKS = { toolCalls: [{ toolName: 'ask_user', input: { question: 'Which one?' } }] }
+
+test.each([
+  ['an approval request', PAYS, 'tool-approval-request'],
+  ['a question', ASKS, 'question'],
+])('a recording in which a message interrupts %s can be replayed', async (_, calls, type) => {
+  const options: Partial<AgentOptions> = { tools: [pay], controlTools: ['ask_user'] }
+  const before = createTestAgent({
+    script: {
+      scenes: [{ match: ['Stop'], steps: [{ text: 'As you like.' }] }],
+      fallback: [calls, { text: 'Done.' }],
+    },
+    ...options,
+  })
+  onTestFinished(() => before.dispose())
+  const run = before.run('Go')
+  for await (const event of run) if (event.type === type) run.send('Stop that', { when: 'now' })
+  expect((await run.result).text).toBe('As you like.')
+  const recording = await new Response(await before.conversations.export()).text()
+  const after = createTestAgent({ recording, ...options })
+  onTestFinished(() => after.dispose())
+  await after.replay()
 })

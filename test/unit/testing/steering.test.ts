@@ -234,3 +234,15 @@ test('a message sent right after the start of a run is delivered', async () => {
   expect(await outcome).toEqual({ status: 'delivered' })
   expect(sent.flat().filter((text) => text === 'Two')).not.toHaveLength(0)
 })
+
+test('a call that a message has interrupted requests approval when the model asks for it again', async () => {
+  const { chat } = talk([call('buy'), call('buy'), answer('Well.')])
+  const run = chat.send('Buy')
+  await until(() => chat.getSnapshot().pending.length === 1)
+  const first = chat.getSnapshot().pending[0]?.toolCallId
+  await run.send('Yes, but hurry up', { when: 'now' }).outcome
+  // Nobody has denied it. Now: denied without asking, and the run ends.
+  await until(() => chat.getSnapshot().pending.some(({ toolCallId }) => toolCallId !== first), 3000)
+  expect(await chat.approve(chat.getSnapshot().pending[0]!)).toBe(true)
+  expect((await run.result).text).toBe('Well.')
+})
