@@ -110,6 +110,8 @@ async function outputOf(
     const data = await sub.agent.extract({ schema, input, signal, onUsage })
     return await formatOutput({ ok: true, status: 'completed', output: data })
   } catch (thrown) {
+    // The work is done. Only its extraction is tried again.
+    if (OffstageError.is(thrown) && thrown.code === 'worker-lost') throw thrown
     return failed('invalid-output', describeThrown(thrown), true)
   }
 }
