@@ -2,6 +2,7 @@ import type {
   Agent,
   Conversation,
   FilePart,
+  JsonValue,
   PendingCall,
   Run,
   RunInput,
@@ -249,6 +250,7 @@ interface AnsweredPart {
   readonly toolCallId?: unknown
   readonly state?: unknown
   readonly approval?: { readonly approved?: unknown; readonly reason?: unknown }
+  readonly input?: JsonValue
   readonly output?: unknown
   readonly errorText?: unknown
 }
@@ -276,12 +278,12 @@ async function giveAnswers(
 async function answer(
   conversation: Conversation,
   call: PendingCall,
-  { state, approval, output, errorText }: AnsweredPart,
+  { state, approval, input, output, errorText }: AnsweredPart,
 ): Promise<boolean> {
   const { toolCallId, kind } = call
   if (kind === 'approval') {
     if (state !== 'approval-responded') return false
-    if (approval?.approved === true) return await conversation.approve(toolCallId)
+    if (approval?.approved === true) return await conversation.approve({ toolCallId, input })
     const reason = approval?.reason
     return await conversation.deny(toolCallId, typeof reason === 'string' ? reason : undefined)
   }

@@ -17,6 +17,7 @@ import {
 import { callContext, type ReadyCall, type CallsContext, type DrivenRun } from './run-context.ts'
 import {
   errorOutput,
+  everChanging,
   nestedTooDeep,
   NOT_KEPT,
   notForTools,
@@ -239,9 +240,16 @@ async function judgeReady(
     const { consentId } = approval
     return { ...ready, type: 'ready', ...(consentId !== undefined && { consentId }) }
   }
+  // Its card shows the title and source of the tool that the model called, whatever is asked anew.
+  const isSameCard = call.title === (tool.title ?? null) && call.source === tool.remote?.source
+  if (call.askedAt !== undefined && !isSameCard)
+    return settled({ call, status: 'failed', output: everChanging(call.toolName) })
   const described = tool.hasDescribe ? await describe(context, call, input) : null
-  if (described && 'failed' in described)
-    return settled({ call, status: 'failed', output: described.failed })
+  if (described && 'failed' in described) {
+    const { untrusted } = tool
+    const failure = { call, status: 'failed', output: described.failed } as const
+    return settled(untrusted === undefined ? failure : { ...failure, untrusted })
+  }
   const { rememberable } = approval
   const request = {
     type: 'approval-requested',

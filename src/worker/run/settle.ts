@@ -151,9 +151,10 @@ export function taintFacts(
   { call, status, output, untrusted }: Settlement,
   after: string | null,
 ): FactDraft[] {
-  const origin = call.decidedBy?.untrusted ?? call.untrusted ?? untrusted
+  const given = call.untrusted ?? untrusted
+  const origin = call.decidedBy?.untrusted ?? given
   const isReturned = (status === 'succeeded' || status === 'failed') && output.type !== 'denied'
-  const hasBegun = call.executionId !== null || call.untrusted !== undefined
+  const hasBegun = call.executionId !== null || given !== undefined
   if (origin === undefined || !isReturned || !hasBegun) return []
   const { path, title } = call
   return [{ type: 'untrusted-taken-in', after, origin, path, ...(title !== null && { title }) }]

@@ -38,7 +38,8 @@ export function hasTaintedInput(state: ConversationState, call: Pick<CallState, 
 
 /**
  * Taint that decides whether a call needs approval. Omit `call` while its output isn't stored. Leaves out descriptions
- * from the tool's own source: calls to that source need approval anyway, unless the app exempts them.
+ * from the tool's own source unless that is trusted: calls to untrusted sources need approval anyway, unless the app
+ * exempts them.
  */
 export function taintFor(
   state: ConversationState,
@@ -46,7 +47,7 @@ export function taintFor(
   call?: Pick<CallState, 'path'>,
 ): readonly Taint[] {
   const taint = call ? taintOfCall(state, call) : nextRequestTaint(state)
-  const own = remote && originOfTools(remote.source)
+  const own = remote && !remote.trusted && originOfTools(remote.source)
   return taint.filter(({ origin }) => origin !== own)
 }
 
