@@ -70,7 +70,7 @@ function describeError(toolName: string, code: CallErrorCode, message: string): 
 /** Quotes lines after every kind of line break that a model may read as one. */
 function quoteLines(text: string): string {
   return text.replaceAll(
-    /(^|[\n\r\v\f\u0085\u2028\u2029])(?=[\p{Z}\p{Cf}\t>]*observation\s*:)/giu,
+    /(^|[\n\r\v\f\u0085\u2028\u2029])(?=[\p{Zs}\p{Cf}\t>]*observation\s*:)/giu,
     '$1> ',
   )
 }

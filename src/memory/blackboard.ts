@@ -67,7 +67,7 @@ export function blackboard({ blocks, ...options }: BlackboardOptions): Blackboar
   ): Promise<void> =>
     update(rows, space(where), (entries) => {
       const before = entries.find(({ id }) => id === name)
-      const text = checked(name, next(before?.text ?? ''))
+      const text = checked(name, next(before?.text ?? '').trim())
       const untrusted = where?.untrusted || (before?.untrusted && text.startsWith(before.text))
       const entry = { space: space(where), id: name, text, at: Date.now() }
       return { put: [{ ...entry, ...(untrusted && { untrusted }) }] }

@@ -129,7 +129,7 @@ const CONTENTS = 'content encrypted_content name function output text data signa
  * Matches a URL. URL parsers ignore control characters and spaces before the scheme, and some inside it. Prose doesn't
  * match, since a space follows its colons.
  */
-const ADDRESS = /^[\0- ]*(?!data:)[a-z][a-z\d+.\-\t\n\r]*:\S/i
+const ADDRESS = /^[\0- ]*(?!data:)[a-z][a-z\d+.\-\t\n\r]*:[\t\n\r]*\S/i
 
 interface ReferenceRules {
   readonly toolTypes: ReadonlySet<unknown>

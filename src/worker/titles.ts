@@ -154,6 +154,7 @@ function cleanTitle(text: string): string | null {
     .map((each) => each.replace(/[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, '').trim())
     .find((each) => each !== '')
   const bare = (line ?? '')
+    .slice(0, 500)
     .replace(/^(?:#+|[*_"'“”„«»`\s])+/u, '')
     .replace(/[*_"'“”„«»`\s.]+$/u, '')
   return titleOf([{ type: 'text', text: bare }])
