@@ -16,24 +16,37 @@ export async function keepAnswer(
   if (outcome !== 'completed' || !answer.trim()) return
   const stored = await agent.conversations.get(conversationId)
   if (!stored) return
-  // The last message before the answer: the next run may have begun, with a message of its own.
-  let asked = ''
+  // The messages before the answer, as they were kept: the next run may have begun, with messages of its own.
+  let asked: string[] = []
   let question: string | undefined
+  let isAsking = false
   for (const message of stored.messages) {
     const texts = message.parts.flatMap((part) => (part.type === 'text' ? part.text : []))
     if (message.role !== 'user') {
-      if (texts.join('') === answer) question = asked
-      // In the form in which it was kept.
-    } else if (!message.synthetic) asked = texts.join('\n').trim().slice(0, MAX_TEXT).trim()
+      if (texts.join('') === answer) question = asKept(asked)
+    } else if (!message.synthetic) {
+      if (!isAsking) asked = []
+      asked.push(texts.join('\n').trim())
+    }
+    isAsking = message.role === 'user'
   }
   // The result of `finish_task` is in no text.
-  question ??= asked
+  question ??= asKept(asked)
   const where = { conversationId }
   // Questions from a model that calls the agent weren't kept, so none is found.
-  const entry = (await memory.list(where)).find(({ text }) => text === question)
+  const before = `Q: ${question.slice(0, QUESTION)}\nA: `
+  // A regenerated answer takes the place of the one before.
+  const entry = (await memory.list(where)).find(
+    ({ text }) => text === question || text.startsWith(before),
+  )
   if (!entry) return
   const untrusted = entry.untrusted || !!stored.taint
-  const text = `Q: ${question.slice(0, QUESTION)}\nA: ${answer.trim().slice(0, ANSWER)}`
+  const text = `${before}${answer.trim().slice(0, ANSWER)}`
   const [kept] = await memory.remember(text, { ...where, untrusted })
   if (kept) await memory.forget([entry.id], where)
+}
+
+/** Messages that came together, in the form in which `retrieve` got them. */
+function asKept(asked: readonly string[]): string {
+  return asked.join('\n').trim().slice(0, MAX_TEXT).trim()
 }

@@ -42,7 +42,8 @@ function sentMessages(path: readonly MessageNode[], rows: readonly ContextRow[])
   let at = 0
   for (const { start, end, row, hasSummary, instructions } of segments) {
     for (; at < start; at++) send(at)
-    if (hasSummary) sent.push({ place: -1, message: summaryMessage(row) })
+    if (hasSummary)
+      sent.push({ place: -1, message: summaryMessage(row, path.slice(start, end + 1)) })
     for (const place of instructions) send(place)
     at = end + 1
   }
@@ -83,8 +84,12 @@ function sentResults(
   )
 }
 
-function summaryMessage({ summary }: Compacted): UserMessage {
-  return syntheticMessage(summary === '' ? DROPPED : `${SUMMARY}\n${summary}`)
+/** A call may have been undone after it was summarized. */
+function summaryMessage({ summary }: Compacted, nodes: readonly MessageNode[]): UserMessage {
+  const text = summary === '' ? DROPPED : `${SUMMARY}\n${summary}`
+  const undone = nodes.flatMap(({ calls }) => calls.filter(({ undo }) => undo === 'done'))
+  const names = undone.map(({ toolName }) => toolName).join(', ')
+  return syntheticMessage(names === '' ? text : `${text}\nUndone: ${names}.`)
 }
 
 /** A message from the loop to the model. */

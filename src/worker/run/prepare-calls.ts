@@ -240,7 +240,7 @@ async function judgeReady(
     const { consentId } = approval
     return { ...ready, type: 'ready', ...(consentId !== undefined && { consentId }) }
   }
-  // Its card shows the title and source of the tool that the model called, whatever is asked anew.
+  // The card shows the title and source of the tool that the model called, even when it asks anew.
   const isSameCard = call.title === (tool.title ?? null) && call.source === tool.remote?.source
   if (call.askedAt !== undefined && !isSameCard)
     return settled({ call, status: 'failed', output: everChanging(call.toolName) })

@@ -35,7 +35,7 @@ test('an approval in useChat is refused if the call has another input than the c
   while (!(await reader.read()).done);
   await expect.poll(() => conversation.getSnapshot().pending.length).toBe(1)
   const toolCallId = conversation.getSnapshot().pending[0]?.toolCallId ?? ''
-  // What this chat still shows: the call was asked about anew since, by another tab, with another input.
+  // This chat still shows an older card: the call was asked about anew since, by another tab, with another input.
   const part = {
     type: 'tool-order',
     toolCallId,
