@@ -1,19 +1,12 @@
 import { messageText } from '../conversation/result.ts'
 import { titleOf } from '../conversation/title.ts'
-import { addUsage } from '../conversation/usage.ts'
 import type { MadeTitle } from '../protocol/worker-calls.ts'
 import { type ConversationScope, storageKey } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
-import type { RunUsage } from '../protocol/message.ts'
 import type { ConversationState } from '../protocol/state.ts'
-import type { ModelRequest } from '../providers/provider.ts'
 import type { ConversationRegistry } from './conversation-registry.ts'
-import { callModel, type ModelOutcome } from './model/call-model.ts'
-import { providerOf } from './model/engine-providers.ts'
-import type { ExtractDeps } from './model/extract.ts'
-import { meterUsage } from './model/token-counts.ts'
-import { modelFetch } from './model/page-fetch.ts'
-import { stoppablePage } from './stopping.ts'
+import { type Asked, askOnce, type ExtractDeps } from './model/extract.ts'
+import type { StepContext } from '../protocol/page-calls.ts'
 
 /** Length of the excerpt from each side of the exchange. Characters. */
 const EXCERPT = 2000
@@ -61,7 +54,16 @@ export class Titles {
     const exchange = conversation.isNamed ? null : firstExchange(conversation.state)
     const key = `${storageKey(scope.storage)}\n${conversationId}`
     if (exchange === null || conversation.fault !== null || this.#asked.has(key)) return null
-    const { outcome, usage } = await this.#ask(scope, exchange, signal)
+    const ask = ({ model }: StepContext): Asked => ({
+      model: { ...model, retry: { maxRetries: 0 } },
+      request: {
+        messages: [{ role: 'user', parts: [{ type: 'text', text: exchange }] }],
+        instructions: ORDER,
+      },
+    })
+    const { agentId } = scope
+    const question = { agentId, titles: true, ask } as const
+    const { outcome, usage } = await askOnce(this.#deps, question, signal)
     if (outcome.type === 'aborted')
       throw new OffstageError('aborted', 'A run began before the title was made.')
     this.#asked.add(key)
@@ -78,51 +80,6 @@ export class Titles {
       return { title, usage }
     }
     return null
-  }
-
-  async #ask(
-    { agentId }: ConversationScope,
-    exchange: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly outcome: ModelOutcome; readonly usage: RunUsage }> {
-    const { memory, effects } = this.#deps
-    const page = stoppablePage(this.#deps.page, signal)
-    const stepContext = await page.stepContext({
-      agentId,
-      runId: '',
-      conversationId: '',
-      toolless: true,
-      titles: true,
-    })
-    const { model } = stepContext
-    let usage: RunUsage = { modelCalls: 0 }
-    const request = (): ModelRequest => ({
-      messages: [{ role: 'user', parts: [{ type: 'text', text: exchange }] }],
-      tools: [],
-      textAsWritten: true,
-      instructions: ORDER,
-    })
-    const outcome = await callModel({
-      step: 1,
-      stepContext: { ...stepContext, model: { ...model, retry: { maxRetries: 0 } } },
-      request,
-      provider: providerOf({ ...stepContext, agentId }, this.#deps),
-      memory,
-      effects,
-      signal,
-      credentials: (previousRejected, endpoint) =>
-        page.credentials({ agentId, configId: stepContext.configId, endpoint, previousRejected }),
-      fetch: modelFetch(page, model),
-      emit: () => undefined,
-      isUsedId: () => false,
-      messageId: '',
-      meter: (said) => meterUsage(said, { model, limits: {}, request }),
-      attemptFailed: async (failed) => {
-        usage = addUsage(usage, failed.usage)
-      },
-    })
-    if (outcome.type === 'turn') usage = addUsage(usage, outcome.turn.usage)
-    return { outcome, usage }
   }
 }
 

@@ -1,12 +1,12 @@
 import type { Extraction, ExtractRef, ExtractRequest } from '../../protocol/worker-calls.ts'
 import type { WorkerNotice } from '../../protocol/notices.ts'
-import type { PageApi } from '../../protocol/page-calls.ts'
+import type { PageApi, StepContext } from '../../protocol/page-calls.ts'
 import type { JsonValue } from '../../protocol/json.ts'
 import type { Message, RunUsage } from '../../protocol/message.ts'
 import { abortedError } from '../../providers/core/provider-error.ts'
 import type { ModelRequest } from '../../providers/provider.ts'
 import type { ProviderRegistry } from '../../providers/registry.ts'
-import { callModel } from './call-model.ts'
+import { callModel, type ModelOutcome } from './call-model.ts'
 import type { Effects } from '../effects.ts'
 import { type Engines, providerOf } from './engine-providers.ts'
 import { meterUsage } from './token-counts.ts'
@@ -138,46 +138,23 @@ async function extractData(
   command: ExtractRequest,
   signal: AbortSignal,
 ): Promise<Extraction> {
-  const { memory, effects } = deps
   const { agentId, schema } = command
-  const page = stoppablePage(deps.page, signal)
-  const ref = { agentId, runId: '', conversationId: '' }
-  const stepContext = await page.stepContext({ ...ref, toolless: true })
-  const instructions = [stepContext.instructions, ORDER + JSON.stringify(schema)]
-    .filter((text) => text !== '')
-    .join('\n\n')
-  const request = (): ModelRequest => ({
-    messages: messagesOf(command),
-    tools: [],
-    instructions,
-    textAsWritten: true,
-  })
-  let usage: RunUsage = { modelCalls: 0 }
-  const outcome = await callModel({
-    step: 1,
-    stepContext,
-    request,
-    provider: providerOf({ ...stepContext, agentId }, deps),
-    memory,
-    effects,
-    signal,
-    credentials: (previousRejected, endpoint) =>
-      page.credentials({ agentId, configId: stepContext.configId, endpoint, previousRejected }),
-    fetch: modelFetch(page, stepContext.model),
-    emit: () => undefined,
-    isUsedId: () => false,
-    messageId: '',
-    meter: (said) => meterUsage(said, { model: stepContext.model, limits: {}, request }),
-    attemptFailed: async (failed) => {
-      usage = addUsage(usage, failed.usage)
+  const ask = (stepContext: StepContext): Asked => ({
+    model: stepContext.model,
+    request: {
+      messages: messagesOf(command),
+      instructions: [stepContext.instructions, ORDER + JSON.stringify(schema)]
+        .filter((text) => text !== '')
+        .join('\n\n'),
     },
   })
+  const { outcome, usage } = await askOnce(deps, { agentId, ask }, signal)
   switch (outcome.type) {
     case 'turn': {
       const text = outcome.turn.parts
         .map((part) => (part.type === 'text' ? part.text : ''))
         .join('')
-      return { usage: addUsage(usage, outcome.turn.usage), text, ...readData(deps, text, command) }
+      return { usage, text, ...readData(deps, text, command) }
     }
     case 'failed':
       return { usage, error: outcome.error }
@@ -186,6 +163,52 @@ async function extractData(
     default:
       return outcome satisfies never
   }
+}
+
+export interface Asked {
+  readonly model: StepContext['model']
+  readonly request: Pick<ModelRequest, 'messages' | 'instructions'>
+}
+
+interface Question {
+  readonly agentId: string
+  readonly titles?: true
+  readonly ask: (stepContext: StepContext) => Asked
+}
+
+/** Asks a model without tools, outside of any conversation. `usage` includes failed attempts. */
+export async function askOnce(
+  deps: Omit<ExtractDeps, 'notify' | 'validator'>,
+  { agentId, ask, ...query }: Question,
+  signal: AbortSignal,
+): Promise<{ readonly outcome: ModelOutcome; readonly usage: RunUsage }> {
+  const { memory, effects } = deps
+  const page = stoppablePage(deps.page, signal)
+  const ref = { agentId, runId: '', conversationId: '' }
+  const stepContext = await page.stepContext({ ...ref, toolless: true, ...query })
+  const { model, request: asked } = ask(stepContext)
+  const request = (): ModelRequest => ({ ...asked, tools: [], textAsWritten: true })
+  let usage: RunUsage = { modelCalls: 0 }
+  const outcome = await callModel({
+    step: 1,
+    stepContext: { ...stepContext, model },
+    request,
+    provider: providerOf({ ...stepContext, agentId }, deps),
+    memory,
+    effects,
+    signal,
+    credentials: (previousRejected, endpoint) =>
+      page.credentials({ agentId, configId: stepContext.configId, endpoint, previousRejected }),
+    fetch: modelFetch(page, model),
+    emit: () => undefined,
+    isUsedId: () => false,
+    messageId: '',
+    meter: (said) => meterUsage(said, { model, limits: {}, request }),
+    attemptFailed: async (failed) => {
+      usage = addUsage(usage, failed.usage)
+    },
+  })
+  return { outcome, usage: outcome.type === 'turn' ? addUsage(usage, outcome.turn.usage) : usage }
 }
 
 const ORDER =
