@@ -53,11 +53,270 @@ export function foldCall(draft: Draft, row: CallRow): void {
   // The message was cleared, or is older than the window. Only a windowed state can't tell which, so it becomes stale.
   if (holder === null) draft.state.isStale ||= older > 0
   else if (row.type === 'call-settled' && isTaken) addResult(draft, holder, { ...row, toolCallId })
-  else if (row.type === 'undo-settled' && row.status === 'done') noteUndo(draft, holder, toolCallId)
-=======
-  else if (row.type === 'call-settled')
-    addResult(draft, holder, { ...row, toolCallId: row.path.at(-1) ?? '' })
   else if (row.type === 'undo-settled' && row.status === 'done') noteUndo(draft, holder, row.path)
+}
+
+/** Tells the model, which would otherwise assume that the effect still exists. */
+const UNDONE = 'This call was undone.'
+
+/** Whether this is the row's call, or the parent of a newly proposed nested call. */
+function isNear({ toolCallId }: CallState, { type, path }: CallRow): boolean {
+  return toolCallId === path.at(type === 'call-proposed' ? -2 : -1)
+}
+
+function nextCalls(before: readonly CallState[], row: CallRow): readonly CallState[] {
+  if (row.type === 'call-proposed') return withNested(before, nestedCall(row))
+  const calls = row.type === 'approval-answered' ? withNote(before, row) : before
+  const index = calls.findIndex(({ toolCallId }) => toolCallId === row.path.at(-1))
+  const call = calls[index]
+  const change = call && changeOf(call, row)
+  // A call that has ended stays so. A hook may answer after its call's composite tool was removed.
+  if (!change || (change.status && call.output)) return calls
+  const next = calls.with(index, { ...call, ...change })
+  return row.type === 'call-settled' ? withNestedEnd(next, row.path) : next
+}
+
+/** Keeps the note of an answer with the outermost call: the model gets no results of nested calls. */
+function withNote(
+  calls: readonly CallState[],
+  { path, note }: RowOf<'approval-answered'>,
+): readonly CallState[] {
+  if (!note) return calls
+  return calls.map((call) =>
+    call.toolCallId === path[0] ? { ...call, note: joinNotes(call.note, note) } : call,
+  )
+}
+
+/** Characters of notes after which the next one replaces them. */
+const MOST_NOTES = 20_000
+
+/** Adds a note, unless an earlier try of the call has added it. */
+function joinNotes(before: string | undefined, note: string): string {
+  if (!before || before.length > MOST_NOTES) return note
+  return before.endsWith(note) ? before : `${before}\n${note}`
+}
+
+/** Records in the parent call that a nested call has ended. */
+function withNestedEnd(calls: readonly CallState[], path: CallPath): readonly CallState[] {
+  return calls.map((call) =>
+    call.toolCallId === path.at(-2) ? { ...call, ...endedWith(call, path.at(-1) ?? '') } : call,
+  )
+}
+
+/** Records the end of a step or nested call. Progress resets `starts`, the crash count. */
+function endedWith({ ended, starts }: CallState, id: string): Partial<CallState> {
+  return ended.includes(id) ? { starts } : { ended: [...ended, id], starts: 0 }
+}
+
+function suspensionBy({ token, until, seen }: RowOf<'call-suspended'>): CallState['suspended'] {
+  return seen === undefined ? { token, ...(until !== undefined && { until }) } : { seen }
+}
+
+/** Inserts a nested call after its parent and the parent's other nested calls. */
+function withNested(calls: readonly CallState[], nested: CallState): readonly CallState[] {
+  if (calls.some(({ toolCallId }) => toolCallId === nested.toolCallId)) return calls
+  const parent = nested.path.at(-2) ?? ''
+  const last = calls.findLastIndex(({ path }) => path.includes(parent))
+  // If untrusted content may have dictated the parent call, it may have dictated the nested calls, too.
+  const { quoted, rescued } = calls.find(({ toolCallId }) => toolCallId === parent) ?? nested
+  return [...calls.slice(0, last + 1), { ...nested, quoted, rescued }, ...calls.slice(last + 1)]
+}
+
+function changeOf(
+  call: CallState,
+  row: Exclude<CallRow, { type: 'call-proposed' }>,
+): Partial<CallState> | null {
+  switch (row.type) {
+    case 'approval-requested':
+      return requestOf(call, row)
+    case 'approval-answered':
+      if (!row.approved) return null
+      return {
+        status: 'approved',
+        ...(row.input !== undefined && { input: row.input, edited: true }),
+      }
+    case 'question-asked':
+      return { status: 'awaiting-answer', question: askedQuestion(row) }
+    case 'question-answered':
+      return null
+    case 'output-requested':
+      return {
+        status: 'awaiting-output',
+        input: row.input,
+        asks: row.asks,
+        ...(row.untrusted !== undefined && { untrusted: row.untrusted }),
+      }
+    case 'call-started':
+      return startOf(call, row)
+    case 'call-withdrawn':
+      return withdrawalOf(call)
+    case 'call-suspended':
+      return { status: 'suspended', suspended: suspensionBy(row) }
+    case 'step-outcome':
+      return {
+        outcomes: { ...call.outcomes, [row.key]: row.value },
+        ...(isOutcomeKey(row.key) && endedWith(call, row.key)),
+      }
+    case 'child-started':
+      return { child: { conversationId: row.childConversationId, runId: row.childRunId } }
+    case 'child-usage':
+      return row.ended && call.child ? { child: { ...call.child, isCounted: true } } : null
+    case 'call-interrupted':
+      return { status: 'awaiting-decision' }
+    case 'interruption-resolved':
+      return {
+        resolvedAs: row.verdict,
+        ...(row.verdict === 'run-again' && { status: 'approved' }),
+      }
+    case 'call-settled':
+      return { status: row.status, output: row.output, endedAt: row.at, suspended: null }
+    case 'undo-started':
+    case 'undo-settled':
+      return foldUndo(call, row)
+    default:
+      return row satisfies never
+  }
+}
+
+/** Overwrites an earlier request. Fields that the new request lacks become undefined. */
+function requestOf(call: CallState, row: RowOf<'approval-requested'>): Partial<CallState> {
+  const { about, because, rememberable, input, by, seq: askedAt } = row
+  return {
+    status: 'awaiting-approval',
+    input,
+    decidedBy: by,
+    ...((about ?? call.about) && { about }),
+    ...((rememberable ?? call.rememberable) && { rememberable }),
+    askedAt,
+    ...((because ?? call.because) && { because }),
+  }
+}
+
+function startOf(call: CallState, row: RowOf<'call-started'>): Partial<CallState> {
+  return {
+    status: 'executing',
+    executionId: row.executionId,
+    starts: isSoonAfter(call.startedAt, row.at) ? call.starts + 1 : 1,
+    startedAt: row.at,
+    mayHaveBegun: row.repeats,
+    decidedBy: row.by,
+    suspended: null,
+    ...(row.input !== undefined && { input: row.input }),
+  }
+}
+
+/**
+ * Resets the call to its proposal. An input changed by a hook is discarded, and the hook runs again; a person's edit
+ * stays. The tool may be a different one now, so everything decided about it is cleared.
+ */
+function withdrawalOf(call: CallState): Partial<CallState> {
+  const count = call.status === 'executing' ? 1 : 0
+  return {
+    status: 'proposed',
+    executionId: null,
+    starts: call.starts - count,
+    withdrawals: call.withdrawals + count,
+    parallel: false,
+    decidedBy: null,
+    suspended: null,
+    ...(!call.edited && { input: call.modelInput }),
+  }
+}
+
+type ChildRow = RowOf<'child-started' | 'child-usage'>
+
+/** Folds a row into the child runs of the newest run. Works even where the call's message is missing. */
+function foldChild(draft: Draft, row: ChildRow): void {
+  const { run } = draft.state
+  if (run === null || run.runId !== row.runId) return
+  const { children = [] } = run
+  const index = children.findIndex(({ path }) => path.at(-1) === row.path.at(-1))
+  const next = nextChild(children[index], row)
+  if (next === null) return
+  draft.changeRun({ children: index < 0 ? [...children, next] : children.with(index, next) })
+}
+
+function nextChild(known: ChildState | undefined, row: ChildRow): ChildState | null {
+  if (row.type === 'child-usage') {
+    const { usage, steps, activeMs, ended } = row
+    return known ? { ...known, usage, steps, activeMs, isCounted: ended } : null
+  }
+  const { path, childConversationId: conversationId, childRunId: runId } = row
+  const nothing = { steps: 0, usage: { modelCalls: 0 }, activeMs: 0, isCounted: false }
+  return { path, conversationId, runId, ...nothing }
+}
+
+/** Usage of the run together with its child runs. Null if it has none. */
+export function totalUsage({ usage, children }: RunState): RunUsage | null {
+  return children ? children.reduce((sum, child) => sumUsage(sum, child.usage), usage) : null
+}
+
+/**
+ * Whether the call can be undone. A failed undo may be tried again. An undo with an unknown outcome must not be
+ * repeated: it may have taken effect.
+ */
+export function isUndoable({ status, decidedBy, undo }: CallState): boolean {
+  return (
+    status === 'succeeded' &&
+    decidedBy?.undoable === true &&
+    (undo === undefined || undo === 'failed')
+  )
+}
+
+/** Folds a row about undoing a call. Null if nothing changes. */
+function foldUndo(
+  call: CallState,
+  row: RowOf<'undo-started' | 'undo-settled'>,
+): Partial<CallState> | null {
+  if (row.type === 'undo-started') return isUndoable(call) ? { undo: 'unknown' } : null
+  if (call.undo !== 'unknown') return null
+  return { undo: row.status === 'done' ? 'done' : 'failed' }
+}
+
+/** The question of a call, without the other fields of its fact. */
+export function askedQuestion({
+  question,
+  options,
+  fields,
+  sensitive,
+}: RowOf<'question-asked'>): Question {
+  return {
+    question,
+    ...(options && { options }),
+    ...(fields && { fields }),
+    ...(sensitive && { sensitive }),
+  }
+}
+
+/** Adds a result to the tool message after the call's message, in the order of the calls. */
+export function addResult(
+  draft: Draft,
+  { id, message }: MessageNode,
+  { toolCallId, output, note }: Pick<ToolResultPart, 'toolCallId' | 'output' | 'note'>,
+): void {
+  const order = callParts(message)
+  const call = order.find((part) => part.toolCallId === toolCallId)
+  // Nested calls are not in the model's messages.
+  if (call === undefined) return
+  const { toolName, providerCallId } = call
+  const result: ToolResultPart = {
+    type: 'tool-result',
+    toolCallId,
+    toolName,
+    ...(providerCallId && { providerCallId }),
+    output,
+    ...(note && { note }),
+  }
+  draft.changeNode(
+    ({ parentId, message: { role } }) => role === 'tool' && parentId === id,
+    (node) => ({ ...node, message: withResult(node.message as ToolMessage, order, result) }),
+  )
+}
+
+/** Adds to the result of a call, or of the call around it, that it was undone, after any earlier note. */
+function noteUndo(draft: Draft, { id }: MessageNode, path: CallPath): void {
+  const [toolCallId, nested] = path
+  const undone = nested ? 'A call within it was undone.' : UNDONE
   draft.changeNode(
     ({ parentId, message }) =>
       message.role === 'tool' &&

@@ -34,9 +34,8 @@ export function headId({ path }: ConversationState): string | null {
 }
 
 /** Whether the branch in view is empty or isn't the one on which the newest run ended. */
-export function isRunAside(state: ConversationState): boolean {
-  const { run, path } = state
-  return path.length === 0 || (run?.head !== undefined && run.head !== headId(state))
+export function isRunAside({ run, path }: ConversationState): boolean {
+  return path.at(-1)?.id !== run?.head
 }
 
 /**

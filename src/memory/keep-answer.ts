@@ -16,22 +16,23 @@ export async function keepAnswer(
   if (outcome !== 'completed' || !answer.trim()) return
   const stored = await agent.conversations.get(conversationId)
   if (!stored) return
-  // The messages before the answer, as they were kept: the next run may have begun, with messages of its own.
-  let asked: string[] = []
+  // The messages before the answer, in the form in which they were kept: the next run may have begun.
+  let asked = ''
+  let isAnswered = true
   let question: string | undefined
-  let isAsking = false
   for (const message of stored.messages) {
     const texts = message.parts.flatMap((part) => (part.type === 'text' ? part.text : []))
     if (message.role !== 'user') {
-      if (texts.join('') === answer) question = asKept(asked)
+      isAnswered = true
+      if (texts.join('') === answer) question = asked
     } else if (!message.synthetic) {
-      if (!isAsking) asked = []
-      asked.push(texts.join('\n').trim())
+      const before = isAnswered ? '' : `${asked}\n`
+      asked = (before + texts.join('\n').trim()).slice(0, MAX_TEXT).trim()
+      isAnswered = false
     }
-    isAsking = message.role === 'user'
   }
   // The result of `finish_task` is in no text.
-  question ??= asKept(asked)
+  question ??= asked
   const where = { conversationId }
   // Questions from a model that calls the agent weren't kept, so none is found.
   const before = `Q: ${question.slice(0, QUESTION)}\nA: `
@@ -44,9 +45,4 @@ export async function keepAnswer(
   const text = `${before}${answer.trim().slice(0, ANSWER)}`
   const [kept] = await memory.remember(text, { ...where, untrusted })
   if (kept) await memory.forget([entry.id], where)
-}
-
-/** Messages that came together, in the form in which `retrieve` got them. */
-function asKept(asked: readonly string[]): string {
-  return asked.join('\n').trim().slice(0, MAX_TEXT).trim()
 }
