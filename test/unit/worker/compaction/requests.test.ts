@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { fold } from '../../../../src/conversation/fold.ts'
 import { emptyState } from '../../../../src/conversation/state.ts'
-import { FORMAT } from '../../../../src/protocol/fact.ts'
+import { FORMAT, type Identified } from '../../../../src/protocol/fact.ts'
 import type { Message } from '../../../../src/protocol/message.ts'
 import type { StreamProviderDefinition } from '../../../../src/providers/provider.ts'
 import { createTestAgent } from '../../../../src/testing/index.ts'
@@ -89,7 +89,7 @@ test('an imported history that ends with a request may be summarized up to that 
     id: `m${at}`,
     parts: [{ type: 'text' as const, text: 'word '.repeat(50) }],
   }))
-  const messages = [first, answer, last] as readonly Message[]
+  const messages = [first, answer, last] as readonly Identified<Message>[]
   const row = { type: 'messages-imported', parentId: null, messages, runId: null } as const
   const stored = { format: FORMAT, conversationId: 'c', seq: 1, at: 1, appendId: 'a' }
   const state = fold(emptyState('c'), [{ ...row, ...stored }])
