@@ -2,7 +2,6 @@ import type { Row, RowOf } from '../protocol/fact.ts'
 import type { RunState, StepOutput } from '../protocol/state.ts'
 import { isSoonAfter } from './crash-loop.ts'
 import type { Draft } from './state.ts'
-import { headId } from './tree.ts'
 import { proposedCalls } from './fold-call.ts'
 import { titleOf } from './title.ts'
 import { addCost, addUsage } from './usage.ts'
@@ -27,7 +26,7 @@ export function foldRun(draft: Draft, row: RunRow): void {
     // A run that follows begins in the append that returns the messages.
     if (!state.run.follows) state.returned = []
     state.title ||= row.message && titleOf(row.message.parts)
-  } else if (isOfRun(state.run, row)) draft.changeRun(changeOf(state.run, row, headId(state)))
+  } else if (isOfRun(state.run, row)) draft.changeRun(changeOf(state.run, row))
 }
 
 export function isOfRun(run: RunState | null, row: Row): run is RunState {
@@ -61,11 +60,7 @@ function startRun(
   }
 }
 
-function changeOf(
-  run: RunState,
-  row: Exclude<RunRow, { type: 'run-started' }>,
-  head: string | null,
-): Partial<RunState> {
+function changeOf(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>): Partial<RunState> {
   switch (row.type) {
     case 'step-started': {
       const isLoop = row.resumed && isSoonAfter(run.stepStartedAt, row.at)
@@ -113,7 +108,6 @@ function changeOf(
         parked: null,
         end: row.end,
         endedAt: row.at,
-        head,
         ...(row.next !== undefined && { next: row.next }),
       }
     default:

@@ -33,11 +33,6 @@ export function headId({ path }: ConversationState): string | null {
   return path.at(-1)?.id ?? null
 }
 
-/** Whether the branch in view is empty or isn't the one on which the newest run ended. */
-export function isRunAside({ run, path }: ConversationState): boolean {
-  return path.at(-1)?.id !== run?.head
-}
-
 /**
  * End of the branch used last under a message, or the message itself if it has none. Null if the message is unknown.
  * Only a whole state knows all branches.

@@ -23,7 +23,6 @@ import type {
   ShownRun,
 } from './snapshot.ts'
 import { nextRequestTaint } from './taint.ts'
-import { isRunAside } from './tree.ts'
 
 const shown = new WeakMap<readonly Consent[], readonly ShownConsent[]>()
 
@@ -225,10 +224,12 @@ function openRun({ run }: ConversationState, { left }: Live): RunState | null {
 }
 
 /** How the last run ended. Null if its history was cleared. */
-function endOf(state: ConversationState, { left }: Live): ConversationSnapshot['ended'] | null {
+function endOf(
+  { run, path }: ConversationState,
+  { left }: Live,
+): ConversationSnapshot['ended'] | null {
   if (left) return { ...left.outcome, runId: left.runId }
-  const { run } = state
-  return run?.end && !isRunAside(state) ? { ...run.end, runId: run.runId } : null
+  return run?.end && path.length > 0 ? { ...run.end, runId: run.runId } : null
 }
 
 function errorOf(end: RunOutcome | null | undefined): ErrorData | null {

@@ -6,7 +6,7 @@ export function sleep(ms: number): Promise<void> {
   })
 }
 
-/** Resolves after `ms` milliseconds (`Infinity`: 25 days), or as soon as the signal aborts. */
+/** Resolves after `ms` milliseconds, or as soon as the signal aborts. */
 export function sleepUnlessAborted(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal?.aborted) return resolve()
@@ -15,7 +15,7 @@ export function sleepUnlessAborted(ms: number, signal?: AbortSignal): Promise<vo
       signal?.removeEventListener('abort', done)
       resolve()
     }
-    const timer = setTimeout(done, Math.min(ms, 2 ** 31 - 1))
+    const timer = setTimeout(done, ms)
     signal?.addEventListener('abort', done)
   })
 }

@@ -16,33 +16,24 @@ export async function keepAnswer(
   if (outcome !== 'completed' || !answer.trim()) return
   const stored = await agent.conversations.get(conversationId)
   if (!stored) return
-  // The messages before the answer, in the form in which they were kept: the next run may have begun.
+  // The last message before the answer: the next run may have begun, with a message of its own.
   let asked = ''
-  let isAnswered = true
   let question: string | undefined
   for (const message of stored.messages) {
     const texts = message.parts.flatMap((part) => (part.type === 'text' ? part.text : []))
     if (message.role !== 'user') {
-      isAnswered = true
       if (texts.join('') === answer) question = asked
-    } else if (!message.synthetic) {
-      const before = isAnswered ? '' : `${asked}\n`
-      asked = (before + texts.join('\n').trim()).slice(0, MAX_TEXT).trim()
-      isAnswered = false
-    }
+      // In the form in which it was kept.
+    } else if (!message.synthetic) asked = texts.join('\n').trim().slice(0, MAX_TEXT).trim()
   }
   // The result of `finish_task` is in no text.
   question ??= asked
   const where = { conversationId }
   // Questions from a model that calls the agent weren't kept, so none is found.
-  const before = `Q: ${question.slice(0, QUESTION)}\nA: `
-  // A regenerated answer takes the place of the one before.
-  const entry = (await memory.list(where)).find(
-    ({ text }) => text === question || text.startsWith(before),
-  )
+  const entry = (await memory.list(where)).find(({ text }) => text === question)
   if (!entry) return
   const untrusted = entry.untrusted || !!stored.taint
-  const text = `${before}${answer.trim().slice(0, ANSWER)}`
+  const text = `Q: ${question.slice(0, QUESTION)}\nA: ${answer.trim().slice(0, ANSWER)}`
   const [kept] = await memory.remember(text, { ...where, untrusted })
   if (kept) await memory.forget([entry.id], where)
 }

@@ -181,8 +181,6 @@ export interface RunState {
   readonly parked: ParkReason | null
   readonly end: RunEnd | null
   readonly endedAt: number
-  /** Id of the branch's last message when the run ended. */
-  readonly head?: string | null
   /** Id of the run that starts in the same append as this one's end. */
   readonly next?: string
   /** The previous run, if it ended in the append that started this one. */

@@ -1,15 +1,11 @@
 import {
   type AbortRun,
   type AnnounceChild,
-  type CallAnswer,
   type LeaseCheck,
   type Preparation,
   type ResumeRun,
-  type RevokeConsent,
-  type SendMessage,
   type StartRun,
   type SupplyOutput,
-  type WithdrawMessage,
   type LockRef,
   type PageHello,
   PROTOCOL_VERSION,
@@ -211,6 +207,24 @@ export interface HostOptions extends Pick<StoresOptions, 'openDurable' | 'stores
 
 type ProgressNotice = Extract<PageNotice, { readonly type: 'tool-progress' }>
 
+type Parts = readonly [
+  Host,
+  RunCommands,
+  Library,
+  ConversationRetention,
+  Imports,
+  ConversationViews,
+  Extractions,
+  Titles,
+  CompositeCommands,
+  Undoing,
+]
+
+/** A value of every type in the list. */
+type Every<List> = List extends readonly [infer First, ...infer Rest]
+  ? First & Every<Rest>
+  : unknown
+
 /** Answers the page's commands, without the wire protocol: admits runs, finds them, and passes on answers. */
 export class Host {
   readonly library: Library
@@ -231,7 +245,7 @@ export class Host {
   readonly #launcher: RunLauncher
   readonly #left: RunResumer
   readonly #runs: RunQueue
-  readonly #commands: RunCommands
+  readonly commands: RunCommands
   constructor(options: HostOptions) {
     this.#options = options
     this.#late = new LateOutputs(options)
@@ -246,7 +260,7 @@ export class Host {
       effects: options.effects,
       output,
       host: {
-        perform: (active, asked) => this.#commands.perform(active, asked),
+        perform: (active, asked) => this.commands.perform(active, asked),
         inherit: (active, agentId) => this.#succeed(active, agentId),
         toolNames: async (agentId) =>
           (await options.page.currentTools({ agentId })).map(({ name }) => name),
@@ -274,7 +288,7 @@ export class Host {
       resumeOpen: (active, agentId) => this.#inherit(active, agentId, {}),
     })
     const awaited = new ChildRunResumer({ ...options, ...own, launcher: this.#launcher })
-    this.#commands = new RunCommands({
+    this.commands = new RunCommands({
       registry: this.#registry,
       effects: options.effects,
       pageId: options.pageId,
@@ -288,19 +302,21 @@ export class Host {
   }
 
   /** Objects whose methods answer commands. */
-  get parts(): readonly [
-    Host,
-    Library,
-    ConversationRetention,
-    Imports,
-    ConversationViews,
-    Extractions,
-    Titles,
-    CompositeCommands,
-    Undoing,
-  ] {
-    const { library, retention, imports, shown, extractions, titles, composites, undoing } = this
-    return [this, library, retention, imports, shown, extractions, titles, composites, undoing]
+  get parts(): Parts {
+    const { commands, library, retention, imports, shown, extractions, titles } = this
+    const { composites, undoing } = this
+    return [
+      this,
+      commands,
+      library,
+      retention,
+      imports,
+      shown,
+      extractions,
+      titles,
+      composites,
+      undoing,
+    ]
   }
 
   async prepare({ model, hasEngine: engine, ...scope }: Preparation): Promise<void> {
@@ -404,27 +420,11 @@ export class Host {
   }
 
   async abortRun(command: AbortRun): Promise<boolean> {
-    const isEnded = await this.#commands.abort(command)
+    const isEnded = await this.commands.abort(command)
     // The page that began the child runs may be gone.
     const active = this.#registry.find(command)
     if (isEnded && active) this.#lookAfter(active, command.agentId)
     return isEnded
-  }
-
-  answerCall(command: CallAnswer): Promise<boolean> {
-    return this.#commands.answer(command)
-  }
-
-  revokeConsent(command: RevokeConsent): Promise<boolean> {
-    return this.#commands.revoke(command)
-  }
-
-  sendMessage(command: SendMessage): Promise<boolean> {
-    return this.#commands.send(command)
-  }
-
-  withdrawMessage(command: WithdrawMessage): Promise<boolean> {
-    return this.#commands.withdraw(command)
   }
 
   async supplyOutput(command: SupplyOutput): Promise<RunRef | null> {
@@ -512,16 +512,7 @@ export class PageConnection {
   answer(name: keyof WorkerCalls): (argument: never) => unknown {
     const parts = name in this ? [this] : this.#started.parts
     // The parts together have every method that the table names.
-    const part = parts.find((each) => name in each) as PageConnection &
-      Host &
-      Library &
-      ConversationRetention &
-      Imports &
-      ConversationViews &
-      Extractions &
-      Titles &
-      CompositeCommands &
-      Undoing
+    const part = parts.find((each) => name in each) as PageConnection & Every<Parts>
     const answers: Answers<WorkerCalls> = part
     return (argument) => answers[name](argument)
   }

@@ -99,7 +99,7 @@ export class RunCommands {
     return isEnded
   }
 
-  async answer(given: CallAnswer): Promise<boolean> {
+  async answerCall(given: CallAnswer): Promise<boolean> {
     const { registry, effects, pageId } = this.#options
     const { agentId, toolCallId, answer } = given
     const active = await registry.ofCall(given)
@@ -111,16 +111,16 @@ export class RunCommands {
     return isTaken || active.conversation.hasAppended(commandId)
   }
 
-  async send({ runId, message, when, ...scope }: SendMessage): Promise<boolean> {
+  async sendMessage({ runId, message, when, ...scope }: SendMessage): Promise<boolean> {
     return this.#say(scope, { type: 'send', runId, message, when })
   }
 
-  async withdraw({ runId, messageId, ...scope }: WithdrawMessage): Promise<boolean> {
+  async withdrawMessage({ runId, messageId, ...scope }: WithdrawMessage): Promise<boolean> {
     return this.#say(scope, { type: 'withdraw', runId, messageId })
   }
 
   /** Revokes a consent. While a run is open, its driver does so: a call about to start finds the consent revoked. */
-  async revoke({ consentId, ...scope }: RevokeConsent): Promise<boolean> {
+  async revokeConsent({ consentId, ...scope }: RevokeConsent): Promise<boolean> {
     const { registry } = this.#options
     if ((await (await registry.store(scope)).get(scope.conversationId)) === null) return false
     const active = await registry.openConversation(scope)

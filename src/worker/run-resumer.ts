@@ -1,13 +1,13 @@
 import type { SupplyOutput } from '../protocol/worker-calls.ts'
 import { PARENT_ENDED, type RunLimits } from '../protocol/run.ts'
 import type { RunRef } from '../protocol/conversation.ts'
-import type { ConversationState, RunState } from '../protocol/state.ts'
+import type { RunState } from '../protocol/state.ts'
 import { type ActiveConversation, busyError } from './active-conversation.ts'
 import { firstFacts } from './run/queued-messages.ts'
 import type { Effects } from './effects.ts'
 import type { ResumeOptions } from './run/run-context.ts'
 import type { RunLauncher } from './run-launcher.ts'
-import { headId, isRunAside, leafUnder } from '../conversation/tree.ts'
+import { headId, leafUnder } from '../conversation/tree.ts'
 import type { UserMessage } from '../protocol/message.ts'
 import { outputText } from '../providers/sent-files.ts'
 import { syntheticMessage } from './model/compaction.ts'
@@ -218,7 +218,7 @@ export class RunResumer {
   async toGoOn(active: ActiveConversation, own: RunLimits): Promise<GoOn | null> {
     const { conversation, driver, paused: parked } = active
     if (driver === null && parked === null) await conversation.refresh()
-    const ended = unfinished(conversation.state)
+    const ended = unfinished(conversation.run)
     return ended && { from: ended.runId, own }
   }
 
@@ -256,10 +256,9 @@ function isChild(run: RunState | null): run is RunState {
   return run?.forCall === true && run.end === null
 }
 
-/** The newest run, if it ended before it was done and the branch in view can continue it. */
-function unfinished(state: ConversationState): RunState | null {
-  const { run } = state
-  switch (isRunAside(state) ? undefined : run?.end?.outcome) {
+/** The run, if it ended before it was done. */
+function unfinished(run: RunState | null): RunState | null {
+  switch (run?.end?.outcome) {
     case 'failed':
     case 'max-steps':
     case 'limit':

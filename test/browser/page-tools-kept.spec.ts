@@ -284,7 +284,7 @@ test('an option is not chosen in another list while the own list loads', async (
         field.onclick = () => {
           if (field.ariaExpanded === 'true') return
           field.ariaExpanded = 'true'
-          // It shows "Loading" first, as MUI's Autocomplete does: no listbox yet.
+          // Shows "Loading" first, as MUI's Autocomplete does: no listbox yet.
           place.innerHTML = '<div style="position: absolute">Loading</div>'
           setTimeout(() => {
             place.innerHTML = '<div role="listbox" id="list" style="position: absolute"><div role="option">Reports</div></div>'

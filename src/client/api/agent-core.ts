@@ -178,7 +178,8 @@ export class AgentCore implements AgentParts {
   #withLive<Answer>(work: (live: Live) => Promise<Answer>): Promise<Answer> {
     return this.whileAlive(async () => {
       const live = this.#live ?? (await this.#load())
-      if (this.signal.aborted) throw disposedError()
+      // Whoever waits was told that the agent is disposed of.
+      this.signal.throwIfAborted()
       return work(live)
     })
   }

@@ -15,7 +15,6 @@ import type {
 import { sleep } from '../../lib/sleep.ts'
 import { unsafeKey } from '../../lib/json/unsafe-key.ts'
 import { suspensionOf } from '../runs/pending.ts'
-import { isStandardSchema } from '../tools/standard-schema.ts'
 import { isComposite, type ToolCallInfo } from '../tools/tool.ts'
 import { unwrapUntrusted } from '../../protocol/taint.ts'
 
@@ -294,7 +293,7 @@ export function infoOf({ runId, conversationId, toolCallId }: ExecuteTool): Tool
 
 /** Returns the input for the tool's function, or the ending of a call whose input is invalid. */
 export async function checkedInput({
-  prepared: { tool },
+  prepared: { standard },
   call,
   signal,
 }: ToolRun): Promise<ToolEnding | { readonly input: unknown }> {
@@ -305,9 +304,8 @@ export async function checkedInput({
     const output = errorOutput('invalid_params', `'${unsafe}' is no allowed key.`)
     return { outcome: { status: 'invalid', output } }
   }
-  const { inputSchema } = tool
-  if (!isStandardSchema(inputSchema)) return { input }
-  const checked = await inputSchema['~standard'].validate(input)
+  if (!standard) return { input }
+  const checked = await standard['~standard'].validate(input)
   if (checked.issues) {
     const output = errorOutput('invalid_params', describeIssues(checked.issues))
     return { outcome: { status: 'invalid', output } }

@@ -1,4 +1,3 @@
-import { sleep } from '../../lib/sleep.ts'
 import type { OffstageError } from '../../protocol/error.ts'
 import { reportThrown } from '../api/failures.ts'
 
@@ -53,7 +52,7 @@ export function createSnapshotStore<Value>(
         value = host.failed(thrown)
         notifyAll(listeners)
         if ((thrown as Partial<OffstageError> | undefined)?.retryable)
-          void sleep(RETRY_MS).then(() => listeners.size > 0 && open())
+          setTimeout(() => listeners.size > 0 && open(), RETRY_MS)
       },
     )
   }

@@ -18,8 +18,7 @@ function trustOf(tool: AnyTool, name: string, policy: WhileTainted): Trust {
   const untrusted = untrustedSource(tool, name)
   const whileTainted = needsApprovalWhileTainted(tool, policy)
   return {
-    // Frameworks' proxies around objects can't be posted.
-    ...(remote && { remote: { ...remote } }),
+    ...(remote && { remote }),
     ...(tool.commits && { hasCommits: true }),
     ...(untrusted !== undefined && { untrusted }),
     ...(whileTainted && { whileTainted }),
@@ -107,6 +106,7 @@ function describeTool(
   { toolApproval = 'destructive', whileTainted = 'ask-effects' }: ToolPolicies,
 ): ToolDescriptor {
   const { tool, name, inputSchema } = entry
+  // Frameworks' proxies around objects can't be posted.
   const annotations = { ...tool.annotations }
   const needsApproval = approvalOf(tool, toolApproval)
   return {

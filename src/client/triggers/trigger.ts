@@ -245,7 +245,10 @@ export type AnyTriggerOptions = Omit<TriggerOptions, 'on' | 'run' | 'eventId'> &
 /** Triggers of each agent, by id. */
 const triggers = new WeakMap<AbortSignal, Map<string, ActiveTrigger>>()
 
-/** Adds a trigger. Throws `disposed`, or `invalid-config`, also for an id that the agent has. Without options, lists the triggers. */
+/**
+ * Adds a trigger. Throws `disposed`, or `invalid-config`, also for an id that the agent has. Without options, lists the
+ * triggers.
+ */
 export async function trigger(
   agent: AgentParts,
   commands: TriggerCommands,
@@ -405,24 +408,19 @@ class ActiveTrigger {
 
   /**
    * Fires under a lock, one page at a time. If a page dies, its lock is released and the next page finishes its
-   * firings. Without locks (plain http), a page counts as dead two minutes after a firing began.
+   * firings.
    */
   async #locked(event: unknown): Promise<void> {
     const { locks } = globalThis.navigator ?? {}
-    if (!locks) return this.#fireAfter(Date.now() - 2 * MINUTE_MS, event)
-    await locks.request(`offstage-trigger:${this.#key}`, { signal: this.signal }, () =>
-      this.#fireAfter(Infinity, event),
-    )
-  }
-
-  /** Finishes unfinished firings that began by `lastAt`, then fires. */
-  async #fireAfter(lastAt: number, event: unknown): Promise<void> {
-    for (const firing of (await this.#update()).firings) {
-      if (firing.state !== 'open' || firing.at > lastAt) continue
-      const state = (await isStored(this.#commands, firing)) ? 'started' : null
-      await this.#update((record) => settle(record, firing.messageId, state))
-    }
-    await this.#fireOnce(event)
+    if (!locks) return this.#fireOnce(event)
+    await locks.request(`offstage-trigger:${this.#key}`, { signal: this.signal }, async () => {
+      for (const firing of (await this.#update()).firings) {
+        if (firing.state !== 'open') continue
+        const state = (await isStored(this.#commands, firing)) ? 'started' : null
+        await this.#update((record) => settle(record, firing.messageId, state))
+      }
+      await this.#fireOnce(event)
+    })
   }
 
   async #fireOnce(event: unknown): Promise<void> {

@@ -256,7 +256,7 @@ const advice: { readonly [code in ErrorCode]?: string } = {
 }
 
 /** Advice for reasoning models, whose tools OpenAI refuses on Chat Completions. */
-const OTHER_API = "Set api: 'responses' in the model configuration."
+const OTHER_API = "Set api: 'responses'."
 
 const CHECK_PATH =
   'Check the path of the baseURL (most servers want it to end in /v1) and the model name.'

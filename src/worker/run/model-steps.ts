@@ -135,12 +135,8 @@ async function recall(
   { agentId, conversation, page, runId, signal }: DrivenRun,
   { hasMemory }: StepContext,
 ): Promise<void> {
-  const requests = hasMemory ? unasked(conversation.state) : []
-  const request = requests.at(-1)
-  const query = requests
-    .map(({ message }) => messageWords(message))
-    .join('\n')
-    .trim()
+  const request = hasMemory ? unasked(conversation.state) : undefined
+  const query = request ? messageWords(request.message) : ''
   if (request === undefined || query === '') return
   const { conversationId, parent, state: before } = conversation
   const items = await page.retrieveMemories({
@@ -155,7 +151,7 @@ async function recall(
   await conversation.append((run) => {
     const isOpen = run?.runId === runId && run.end === null
     const { state } = conversation
-    if (!isOpen || unasked(state).at(-1)?.id !== request.id) return null
+    if (!isOpen || unasked(state)?.id !== request.id) return null
     const after = headId(state)
     const isUntrusted = items.some(({ untrusted }) => untrusted === true)
     return [
@@ -174,14 +170,10 @@ function writerOf(
   return isForCall && parentId === null ? 'model' : 'person'
 }
 
-/** The newest request and those delivered with it, if no memories were retrieved for them yet. */
-function unasked(state: ConversationState): readonly MessageNode[] {
-  const { path } = state
-  const newest = path.findLastIndex(isRequest)
-  const request = path[newest]
-  if (request === undefined || isRemembered(state, request)) return []
-  const before = path.slice(0, newest).findLastIndex((node) => !isRequest(node))
-  return path.slice(before + 1, newest + 1)
+/** The newest request, if no memories were retrieved for it yet. */
+function unasked(state: ConversationState): MessageNode | undefined {
+  const request = state.path.findLast(isRequest)
+  return request && isRemembered(state, request) ? undefined : request
 }
 
 function isRemembered(state: ConversationState, request: MessageNode): boolean {

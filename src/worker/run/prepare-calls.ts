@@ -17,7 +17,6 @@ import {
 import { callContext, type ReadyCall, type CallsContext, type DrivenRun } from './run-context.ts'
 import {
   errorOutput,
-  everChanging,
   nestedTooDeep,
   NOT_KEPT,
   notForTools,
@@ -240,10 +239,6 @@ async function judgeReady(
     const { consentId } = approval
     return { ...ready, type: 'ready', ...(consentId !== undefined && { consentId }) }
   }
-  // The card shows the title and source of the tool that the model called, even when it asks anew.
-  const isSameCard = call.title === (tool.title ?? null) && call.source === tool.remote?.source
-  if (call.askedAt !== undefined && !isSameCard)
-    return settled({ call, status: 'failed', output: everChanging(call.toolName) })
   const described = tool.hasDescribe ? await describe(context, call, input) : null
   if (described && 'failed' in described) {
     const { untrusted } = tool

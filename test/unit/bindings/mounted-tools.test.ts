@@ -171,18 +171,10 @@ test('renaming a tool to a taken name leaves its old twin unchanged', async () =
   expect(await called(agent)).toEqual([['succeeded', { type: 'text', value: 'twin' }]])
 })
 
-test('a mounted tool may have reactive parts, and its newest schema checks an input', async () => {
+test('a mounted tool may have reactive annotations', async () => {
   const calls = { toolCalls: [{ toolName: 'order', input: { sku: 'mug' } }] }
   const agent = stage({ steps: [calls, { text: 'Done.' }] })
-  const selling = (stock: readonly string[]): Tool =>
-    tool({
-      inputSchema: z.object({ sku: z.string().refine((sku) => stock.includes(sku)) }),
-      annotations: reactive({ readOnly: true }),
-      remote: reactive({ source: 'shop', trusted: true }),
-    })
-  let newest = selling([])
-  const mounted = mountTool(agent, () => newest)
-  newest = selling(['mug'])
-  mounted.redefine()
+  const mounted = mountNewest(agent, tool({ annotations: reactive({ readOnly: true }) }))
   expect(await called(agent)).toEqual([['succeeded', { type: 'text', value: 'old' }]])
+  mounted.unmount()
 })

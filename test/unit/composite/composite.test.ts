@@ -237,7 +237,7 @@ describe('a composite tool', () => {
     run.send('Never mind', { when: 'now' })
     expect((await run.result).outcome).toBe('completed')
     await ended(talk)
-    expect(callsOf(talk).map(({ status }) => status)).toEqual(['aborted', 'denied'])
+    expect(callsOf(talk).map(({ status }) => status)).toEqual(['aborted', 'aborted'])
     expect(pages.ran).toEqual([])
   })
 })

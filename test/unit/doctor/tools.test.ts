@@ -160,7 +160,7 @@ test.each(['openai', 'openai-compatible'])(
     const { tools } = await examine(refusing({ status: 400, json: { error: { message } } }), {
       provider,
     })
-    expect(tools.message).toContain(`${message}\nSet api: 'responses' in the model configuration.`)
+    expect(tools.message).toContain(`${message}\nSet api: 'responses'.`)
     expect(tools.fix).toContain('set what these words ask for')
     expect(`${tools.message} ${tools.fix}`).not.toContain('toolMode')
   },

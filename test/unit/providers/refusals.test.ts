@@ -5,7 +5,7 @@ import { createProvider, type ProviderConfig } from '../../../src/providers/inde
 import type { ModelRequest } from '../../../src/providers/provider.ts'
 import { askWeather, replay, sse } from './support/replay.ts'
 
-// What a refusal may change of a request, by the words of real endpoints.
+// Changes of a request after a refusal, by the words of real endpoints.
 
 const ANSWERS: { readonly [provider: string]: JsonObject } = {
   anthropic: {

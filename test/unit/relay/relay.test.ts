@@ -682,7 +682,7 @@ describe('the request to the vendor', () => {
     expect(sent).toMatch(/"max_completion_tokens":16384/)
   })
 
-  // It reports usage unasked, and refuses the field: https://github.com/openai/openai-agents-python/issues/442
+  // Mistral reports usage unasked, and refuses the field: https://github.com/openai/openai-agents-python/issues/442
   it('Mistral is not asked for usage', async () => {
     let sent = ''
     const { post } = await serveRelay(undefined, {

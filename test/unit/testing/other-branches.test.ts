@@ -34,31 +34,3 @@ test('an output for a call on another branch goes on there, and taints that bran
   await until(() => said(chat)[0] === 'Two')
   expect(chat.getSnapshot().taint).toHaveLength(1)
 })
-
-const fails = [
-  { type: 'error', error: { code: 'bad-request', message: 'Gone.', retryable: false } },
-] as const
-
-test('a failed run does not go on behind the answer of another branch', async () => {
-  const { chat, sent } = talk([answer('A.'), fails, answer('Nobody asked.')])
-  await chat.send('One').result
-  await until(() => said(chat).join() === 'One,A.')
-  const first = chat.getSnapshot().messages[1]?.id ?? ''
-  expect((await chat.regenerate().result).outcome).toBe('failed')
-  await chat.switchBranch(first)
-  await until(() => said(chat).join() === 'One,A.')
-  await (
-    await chat.continue()
-  )?.result
-  expect(sent.at(-1)).not.toContain('A.')
-})
-
-test('a failed run whose history was cleared does not go on', async () => {
-  const { agent, chat, sent } = talk([fails, answer('Nobody asked.')])
-  expect((await chat.send('One').result).outcome).toBe('failed')
-  expect(await agent.conversations.clearHistory('talk')).toBe(true)
-  const run = await chat.continue()
-  await run?.result
-  expect(sent).not.toContainEqual([])
-  expect(run).toBe(null)
-})

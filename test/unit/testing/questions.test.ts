@@ -358,7 +358,7 @@ describe('a waiting question', () => {
     }
   })
 
-  it('is not answered by a message: it waits, and now denies the question', async () => {
+  it('is not answered by a message: it waits, and now ends the question', async () => {
     const { answer, asked, chat, run } = await waiting([form, 'Booked.'])
     const message = run.send(JSON.stringify(given))
     await until(() => chat.getSnapshot().queued.length === 1)
@@ -372,7 +372,7 @@ describe('a waiting question', () => {
     other.run.send('Never mind', { when: 'now' })
     expect(await other.run.result).toMatchObject({
       text: 'As you wish.',
-      toolCalls: [{ status: 'denied', output: { reason: /wrote a message/ } }],
+      toolCalls: [{ status: 'aborted', output: { reason: /wrote a message/ } }],
     })
     expect(await other.answer({ action: 'accept', content: given })).toBe(false)
   })

@@ -179,7 +179,7 @@ test('at another address, refused tools on Chat Completions switch to the Respon
   const first = await ask(agent, 'Go')
   expect(first).toMatchObject({ outcome: 'completed', text: 'By responses.' })
   expect(first.warnings).toHaveLength(1)
-  expect(first.warnings[0]).toContain("set api: 'responses'")
+  expect(first.warnings[0]).toContain("Set api: 'responses'")
   expect(asked.map(({ url }) => new URL(url).pathname)).toEqual([
     '/v1/chat/completions',
     ...Array.from({ length: 3 }, () => '/v1/responses'),

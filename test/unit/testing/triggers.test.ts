@@ -476,27 +476,6 @@ describe('a page that dies while a trigger fires', () => {
     expect(next.outcomes()).toEqual(['started'])
   })
 
-  test('leaves the trigger to the next page without Web Locks, too', async () => {
-    useClock()
-    vi.stubGlobal('navigator', {})
-    onTestFinished(() => void vi.unstubAllGlobals())
-    const storage = createTestStorage()
-    const options = { id: newId(), at: Date.now(), run: 'Look.' }
-    const dying = tab([answer('Done.')], storage)
-    await dying.agent.trigger(options)
-    await settled()
-    await dying.agent.dispose()
-    // The state that is stored if the page died before it sent the message.
-    const open = { state: 'open', messageId: 'never sent' }
-    await changeFirings(options.id, (firings) => firings.map((each) => ({ ...each, ...open })))
-    const next = tab([answer('Done.')], storage)
-    await next.agent.trigger(options)
-    await settled()
-    expect(next.outcomes()).toEqual([])
-    await pass(3 * MINUTE)
-    expect(next.outcomes()).toEqual(['started'])
-  })
-
   test('leaves nothing to do after its message is stored', async () => {
     useClock()
     fakeLocks()

@@ -6,7 +6,7 @@ import { call, finish, say, talk, words } from '../testing/compaction-support.ts
 
 const REFUSED = 'The endpoint refused the request. Tools are described as text (ACTION mode).\n'
 const BY_MODE = "Use toolMode 'action' for this model."
-const BY_API = "Set api: 'responses' in the model configuration."
+const BY_API = "Set api: 'responses'."
 
 const json = (status: number, error: object): Reply => ({ status, json: error })
 const openai = (message: string): Reply =>
