@@ -434,9 +434,7 @@ export class Conversation {
     try {
       if (once) return await commit()
       if (waits) return await this.#inLine(() => storageRetry.persist(commit))
-      const { reason, waitsFor } = storageRetry
-      // A run that waits for a part of the worker leaves the storage free.
-      if (waitsFor && reason !== 'part-unavailable') throw OffstageError.fromData(waitsFor)
+      if (storageRetry.waitsFor) throw OffstageError.fromData(storageRetry.waitsFor)
       return await storageRetry.persist(commit, { waits })
     } finally {
       this.#underWay.delete(appendId)

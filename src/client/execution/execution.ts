@@ -12,7 +12,6 @@ import type {
   NestedAnswer,
   NestedCall,
 } from '../../protocol/composite.ts'
-import { sleep } from '../../lib/sleep.ts'
 import { unsafeKey } from '../../lib/json/unsafe-key.ts'
 import { suspensionOf } from '../runs/pending.ts'
 import { isComposite, type ToolCallInfo } from '../tools/tool.ts'
@@ -214,10 +213,11 @@ function hasOutput(
 
 /** Rejects without an answer in time: the tool's outcome must not wait forever for a hook. */
 function inTime<Answer>(answer: Promise<Answer>, timeoutMs: number): Promise<Answer> {
-  const late = sleep(Math.min(timeoutMs, MAX_TIMER_MS)).then(() => {
-    throw new Error(`it did not end within ${timeoutMs} ms`)
+  const ms = Math.min(timeoutMs, MAX_TIMER_MS)
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(`it did not end within ${ms} ms`), ms)
+    void answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
-  return Promise.race([answer, late])
 }
 
 /**
@@ -323,9 +323,8 @@ export async function endingOf(
   const suspension = suspensionOf(returned)
   if (suspension) return { outcome: { status: 'suspended', ...suspension } }
   const { result, untrusted } = unwrapUntrusted(returned)
-  const shown = async (): Promise<unknown> =>
-    tool.toModelOutput ? tool.toModelOutput(result, input) : result
-  const output = await formatOutput(shown())
+  const shown = tool.toModelOutput ? await tool.toModelOutput(result, input) : result
+  const output = await formatOutput(shown)
   const status = output.type === 'error' ? 'failed' : 'succeeded'
   return { outcome: { status, output, ...(untrusted !== undefined && { untrusted }) }, result }
 }

@@ -53,6 +53,6 @@ function timeOf(until: unknown): number {
   if (typeof time === 'number' && Math.abs(time) <= LAST_TIME) return time
   throw new OffstageError(
     'invalid-input',
-    'until must be a Date, or a number of milliseconds since 1970.',
+    'until must be a Date, or milliseconds since 1970.',
   )
 }
