@@ -56,9 +56,6 @@ export function foldCall(draft: Draft, row: CallRow): void {
   else if (row.type === 'undo-settled' && row.status === 'done') noteUndo(draft, holder, row.path)
 }
 
-/** Tells the model, which would otherwise assume that the effect still exists. */
-const UNDONE = 'This call was undone.'
-
 /** Whether this is the row's call, or the parent of a newly proposed nested call. */
 function isNear({ toolCallId }: CallState, { type, path }: CallRow): boolean {
   return toolCallId === path.at(type === 'call-proposed' ? -2 : -1)
@@ -313,10 +310,13 @@ export function addResult(
   )
 }
 
-/** Adds to the result of a call, or of the call around it, that it was undone, after any earlier note. */
+/**
+ * Adds to the result of a call, or of the call around it, that it was undone, after any earlier note. The model would
+ * otherwise assume that the effect still exists.
+ */
 function noteUndo(draft: Draft, { id }: MessageNode, path: CallPath): void {
   const [toolCallId, nested] = path
-  const undone = nested ? 'A call within it was undone.' : UNDONE
+  const undone = `${nested ? 'A call within it' : 'This call'} was undone.`
   draft.changeNode(
     ({ parentId, message }) =>
       message.role === 'tool' &&

@@ -21,8 +21,8 @@ interface Supplied {
   readonly settled: readonly FactDraft[]
   /** Limits of the run that continues from here. Null while other calls wait. */
   readonly goesOn: RunLimits | null
-  /** The end of the call's branch. Null: the branch in view. */
-  readonly parentId: string | null
+  /** The end of the call's branch, unless that is in view. */
+  readonly place: { readonly parentId?: string | null }
 }
 
 /** Facts for an output that the page supplies. Null if the call waits for no output. */
@@ -41,12 +41,12 @@ function pendingOutput(
   const status =
     output.type === 'error' ? 'failed' : output.type === 'denied' ? 'denied' : 'succeeded'
   const elsewhere = state.others.find((node) => node.calls.some(isThis))
-  const parentId = elsewhere ? leafUnder(state, elsewhere.id) : null
+  const place = elsewhere ? { parentId: leafUnder(state, elsewhere.id) } : {}
   const isLast = imported.every(isThis) && calls.every((call) => isThis(call) || isSettled(call))
   return {
     // A call of an imported history belongs to no run.
     settled: [
-      ...(own && call ? taintFacts({ call, status, output }, parentId ?? headId(state)) : []),
+      ...(own && call ? taintFacts({ call, status, output }, place.parentId ?? headId(state)) : []),
       {
         type: 'call-settled',
         path: [toolCallId],
@@ -56,7 +56,7 @@ function pendingOutput(
       },
     ],
     goesOn: isLast ? (own ? conversation.limitsAfter(own, limits) : limits) : null,
-    parentId,
+    place,
   }
 }
 
@@ -195,9 +195,8 @@ export class RunResumer {
           if (run?.end === null) throw busyError(conversationId)
           const supplied = pendingOutput(conversation, command)
           if (supplied === null) return null
-          const { settled, goesOn, parentId } = supplied
+          const { settled, goesOn, place } = supplied
           limits = goesOn
-          const place = parentId === null ? {} : { parentId }
           return goesOn === null ? settled : [...settled, ...firstFacts([null], goesOn, place)]
         },
         { runId },

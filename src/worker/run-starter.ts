@@ -444,7 +444,7 @@ export class RunQueue {
           ...TELL_MODEL,
           takesOver: false,
           // Discussions run beside the call that they are about.
-          asChild: parent !== undefined,
+          asChild: Boolean(parent),
         })
         break
       case 'replace':

@@ -90,7 +90,7 @@ const PROMPT: JsonSchema = {
   properties: {
     prompt: {
       type: 'string',
-      description: 'All that the agent has to know: it sees nothing else.',
+      description: 'All that the agent must know: it sees nothing else.',
     },
   },
   required: ['prompt'],

@@ -268,7 +268,7 @@ function modelHooks(
         () => ({}),
       ),
     verify: async (answer) => (agent.options.verify ? (await loadVerifier()).verify(answer) : null),
-    stopVerifying: async ({ messageId }) => (await loadVerifier()).stop(messageId),
+    stopVerifying: async ({ messageId }) => verifier?.stop(messageId),
   }
 }
 
@@ -288,9 +288,7 @@ function compactionPolicy({
       typeof policy === 'function'
         ? (await load(policy)).choose(query)
         : { type: 'chosen', choice: 'auto' },
-    async stopChoosing(run) {
-      if (typeof policy === 'function') (await load(policy)).stop(run)
-    },
+    stopChoosing: async (run) => chooser?.stop(run),
   }
 }
 

@@ -128,9 +128,9 @@ export async function formatOutput(value: unknown): Promise<ToolOutput> {
   }
 }
 
-/** Cuts a text that is too long, between characters, and notes in it how much is missing. */
+/** Cuts a text that is too long, and notes in it how much is missing. */
 export function truncate(text: string): string {
   return text.length > MAX_CHARACTERS
-    ? `${text.slice(0, MAX_CHARACTERS).replace(/[\uD800-\uDBFF]$/, '')}\n[truncated: these are the first ${MAX_CHARACTERS} of ${text.length} characters]`
+    ? `${text.slice(0, MAX_CHARACTERS)}\n[truncated: these are the first ${MAX_CHARACTERS} of ${text.length} characters]`
     : text
 }

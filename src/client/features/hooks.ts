@@ -238,7 +238,7 @@ export class ApprovalFunctions {
       return
     this.#warn(
       entry.name,
-      `The tool ${entry.name} is marked as destructive, but toolApproval lets it run without approval. If that is right, set needsApproval: false.`,
+      `The tool ${entry.name} is destructive, but toolApproval lets it run without approval. If that is right, set needsApproval: false.`,
     )
   }
 

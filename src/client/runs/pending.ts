@@ -51,8 +51,5 @@ const LAST_TIME = 8.64e15
 function timeOf(until: unknown): number {
   const time = until instanceof Date ? until.getTime() : until
   if (typeof time === 'number' && Math.abs(time) <= LAST_TIME) return time
-  throw new OffstageError(
-    'invalid-input',
-    'until must be a Date, or milliseconds since 1970.',
-  )
+  throw new OffstageError('invalid-input', 'until must be a Date or milliseconds since 1970.')
 }

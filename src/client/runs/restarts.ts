@@ -20,7 +20,7 @@ export function workerLostError(): OffstageError {
 export function workerHungError({ toolName, patterns }: CheckRisk): OffstageError {
   return new OffstageError(
     'worker-hung',
-    `Checking an input of ${toolName} never ended. Rewrite the pattern of its schema that takes forever (${patterns.join(' , ')}).`,
+    `Checking an input of ${toolName} never ended. Rewrite the slow pattern of its schema (${patterns.join(' , ')}).`,
     { details: { toolName, patterns: [...patterns] } },
   )
 }
@@ -149,7 +149,7 @@ function lostRuns({ runs }: RunParts): RunHandle[] {
 }
 
 /** Sends a new worker the aborts that no worker has received yet. */
-export function sendAborts(agent: RunParts): void {
+function sendAborts(agent: RunParts): void {
   for (const runId of agent.runs.aborts.keys()) sendAbort(agent, runId).catch(() => {})
 }
 
@@ -284,6 +284,7 @@ export class Restarts {
     // Collected up front: runs that start during the trials aren't lost runs.
     const lost = agents.map(({ agentId, parts }) => ({ agentId, parts, runs: lostRuns(parts) }))
     const isSuspicious = this.#times.length > 1 && lost.flatMap(({ runs }) => runs).length > 1
+    for (const { parts } of agents) sendAborts(parts)
     const aborted = (runId: string): Promise<unknown> =>
       Promise.allSettled(agents.flatMap(({ parts }) => parts.runs.aborting.get(runId) ?? []))
     const taking = { aborted, isLive: () => isLive(connection) }

@@ -51,7 +51,7 @@ export function createSnapshotStore<Value>(
         hasFailed = true
         value = host.failed(thrown)
         notifyAll(listeners)
-        if ((thrown as Partial<OffstageError> | undefined)?.retryable)
+        if ((thrown as Partial<OffstageError>).retryable)
           setTimeout(() => listeners.size > 0 && open(), RETRY_MS)
       },
     )

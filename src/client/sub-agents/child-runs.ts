@@ -111,7 +111,7 @@ async function outputOf(
     return await formatOutput({ ok: true, status: 'completed', output: data })
   } catch (thrown) {
     // The work is done. Only its extraction is tried again.
-    if (OffstageError.is(thrown) && thrown.code === 'worker-lost') throw thrown
+    if ((thrown as Partial<OffstageError>).code === 'worker-lost') throw thrown
     return failed('invalid-output', describeThrown(thrown), true)
   }
 }

@@ -409,9 +409,7 @@ async function* chunksOf(file: ConversationFile): AsyncGenerator<unknown> {
   const stream = streamOf(file)
   if (stream === null) {
     if (!(Symbol.asyncIterator in Object(file)))
-      throw badInput(
-        'A file must be a text, a Blob, or a stream or an async iterable of Uint8Arrays.',
-      )
+      throw badInput('A file must be a text, a Blob, a stream or an async iterable of Uint8Arrays.')
     yield* file as AsyncIterable<unknown>
     return
   }

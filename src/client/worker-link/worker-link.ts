@@ -21,7 +21,6 @@ import {
   type RestartedAgent,
   Restarts,
   type RestartsHost,
-  sendAborts,
   workerHungError,
   workerLostError,
 } from '../runs/restarts.ts'
@@ -442,13 +441,10 @@ export class WorkerLink {
     if (why?.code === 'storage-cleared') this.#rejoin()
   }
 
-  /** Refreshes all views: other tabs may have changed something unseen, or a worker died. Sends open aborts. */
+  /** Refreshes all views: other tabs may have changed something unseen, or a worker died. */
   #rejoin(): void {
     this.feeds.requestCheckpoints()
-    for (const agent of this.#agents.values()) {
-      agent.onListChange()
-      sendAborts(agent.parts)
-    }
+    for (const agent of this.#agents.values()) agent.onListChange()
   }
 
   #emit(notice: AgentNotice): void {

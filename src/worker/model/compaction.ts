@@ -87,9 +87,10 @@ function sentResults(
 /** A call may have been undone after it was summarized. */
 function summaryMessage({ summary }: Compacted, nodes: readonly MessageNode[]): UserMessage {
   const text = summary === '' ? DROPPED : `${SUMMARY}\n${summary}`
-  const undone = nodes.flatMap(({ calls }) => calls.filter(({ undo }) => undo === 'done'))
-  const names = undone.map(({ toolName }) => toolName).join(', ')
-  return syntheticMessage(names === '' ? text : `${text}\nUndone: ${names}.`)
+  const undone = nodes.flatMap(({ calls }) =>
+    calls.flatMap(({ undo, toolName }) => (undo === 'done' ? toolName : [])),
+  )
+  return syntheticMessage(undone.length > 0 ? `${text}\nUndone: ${undone.join(', ')}.` : text)
 }
 
 /** A message from the loop to the model. */
@@ -288,9 +289,7 @@ export function landmarks(path: readonly MessageNode[]): {
 } {
   const request = path.findLastIndex(isRequest)
   const newestStep = path.findLastIndex(({ message }) => message.role === 'assistant')
-  const runId = path[request]?.runId
-  // Imported messages have no run.
-  const isSentDuring = runId != null && runId === path[newestStep]?.runId
+  const isSentDuring = path[request]?.runId === path[newestStep]?.runId
   const lastStart = isSentDuring ? newestStep : Math.max(request, newestStep)
   return { request, newestStep, lastStart }
 }

@@ -1,3 +1,4 @@
+import { messageText } from '../../conversation/result.ts'
 import type { Extraction, ExtractRef, ExtractRequest } from '../../protocol/worker-calls.ts'
 import type { WorkerNotice } from '../../protocol/notices.ts'
 import type { PageApi, StepContext } from '../../protocol/page-calls.ts'
@@ -151,9 +152,7 @@ async function extractData(
   const { outcome, usage } = await askOnce(deps, { agentId, ask }, signal)
   switch (outcome.type) {
     case 'turn': {
-      const text = outcome.turn.parts
-        .map((part) => (part.type === 'text' ? part.text : ''))
-        .join('')
+      const text = messageText(outcome.turn)
       return { usage, text, ...readData(deps, text, command) }
     }
     case 'failed':

@@ -271,9 +271,7 @@ export async function askModel(
     })
     // Loaded early: once a new release is deployed, the files of this one may be gone.
     const mayCallInText = readsTextCalls(stepContext.model, memory.toolMode(stepContext.model))
-    // Until then, live context piles up unread.
-    if (mayCallInText && (stepContext.tools.length > 0 || stepContext.context))
-      loadActionPart()?.catch(() => {})
+    if (mayCallInText && stepContext.tools.length > 0) loadActionPart()?.catch(() => {})
     return await outcome
   } finally {
     drafts.end()

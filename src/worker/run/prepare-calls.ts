@@ -242,8 +242,8 @@ async function judgeReady(
   const described = tool.hasDescribe ? await describe(context, call, input) : null
   if (described && 'failed' in described) {
     const { untrusted } = tool
-    const failure = { call, status: 'failed', output: described.failed } as const
-    return settled(untrusted === undefined ? failure : { ...failure, untrusted })
+    const mark = untrusted !== undefined && { untrusted }
+    return settled({ call, status: 'failed', output: described.failed, ...mark })
   }
   const { rememberable } = approval
   const request = {

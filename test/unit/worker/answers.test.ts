@@ -50,7 +50,7 @@ async function askedRun(tool: Partial<SimTool> = {}): Promise<Asked> {
 /** Refusals count as no. */
 async function say(live: LiveHost, answer: Answer, call = toolCallId): Promise<boolean> {
   const command = { ...SCOPE, toolCallId: call, answer }
-  return live.host.answerCall(command).catch(() => false)
+  return live.host.commands.answerCall(command).catch(() => false)
 }
 
 async function rowsOf(world: World): Promise<readonly Row[]> {

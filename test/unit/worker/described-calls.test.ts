@@ -51,7 +51,7 @@ function nextPage({ world, live }: Asked): LiveHost {
 }
 
 const approve = (live: LiveHost): Promise<boolean | null> =>
-  live.host.answerCall({ ...SCOPE, toolCallId, answer: { type: 'approve' } })
+  live.host.commands.answerCall({ ...SCOPE, toolCallId, answer: { type: 'approve' } })
 
 async function requestsIn(world: World): Promise<readonly RowOf<'approval-requested'>[]> {
   const { rows } = await world.store.read(SCOPE.conversationId)

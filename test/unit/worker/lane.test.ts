@@ -228,7 +228,9 @@ describe('an output supplied by the page', () => {
     await live.until('tool-approval-request')
     await expect(supply(live, 'late')).rejects.toMatchObject({ code: 'conversation-busy' })
     const answer = { type: 'approve' } as const
-    expect(await live.host.answerCall({ ...SCOPE, toolCallId: 'c1-0-0', answer })).toBe(true)
+    expect(await live.host.commands.answerCall({ ...SCOPE, toolCallId: 'c1-0-0', answer })).toBe(
+      true,
+    )
     expect((await live.ended()).outcome).toBe('completed')
     expect(await stored(world)).not.toContain('Output of call late')
     expect(await supply(live, 'late')).toBeNull()

@@ -292,7 +292,7 @@ describe('approval', () => {
     run: (c) => ({ status: 'succeeded', output: { type: 'json', value: c.input } }),
   }
   const answer = (live: ReturnType<typeof startLife>, toolCallId: string, given: object) =>
-    live.host.answerCall({ ...SCOPE, toolCallId, answer: given as never })
+    live.host.commands.answerCall({ ...SCOPE, toolCallId, answer: given as never })
 
   it('pauses until approved, and runs an edited input with a note to the model', async () => {
     const world = createWorld([call('drop', { n: 1 }), { text: 'ok' }], { drop: dangerous })

@@ -398,7 +398,9 @@ describe('a full storage', () => {
     await live.until('tool-approval-request')
     switchboard.code = 'storage-full'
     const answer = { type: 'approve' } as const
-    expect(await live.host.answerCall({ ...SCOPE, toolCallId: 'c1-0-0', answer })).toBe(true)
+    expect(await live.host.commands.answerCall({ ...SCOPE, toolCallId: 'c1-0-0', answer })).toBe(
+      true,
+    )
     await live.until('run-parked')
     const aborted = live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })
     await aborted
@@ -472,7 +474,7 @@ describe('a full storage', () => {
     await live.until('tool-approval-request')
     switchboard.code = 'storage-full'
     const approve = () =>
-      live.host.answerCall({ ...SCOPE, toolCallId: 'c1-0-0', answer: { type: 'approve' } })
+      live.host.commands.answerCall({ ...SCOPE, toolCallId: 'c1-0-0', answer: { type: 'approve' } })
     await expect(approve()).rejects.toMatchObject({ code: 'storage-full' })
     switchboard.code = null
     expect(await approve()).toBe(true)

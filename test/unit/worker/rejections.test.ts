@@ -156,7 +156,7 @@ async function playStored(): Promise<Stored> {
   }
   const paid = await begin('done', 'd')
   const approval = { ...done, toolCallId: paid, answer: { type: 'approve' } } as const
-  await vi.waitUntil(() => before.host.answerCall(approval), { interval: 1 })
+  await vi.waitUntil(() => before.host.commands.answerCall(approval), { interval: 1 })
   await before.ended()
   const asked = await begin('asks', 'a')
   const queued = {
@@ -165,7 +165,7 @@ async function playStored(): Promise<Stored> {
     message: { ...MORE, id: 'queued' },
     when: 'next-step',
   } as const
-  await before.host.sendMessage(queued)
+  await before.host.commands.sendMessage(queued)
   const { rows } = await store.read('asks')
   const output = rows.find((row) => (row as Row).type === 'model-output') as RowOf<'model-output'>
   const asking = output.message.id

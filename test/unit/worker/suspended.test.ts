@@ -66,7 +66,7 @@ describe('a call that waits for its outcome', () => {
       })
     }
     const answer = { type: 'settle', output: { type: 'text', value: 'ok' } } as const
-    expect(await live.host.answerCall({ ...SCOPE, toolCallId, answer })).toBe(true)
+    expect(await live.host.commands.answerCall({ ...SCOPE, toolCallId, answer })).toBe(true)
     expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'done' })
     const types = (await rowsOf(world)).map(({ type }) => type)
     expect(types.filter((type) => type === 'call-started')).toHaveLength(1)
@@ -81,7 +81,7 @@ describe('a call that waits for its outcome', () => {
     await one.until('tool-suspended')
     const other = startLife(world)
     const answer = { type: 'settle', output: { type: 'text', value: 'ok' } } as const
-    expect(await other.host.answerCall({ ...SCOPE, toolCallId, answer })).toBe(true)
+    expect(await other.host.commands.answerCall({ ...SCOPE, toolCallId, answer })).toBe(true)
     await other.until('run-end')
     const settled = (await rowsOf(world)).filter(({ type }) => type === 'call-settled')
     expect(settled).toHaveLength(1)
@@ -103,7 +103,7 @@ describe('a call that waits for its outcome', () => {
         const next = await nextLife(world)
         await restsOrEnds(world, next)
         const answer = { type: 'settle', output: { type: 'text', value: 'ok' } } as const
-        const isTaken = await next.host.answerCall({ ...SCOPE, toolCallId, answer })
+        const isTaken = await next.host.commands.answerCall({ ...SCOPE, toolCallId, answer })
         await next.until('run-end')
         const settled = (await rowsOf(world)).filter((row) => row.type === 'call-settled')
         // A call that was about to start when the page died is `interrupted`, too.

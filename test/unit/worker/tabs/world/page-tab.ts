@@ -222,7 +222,7 @@ export class PageTab extends Process {
   }
 
   answer(toolCallId: string, answer: CallAnswer['answer']): Promise<boolean> {
-    return this.host.answerCall({ ...this.scope, toolCallId, answer })
+    return this.host.commands.answerCall({ ...this.scope, toolCallId, answer })
   }
 
   abort(runId: string): Promise<boolean> {
