@@ -246,7 +246,7 @@ class PartSink implements Sink {
   }
 
   onBlock(found: FoundBlock): void {
-    this.#emitCalls(this.#read(found))
+    this.#emitCalls(this.#readBlock(found))
   }
 
   onIgnored(text: string): void {
@@ -258,7 +258,7 @@ class PartSink implements Sink {
     if (ignored.trim() !== '') this.#parts.push({ type: 'raw', data: { ignored } })
   }
 
-  #read({ content, tooLong: isTooLong, isClosed }: FoundBlock): ParsedCalls {
+  #readBlock({ content, tooLong: isTooLong, isClosed }: FoundBlock): ParsedCalls {
     if (isTooLong) return tooLongCalls()
     const isCut = this.isCut && !isClosed
     const read = readBlockContent(content, this.#index, isCut)

@@ -52,7 +52,7 @@ export class CallFinder {
       const rest = text.slice(at, at + maxLength)
       const reader = new LiteralReader(element === undefined ? withoutTagMarks(rest) : rest)
       try {
-        for (const call of this.#read(reader, element).calls) this.addCall(call)
+        for (const call of this.#readCall(reader, element).calls) this.addCall(call)
       } catch (thrown) {
         if (!(thrown instanceof Unreadable)) throw thrown
       }
@@ -65,7 +65,7 @@ export class CallFinder {
   }
 
   /** Reads the call that begins the text, whatever follows it. Leaves the reader after what was read. */
-  #read(reader: LiteralReader, element: string | undefined): ParsedCalls {
+  #readCall(reader: LiteralReader, element: string | undefined): ParsedCalls {
     const { text } = reader
     const index = this.#index
     if (element === undefined) {

@@ -183,7 +183,7 @@ export class BlockCapture {
     const end = this.#phase === 'cdata' ? ']]>' : '-->'
     const found = text.indexOf(end, at)
     const stop = this.#findStop(text, at, found < 0 ? text.length : found)
-    if (stop) return this.#stop(text, at, stop)
+    if (stop) return this.#stopAt(text, at, stop)
     if (found < 0) return this.#wait(text, at, text.length - partialTail(text, at, end))
     this.#keep(text.slice(at, found + 3))
     this.#phase = this.#phase === 'cdata' ? 'cdata-end' : 'markup'
@@ -203,7 +203,7 @@ export class BlockCapture {
     return undefined
   }
 
-  #stop(text: string, from: number, { at, isPartial }: Stop): undefined {
+  #stopAt(text: string, from: number, { at, isPartial }: Stop): undefined {
     return isPartial ? this.#wait(text, from, at) : this.#becomeText(text, from, at)
   }
 
@@ -227,7 +227,7 @@ export class BlockCapture {
   #markup(text: string, at: number): number | undefined {
     const found = text.indexOf('<', at)
     const end = this.#findStop(text, at, found < 0 ? text.length : found + 1)
-    if (end) return this.#stop(text, at, end)
+    if (end) return this.#stopAt(text, at, end)
     const stop = this.#followContext(text, at, found < 0 ? text.length : found)
     if (stop >= 0) return this.#becomeText(text, at, stop)
     if (found < 0) {

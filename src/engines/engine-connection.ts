@@ -46,7 +46,9 @@ export class EngineConnection {
       lost: () => this.#lose(),
       timing: options.pings ?? PING_TIMING,
     })
-    line.port.addEventListener('message', ({ data }: MessageEvent<FromEngine>) => this.#take(data))
+    line.port.addEventListener('message', ({ data }: MessageEvent<FromEngine>) =>
+      this.#takeMessage(data),
+    )
     line.port.start()
   }
 
@@ -56,7 +58,7 @@ export class EngineConnection {
     config: ModelConfigData,
     signal?: AbortSignal,
   ): AsyncGenerator<readonly StreamPart[]> {
-    const task = this.#open(config)
+    const task = this.#openTask(config)
     const { id } = task
     let taken = 0
     const release = this.#abortWith(task, signal)
@@ -80,7 +82,7 @@ export class EngineConnection {
 
   /** Loads the model. Rejects with an `OffstageError`. */
   async prepare(config: ModelConfigData, signal?: AbortSignal): Promise<void> {
-    const task = this.#open(config)
+    const task = this.#openTask(config)
     const release = this.#abortWith(task, signal)
     this.#post({ type: 'prepare', id: task.id, config })
     try {
@@ -102,7 +104,7 @@ export class EngineConnection {
     this.#port.close()
   }
 
-  #open(config: ModelConfigData): Task {
+  #openTask(config: ModelConfigData): Task {
     const task: Task = { id: ++this.#lastId, config, answers: createMailbox() }
     this.#tasks.set(task.id, task)
     this.#watch.expects(true)
@@ -125,7 +127,7 @@ export class EngineConnection {
     return () => signal.removeEventListener('abort', abort)
   }
 
-  #take(message: FromEngine): void {
+  #takeMessage(message: FromEngine): void {
     this.#watch.received()
     if (message.type === 'pong') return
     const task = this.#tasks.get(message.id)

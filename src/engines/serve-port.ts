@@ -43,7 +43,7 @@ class PortServer {
       case 'credit':
         return grant(this.#tasks.get(message.id), message.credit)
       case 'abort':
-        return stop(this.#tasks.get(message.id))
+        return stopTask(this.#tasks.get(message.id))
       case 'ping':
         return this.#post({ type: 'pong' })
       default:
@@ -52,7 +52,7 @@ class PortServer {
   }
 
   close(): void {
-    for (const task of this.#tasks.values()) stop(task)
+    for (const task of this.#tasks.values()) stopTask(task)
     this.#port.close()
   }
 
@@ -109,7 +109,7 @@ function grant(task: Task | undefined, credit: number): void {
   task.wake = null
 }
 
-function stop(task: Task | undefined): void {
+function stopTask(task: Task | undefined): void {
   task?.stop.abort()
   task?.wake?.()
 }

@@ -82,7 +82,7 @@ export function workerEngine({ id, worker, options, toolMode }: WorkerEngineOpti
         send(living.worker, { type: 'offstage-engine-release', client: agentId })
         return
       }
-      void end(living.worker)
+      void endWorker(living.worker)
       living = undefined
     },
   }
@@ -135,7 +135,7 @@ function whenReady(
 }
 
 /** Lets the engine free its resources, then terminates its worker. */
-async function end(worker: EngineWorker): Promise<void> {
+async function endWorker(worker: EngineWorker): Promise<void> {
   await new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, DISPOSE_MS)
     worker.addEventListener('message', (event) => {

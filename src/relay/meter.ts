@@ -91,11 +91,11 @@ export class Meter {
     if (ENDS.has(event['type'])) this.#isOver = true
     this.#bytes += bytesIn(event['delta']) + deltasOf(event['choices'])
     for (const place of [event, event['message'], event['response'], event['x_groq']])
-      if (isRecord(place) && isRecord(place['usage'])) this.#take(place['usage'])
+      if (isRecord(place) && isRecord(place['usage'])) this.#takeUsage(place['usage'])
   }
 
   /** Takes reported counts, which are cumulative. Some proxies finally send 0 for "unknown". */
-  #take(usage: Body): void {
+  #takeUsage(usage: Body): void {
     const cache =
       count(usage['cache_read_input_tokens']) + count(usage['cache_creation_input_tokens'])
     const input = count(usage['prompt_tokens']) || count(usage['input_tokens']) + cache

@@ -74,14 +74,14 @@ class TurnReader {
       case 'run-started': {
         this.#run += 1
         if (row.message) this.#messages.set(row.message.id, row.message.parts)
-        this.#begin(row.message?.id ?? row.parentId ?? '')
+        this.#beginTurn(row.message?.id ?? row.parentId ?? '')
         break
       }
       case 'message-queued':
         this.#messages.set(row.message.id, row.message.parts)
         break
       case 'message-delivered':
-        this.#begin(row.messageId)
+        this.#beginTurn(row.messageId)
         break
       case 'model-output':
         this.#takeAnswer(row)
@@ -100,7 +100,7 @@ class TurnReader {
     }
   }
 
-  #begin(messageId: string): void {
+  #beginTurn(messageId: string): void {
     const parts = this.#messages.get(messageId)
     const last = this.turns.at(-1)
     // A run without a message of its own continues the turn, unless it answers an earlier message again.

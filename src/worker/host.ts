@@ -74,7 +74,7 @@ class ChildRunResumer {
     const driven = active.whenDriven()
     while (active.driver === null) {
       if (launcher.isReleased(agentId)) throw otherOwnerError(conversation.conversationId)
-      this.#ask(active, agentId)
+      this.#askPageOnce(active, agentId)
       await withStop([], ({ signal }) => Promise.race([driven, effects.sleep(LOOK_MS, signal)]))
       await conversation.refresh()
       if (conversation.run?.end !== null || !(await conversation.isAwaited())) return
@@ -82,7 +82,7 @@ class ChildRunResumer {
     }
   }
 
-  #ask(active: ActiveConversation, agentId: string): void {
+  #askPageOnce(active: ActiveConversation, agentId: string): void {
     if (this.#asking.has(active)) return
     const asked = this.#askPage(active, agentId)
       // A page that fails to answer resumes nothing.

@@ -48,7 +48,7 @@ export class Imports {
       if (after === 0) {
         // A partial conversation needs an owner. An abandoned import of the same conversation is replaced.
         const isHalf = !isLast || (await store.get(conversationId))?.broken === INCOMPLETE_IMPORT
-        if (isHalf && !(await this.#begin(command))) return false
+        if (isHalf && !(await this.#beginImport(command))) return false
       }
       const half = this.#halves.get(importId)
       // The worker that received the earlier rows is gone.
@@ -67,7 +67,7 @@ export class Imports {
         updatedAt,
         rows: [...rows, ...ends, ...taken],
       })
-      if (isLast || !isPlaced) this.#end(importId)
+      if (isLast || !isPlaced) this.#endImport(importId)
       if (isLast && isPlaced) await this.#changed(command)
       return isPlaced
     } catch (error) {
@@ -85,7 +85,7 @@ export class Imports {
       await store.delete(scope.conversationId)
       await this.#changed(scope)
     } finally {
-      this.#end(importId)
+      this.#endImport(importId)
     }
   }
 
@@ -97,7 +97,7 @@ export class Imports {
   }
 
   /** Takes the lease for an import. False if another tab, or other work in this one, has the conversation. */
-  async #begin({ importId, ...scope }: ImportRows): Promise<boolean> {
+  async #beginImport({ importId, ...scope }: ImportRows): Promise<boolean> {
     const { agentId, conversationId } = scope
     const active = await this.#registry.openConversation(scope)
     const isImported = [...this.#halves.values()].some((half) => half.active === active)
@@ -109,7 +109,7 @@ export class Imports {
     return isOwn
   }
 
-  #end(importId: string): void {
+  #endImport(importId: string): void {
     this.#halves.get(importId)?.active.releaseOwnership()
     this.#halves.delete(importId)
   }

@@ -83,7 +83,7 @@ export class RunFamilies {
     const { parent, run } = conversation
     if (!parent || !run?.forCall || run.end === null) return
     const { agentId, storage } = scope
-    const above = await this.#take({ agentId, storage }, parent.conversationId)
+    const above = await this.#openConversation({ agentId, storage }, parent.conversationId)
     const note = (): FactDraft[] => {
       const call = uncounted(above.conversation.state.path).find(
         ({ toolCallId }) => toolCallId === parent.toolCallId,
@@ -110,7 +110,7 @@ export class RunFamilies {
     scope: AgentScope,
     run: CountedRun,
   ): Promise<Admitted> {
-    const above = await this.#take(scope, parent?.conversationId ?? '')
+    const above = await this.#openConversation(scope, parent?.conversationId ?? '')
     const caller = above.conversation.run
     const call = caller?.calls.find(({ toolCallId }) => toolCallId === parent?.toolCallId)
     const isOver = caller?.runId !== parent?.runId || caller?.end !== null
@@ -142,7 +142,9 @@ export class RunFamilies {
     { children = [] }: CountedRun,
   ): Promise<() => readonly Spent[]> {
     const open = children.filter(({ isCounted }) => !isCounted)
-    await Promise.all(open.map(({ conversationId }) => this.#take(scope, conversationId)))
+    await Promise.all(
+      open.map(({ conversationId }) => this.#openConversation(scope, conversationId)),
+    )
     return () => children.map((child) => this.#spent(scope, child))
   }
 
@@ -172,11 +174,11 @@ export class RunFamilies {
   }
 
   #childOf(scope: AgentScope, { child }: CallState): Promise<ActiveConversation> | null {
-    return child && this.#take(scope, child.conversationId)
+    return child && this.#openConversation(scope, child.conversationId)
   }
 
   /** Opens a conversation and reads its newest rows. */
-  async #take(
+  async #openConversation(
     { agentId, storage }: AgentScope,
     conversationId: string,
   ): Promise<ActiveConversation> {

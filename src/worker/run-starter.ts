@@ -392,7 +392,7 @@ export class RunQueue {
         // Created before the check, so that no change in between is missed.
         const changed = active.whenChanged()
         try {
-          if (await active.inLane(() => this.#begin(active, command, asked))) return
+          if (await active.inLane(() => this.#beginRun(active, command, asked))) return
           // The storage works. Now another run has to end, which needs the storage itself.
           onReached()
           await untilIdle(active, command, asked)
@@ -407,7 +407,7 @@ export class RunQueue {
   }
 
   /** Stores and launches the run. False if another run has to end first. */
-  async #begin(
+  async #beginRun(
     active: ActiveConversation,
     command: StartRun,
     { admission }: Asked,

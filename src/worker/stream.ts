@@ -168,16 +168,16 @@ export class Stream {
         return
       }
       this.#openDelta = { ...item }
-      this.#take(this.#openDelta)
+      this.#takeItem(this.#openDelta)
     } else {
       this.#openDelta = null
-      this.#take(item)
+      this.#takeItem(item)
       // Folds the row now: rows are rare, and replace most of the earlier deltas.
       if (isRow(item)) void this.live
     }
   }
 
-  #take(item: StreamItem): void {
+  #takeItem(item: StreamItem): void {
     this.#pending.push(item)
     this.#unread.push(item)
   }

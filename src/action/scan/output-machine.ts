@@ -259,7 +259,7 @@ export class OutputMachine {
   #readText(final: boolean): boolean {
     const window = this.#window
     const { at, code } = window
-    if (code === undefined && !final) return this.#release()
+    if (code === undefined && !final) return this.#releaseText()
     const due = this.#code.dueMarker(at, code)
     if (due !== undefined) {
       window.at = due
@@ -268,11 +268,11 @@ export class OutputMachine {
     if (code === undefined) {
       this.#code.dropFence()
       this.#isOver = true
-      return this.#release()
+      return this.#releaseText()
     }
-    const mark = this.#look(code)
+    const mark = this.#findMark(code)
     if (mark === 'partial') {
-      if (!final) return this.#release()
+      if (!final) return this.#releaseText()
       if (this.#dropCut()) return true
     } else if (mark && this.#code.tracker.inRun)
       this.#code.holdMarker(at, mark.type.startsWith('thought'))
@@ -280,18 +280,18 @@ export class OutputMachine {
       this.#go(mark)
       return true
     }
-    this.#take(code)
+    this.#takeCharacter(code)
     return true
   }
 
-  #look(code: number): Mark | 'partial' | undefined {
+  #findMark(code: number): Mark | 'partial' | undefined {
     if (isBlank(code) || this.#code.isMarkerPending || this.#reply.isInsideValue) return undefined
     const mark = this.#place.findMark(code)
     const { text, at } = this.#window
     return mark === 'partial' && text.length - at > maxMark ? undefined : mark
   }
 
-  #take(code: number): void {
+  #takeCharacter(code: number): void {
     const isReply = this.#place.name !== 'reasoning'
     this.#place = this.#place.consume(code)
     const at = ++this.#window.at
@@ -305,7 +305,7 @@ export class OutputMachine {
     switch (mark.type) {
       case 'comment':
         this.#place = new Comment(this.#scan, this.#prose)
-        return this.#take(lessThan)
+        return this.#takeCharacter(lessThan)
       case 'call':
         this.#emit(this.#code.fenceStart ?? at)
         this.#code.dropFence()
@@ -447,7 +447,7 @@ export class OutputMachine {
   }
 
   /** Emits text that need not be held back. */
-  #release(): false {
+  #releaseText(): false {
     this.#emit(this.#code.release(this.#window.at))
     return false
   }

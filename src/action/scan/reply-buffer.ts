@@ -229,7 +229,7 @@ export class ReplyBuffer {
     const isCut = read === this.#header
     this.#drop()
     const before = messages === '' ? '' : `${messages}\n`
-    let found: CallsFound = read === '' ? 'text' : this.#read(before + read)
+    let found: CallsFound = read === '' ? 'text' : this.#readCalls(before + read)
     // Text after a message to a function doesn't invalidate earlier messages.
     if (found === 'text' && isMessage && messages !== '' && this.#unmarked.size === 0)
       found = this.#readMessages(before + read, before.length)
@@ -239,9 +239,9 @@ export class ReplyBuffer {
       return (before + read).slice(found.thoughtEnd)
     }
     const marked = this.#messages.filter((text) => !this.#unmarked.has(text)).join('\n')
-    if (messages !== '' && (read !== '' || this.#read(messages) === 'text')) {
+    if (messages !== '' && (read !== '' || this.#readCalls(messages) === 'text')) {
       this.#showUnmarked()
-      if (marked !== '' && this.#read(marked) === 'text') this.#sink.onIgnored(marked)
+      if (marked !== '' && this.#readCalls(marked) === 'text') this.#sink.onIgnored(marked)
     }
     if (!isCut) this.#show(held)
     return undefined
@@ -264,7 +264,7 @@ export class ReplyBuffer {
     return (this.#header ?? '') + this.#held.slice(1).join('').trimStart()
   }
 
-  #read(text: string): CallsFound {
+  #readCalls(text: string): CallsFound {
     const show = (prose: string): void => this.#show(prose)
     return this.#sink.readCalls(text, { quotations: this.#before, show })
   }
@@ -272,7 +272,7 @@ export class ReplyBuffer {
   /** Reads messages to functions, with text after the last one. */
   #readMessages(text: string, lastStart: number): CallsFound {
     const end = endOfMessage(text)
-    const found = end > lastStart ? this.#read(text.slice(0, end)) : 'text'
+    const found = end > lastStart ? this.#readCalls(text.slice(0, end)) : 'text'
     if (found === 'calls') this.#show(text.slice(end))
     return found === 'calls' ? found : 'text'
   }

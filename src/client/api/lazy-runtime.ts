@@ -468,7 +468,7 @@ export class AskedCalls {
       case 'call-suspended':
       case 'output-requested':
       case 'question-asked':
-        this.#ask(row.path.at(-1) ?? '', row)
+        this.#noteAsked(row.path.at(-1) ?? '', row)
         return true
       case 'approval-answered':
       case 'call-started':
@@ -484,7 +484,7 @@ export class AskedCalls {
     }
   }
 
-  #ask(toolCallId: string, { type, conversationId, seq }: Row): void {
+  #noteAsked(toolCallId: string, { type, conversationId, seq }: Row): void {
     const places = this.#calls.get(toolCallId) ?? new Map<string, Asked>()
     this.#calls.set(toolCallId, places)
     const turns = places.get(conversationId)?.turns ?? pageActs().turns

@@ -139,7 +139,7 @@ export class Executions {
 
   async cancelTools({ executionIds, reason }: CancelTools): Promise<void> {
     this.#refuseUnknown(executionIds)
-    this.#stop(({ call }) => executionIds.includes(call.executionId), cancelled(reason))
+    this.#stopExecutions(({ call }) => executionIds.includes(call.executionId), cancelled(reason))
   }
 
   async acknowledgeTools({ executionIds }: ExecutionRefs): Promise<void> {
@@ -147,13 +147,13 @@ export class Executions {
   }
 
   stopRun(runId: string, reason: string): void {
-    this.#stop(({ call }) => call.runId === runId, cancelled(reason))
+    this.#stopExecutions(({ call }) => call.runId === runId, cancelled(reason))
   }
 
   /** Stops the executions of an unregistered tool. */
   stopTool(tool: PreparedTool): void {
     const stop = new ToolStop('removed', 'The tool was removed.')
-    this.#stop(({ prepared }) => prepared === tool, stop)
+    this.#stopExecutions(({ prepared }) => prepared === tool, stop)
   }
 
   /** Aborts executions of a disposed agent after a grace period, unless another agent resumes them. */
@@ -162,7 +162,7 @@ export class Executions {
       if (execution?.owner.agentId === agentId) execution.abortIfUnawaited()
   }
 
-  #stop(which: (execution: Execution) => boolean, stop: ToolStop): void {
+  #stopExecutions(which: (execution: Execution) => boolean, stop: ToolStop): void {
     for (const execution of this.#registry.executions.values())
       if (execution && which(execution)) execution.stop(stop)
   }

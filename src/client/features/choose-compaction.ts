@@ -35,7 +35,7 @@ export class CompactionChooser {
     if (open?.about === about) return open.answer
     open?.stop.abort()
     const stop = new AbortController()
-    const answer = this.#ask(situation, stop).finally(() => {
+    const answer = this.#askChoice(situation, stop).finally(() => {
       if (this.#asked.get(runId)?.stop === stop) this.#asked.delete(runId)
     })
     this.#asked.set(runId, { about, answer, stop })
@@ -47,7 +47,7 @@ export class CompactionChooser {
     this.#asked.delete(runId)
   }
 
-  async #ask(
+  async #askChoice(
     situation: Omit<CompactionQuery, 'agentId'>,
     stop: AbortController,
   ): Promise<CompactionAnswer> {
@@ -57,7 +57,7 @@ export class CompactionChooser {
       const choice: unknown = await retryWhenLeaving(() =>
         untilAborted(async () => this.#choose({ ...situation, signal }), signal),
       )
-      return { type: 'chosen', choice: read(choice) }
+      return { type: 'chosen', choice: readChoice(choice) }
     } catch (thrown) {
       if (this.#life.aborted) throw disposedError()
       const why = late.aborted ? `it took longer than ${CHOOSE_MS} ms` : describeThrown(thrown)
@@ -74,7 +74,7 @@ const POLICIES: Readonly<Record<CompactionPolicy, true>> = {
 }
 
 /** Copies the known fields of a choice. Throws a `TypeError` if they have the wrong types. */
-function read(choice: unknown): CompactionChoice | CompactionPolicy | null {
+function readChoice(choice: unknown): CompactionChoice | CompactionPolicy | null {
   if (choice === null || isPolicy(choice)) return choice
   const { clearUpTo, except, summary, firstKept } = (choice ?? {}) as Record<string, unknown>
   if (typeof clearUpTo === 'string' && (except === undefined || isTexts(except)))

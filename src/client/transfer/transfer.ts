@@ -167,7 +167,7 @@ export class FileImport {
       this.#line += 1
       const fields = line && parsed(line)
       if (this.#line === 1) checkHeader(fields)
-      else await this.#take(fields, line)
+      else await this.#takeLine(fields, line)
     }
     if (this.#line === 0) checkHeader(null)
     await this.#leave()
@@ -189,26 +189,26 @@ export class FileImport {
     if (reading) await this.#drop(reading)
   }
 
-  async #take(fields: Fields | null, line: Uint8Array | null): Promise<void> {
+  async #takeLine(fields: Fields | null, line: Uint8Array | null): Promise<void> {
     const reading = this.#reading
     const { conversation, conversations, end, row } = fields ?? {}
     if (isBeginning(conversation)) {
       await this.#leave()
-      this.#begin(conversation, line)
+      this.#beginConversation(conversation, line)
     } else if (typeof conversations === 'number' && reading === null) {
       this.#total = conversations
     } else if (reading === null) {
       if (!this.#isAstray) this.#refuse(null, this.#damage('belongs to no conversation'))
       this.#isAstray = true
     } else if (isEnding(end)) {
-      await this.#end(reading, end)
+      await this.#endConversation(reading, end)
     } else if (reading.error === null) {
       if (line && isRecord(row)) await this.#takeRow(reading, row, line)
       else await this.#fail(reading, this.#damage("can't be read"))
     }
   }
 
-  #begin(beginning: ConversationHeader, line: Uint8Array | null): void {
+  #beginConversation(beginning: ConversationHeader, line: Uint8Array | null): void {
     this.#found += 1
     this.#isAstray = false
     const crc = new Crc32()
@@ -240,7 +240,10 @@ export class FileImport {
     )
   }
 
-  async #end(reading: Reading, { rows, crc32, fault }: ConversationFooter): Promise<void> {
+  async #endConversation(
+    reading: Reading,
+    { rows, crc32, fault }: ConversationFooter,
+  ): Promise<void> {
     if (reading.error === null) {
       if (rows !== reading.count || crc32 !== reading.crc.digits)
         await this.#fail(reading, this.#damage('says that others were before it'))

@@ -300,7 +300,7 @@ export class WorkerLink {
       agents: () => [...this.#agents.values()],
       trialMs: TRIAL_BEATS * this.#heartbeatMs,
       heartbeatMs: this.#heartbeatMs,
-      open: () => this.#open(),
+      open: () => this.#openConnection(),
       isLive: (connection) => this.#live === connection,
     })
     onPageVisibility(this.#closed.signal, this.#sayVisibility)
@@ -335,7 +335,7 @@ export class WorkerLink {
     return createWorkerCaller(
       async (name, argument) => {
         if (signal.aborted) throw disposedError()
-        const connection = await this.#open()
+        const connection = await this.#openConnection()
         if (signal.aborted) throw disposedError()
         return this.#send(connection, { agentId, name, argument })
       },
@@ -385,7 +385,7 @@ export class WorkerLink {
     return answer
   }
 
-  #open(): Promise<Connection> {
+  #openConnection(): Promise<Connection> {
     return (this.#opening ??= this.#connect().catch((thrown) => {
       this.#opening = undefined
       throw toOffstageError(thrown)

@@ -104,7 +104,7 @@ export function createChatTransport(
       const times = takenUp.get(options.chatId)
       const conversation = conversationOf(options.chatId)
       await waitUntilLoaded(conversation)
-      return streamed(await begin(conversation, options, ids), options, times)
+      return streamed(await beginRun(conversation, options, ids), options, times)
     },
     async reconnectToStream(options) {
       const { chatId } = options
@@ -121,7 +121,7 @@ export function createChatTransport(
 }
 
 /** Carries out a chat's request and returns the run to follow. */
-async function begin(
+async function beginRun(
   conversation: Conversation,
   { trigger, messageId, messages }: SendOptions,
   ids: Map<string, string>,

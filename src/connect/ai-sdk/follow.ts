@@ -67,11 +67,11 @@ class Follower {
     this.#run = followed.run
     this.#runId = followed.run?.runId
     this.#unsubscribe = followed.conversation.subscribe(this.#changed)
-    followed.onStop?.(() => this.#end({ outcome: 'aborted', reason: 'stopped' }))
-    void this.#begin()
+    followed.onStop?.(() => this.#endRun({ outcome: 'aborted', reason: 'stopped' }))
+    void this.#followRun()
   }
 
-  async #begin(): Promise<void> {
+  async #followRun(): Promise<void> {
     const { after, run } = this.#followed
     this.#after = { id: await after }
     this.#changed()
@@ -103,7 +103,7 @@ class Follower {
     const isOpen = this.#run
       ? !this.#ended
       : snapshot.runId !== undefined && snapshot.runId === this.#runId
-    if (!isOpen) this.#end(this.#ended ?? snapshot.ended ?? { outcome: 'completed' })
+    if (!isOpen) this.#endRun(this.#ended ?? snapshot.ended ?? { outcome: 'completed' })
     else if (answer && isResting(snapshot)) this.#rest()
   }
 
@@ -131,7 +131,7 @@ class Follower {
     this.#finish([{ type: 'finish', finishReason: 'tool-calls', messageMetadata }])
   }
 
-  #end(outcome: RunOutcome): void {
+  #endRun(outcome: RunOutcome): void {
     if (this.#isOver) return
     const { usage } = metadataOf(this.#followed.conversation.getSnapshot())
     this.#finish(endChunks(outcome, { ...(usage && { usage }), outcome: outcome.outcome }))

@@ -49,7 +49,7 @@ class ClientLine implements McpConnection {
 
   async request(method: string, params: Fields, { signal }: RequestOptions): Promise<Fields> {
     const name = METHODS[method as keyof typeof METHODS]
-    return this.#ask(() => this.#client[name]?.(params as never, { signal } as never))
+    return this.#askClient(() => this.#client[name]?.(params as never, { signal } as never))
   }
 
   async call({ name, input }: ToolRequest, { signal, progress }: CallOptions): Promise<Round> {
@@ -57,7 +57,7 @@ class ClientLine implements McpConnection {
     const params = { name, arguments: input } as never
     // Version 1 of the SDK takes the result's schema as the second argument.
     const isFirst = this.#client.callTool.length < 2
-    const result = await this.#ask(
+    const result = await this.#askClient(
       () =>
         isFirst
           ? this.#client.callTool(params, undefined as never, options)
@@ -73,7 +73,7 @@ class ClientLine implements McpConnection {
     await this.#client.close()
   }
 
-  async #ask(ask: () => Promise<unknown> | undefined, isCall = false): Promise<Fields> {
+  async #askClient(ask: () => Promise<unknown> | undefined, isCall = false): Promise<Fields> {
     let result: unknown
     try {
       result = await ask()

@@ -88,7 +88,7 @@ class LegacyLine implements McpConnection {
 
   async request(method: string, params: Fields, options: RequestOptions): Promise<Fields> {
     const signal = this.#within(options.signal)
-    const exchange = await this.#begin(method, params, signal)
+    const exchange = await this.#beginExchange(method, params, signal)
     for (;;) {
       const next = await exchange.next(signal)
       if (next.type === 'result') return next.result
@@ -100,7 +100,10 @@ class LegacyLine implements McpConnection {
     const call = { ...asked, signal: this.#within(asked.signal) }
     const { answers, signal } = call
     if (answers?.requestState === undefined)
-      return this.#next(await this.#begin('tools/call', { name, arguments: input }, signal), call)
+      return this.#next(
+        await this.#beginExchange('tools/call', { name, arguments: input }, signal),
+        call,
+      )
     const open = this.#unpark(answers.requestState)
     if (!open)
       throw new OffstageError(
@@ -140,7 +143,11 @@ class LegacyLine implements McpConnection {
     return AbortSignal.any([signal, this.#closed.signal])
   }
 
-  async #begin(method: string, params: Fields, signal: AbortSignal): Promise<LegacyExchange> {
+  async #beginExchange(
+    method: string,
+    params: Fields,
+    signal: AbortSignal,
+  ): Promise<LegacyExchange> {
     const used = this.#session
     const begun = await this.#tryToBegin(used, { method, params }, signal)
     // The server ignored the request if its session is over, so the request is sent again in a new one.
@@ -330,7 +337,7 @@ class LegacyExchange {
         await posted.messages.return(undefined)
         return false
       }
-      void this.#read(posted)
+      void this.#readPosted(posted)
       return true
     } finally {
       signal.removeEventListener('abort', relay)
@@ -378,7 +385,7 @@ class LegacyExchange {
     this.#stop.abort(why)
   }
 
-  async #read(posted: Posted): Promise<void> {
+  async #readPosted(posted: Posted): Promise<void> {
     const { source } = this.#options.http
     try {
       let { messages } = posted
@@ -386,7 +393,7 @@ class LegacyExchange {
       let least = SHORTEST_WAIT
       for (let resumes = 0; ; resumes++) {
         const [before, openedAt] = [place.lastEventId, monotonicMs()]
-        if (await this.#take(messages, status)) return
+        if (await this.#takeMessages(messages, status)) return
         if (place.lastEventId !== before) resumes = 0
         if (monotonicMs() - openedAt >= LONG_ENOUGH) least = SHORTEST_WAIT
         if (status >= 400) throw badAnswer(source, `answered with status ${status}.`)
@@ -409,7 +416,7 @@ class LegacyExchange {
   }
 
   /** Reads messages until the stream ends. True: the result was among them. */
-  async #take(messages: AsyncGenerator<Incoming>, status: number): Promise<boolean> {
+  async #takeMessages(messages: AsyncGenerator<Incoming>, status: number): Promise<boolean> {
     const { source } = this.#options.http
     try {
       for await (const message of messages) {

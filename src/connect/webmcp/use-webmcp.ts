@@ -102,7 +102,7 @@ class ToolLink implements WebMcpLink {
     this.#context = context
     this.#options = options
     this.#book = bookOf(context, options)
-    this.#watch = watchTools(context, () => this.#read())
+    this.#watch = watchTools(context, () => this.#readTools())
     this.ready = this.#watch.now()
   }
 
@@ -127,7 +127,7 @@ class ToolLink implements WebMcpLink {
     this.#offers.clear()
   }
 
-  async #read(): Promise<void> {
+  async #readTools(): Promise<void> {
     const listed = await listTools(this.#context)
     this.#book.update(listed, (tool) => isIncluded(tool, this.#options))
     for (const entry of this.#book.entries) {

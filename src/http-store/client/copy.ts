@@ -113,7 +113,7 @@ export class LocalCopy {
   /** Runs work in a transaction. Undefined: there is no database, or it failed. */
   async #use<T>(work: (tx: Use) => Promise<T>): Promise<T | undefined> {
     try {
-      const db = await (this.#opening ??= this.#open())
+      const db = await (this.#opening ??= this.#openDatabase())
       const tx = db.transaction(ALL, 'readwrite')
       const [value] = await Promise.all([work(tx), tx.done])
       return value
@@ -124,7 +124,7 @@ export class LocalCopy {
     }
   }
 
-  async #open(): Promise<IDBPDatabase<Schema>> {
+  async #openDatabase(): Promise<IDBPDatabase<Schema>> {
     const close = (): void => this.close()
     const db = await openDB<Schema>(this.#name, 1, {
       upgrade(made) {

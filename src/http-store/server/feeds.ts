@@ -89,7 +89,7 @@ export class Feeds {
   wake(tenant: string): void {
     if (!this.#feeds.has(tenant)) return
     this.#due.add(tenant)
-    void this.#read()
+    void this.#readDue()
   }
 
   #poll(): void {
@@ -108,11 +108,11 @@ export class Feeds {
         if (now >= stream.endsAt) stream.end()
         else if (isBeat) stream.send(HEARTBEAT)
     }
-    void this.#read()
+    void this.#readDue()
   }
 
   /** Reads due tenants' changes, with a gap between reads. Uses one connection, for a bounded share of the time. */
-  async #read(): Promise<void> {
+  async #readDue(): Promise<void> {
     if (this.#isReading) return
     this.#isReading = true
     try {
@@ -136,15 +136,15 @@ export class Feeds {
     await this.#options.followDatabase.transaction(async (query) => {
       for (const [tenant, state] of await statesOf(query, tenants)) {
         known.add(tenant)
-        await this.#take(query, tenant, state)
+        await this.#takeChanges(query, tenant, state)
       }
     })
     for (const tenant of tenants) if (!known.has(tenant)) await this.#create(tenant)
   }
 
-  async #take(query: SqlQuery, tenant: string, state: TenantState): Promise<void> {
+  async #takeChanges(query: SqlQuery, tenant: string, state: TenantState): Promise<void> {
     const feed = this.#feeds.get(tenant)
-    if (feed && !feed.takeState(state)) return this.#end(tenant, feed)
+    if (feed && !feed.takeState(state)) return this.#endFeed(tenant, feed)
     while (feed && feed.at < state.change && feed.streams.size > 0) {
       const last = Math.min(feed.at + MOST_CHANGES, state.change)
       feed.takeChanges(await new TenantRows(tenant, query).changes(feed.at, last), last)
@@ -155,10 +155,10 @@ export class Feeds {
   async #create(tenant: string): Promise<void> {
     const state = await new TenantStore(this.#options.database, tenant).read(async () => null)
     const feed = this.#feeds.get(tenant)
-    if (feed && !feed.takeState(state)) this.#end(tenant, feed)
+    if (feed && !feed.takeState(state)) this.#endFeed(tenant, feed)
   }
 
-  #end(tenant: string, feed: Feed): void {
+  #endFeed(tenant: string, feed: Feed): void {
     for (const stream of feed.streams) stream.end()
     this.#drop(tenant, feed)
   }
@@ -227,7 +227,7 @@ class Feed {
 
   /** Returns false if the database was replaced or restored from a backup: its numbers no longer match the feed's. */
   takeState(state: TenantState): boolean {
-    if (this.#storeId === null) this.#begin(state)
+    if (this.#storeId === null) this.#beginAt(state)
     return state.storeId === this.#storeId && state.change >= this.#at
   }
 
@@ -245,7 +245,7 @@ class Feed {
     for (const stream of this.streams) stream.send(chunk)
   }
 
-  #begin(state: TenantState): void {
+  #beginAt(state: TenantState): void {
     this.#storeId = state.storeId
     const seen = [...this.streams].flatMap(({ lastEventId }) => seenIn(lastEventId, state) ?? [])
     const recent = seen.filter((change) => state.change - change <= MOST_MISSED)

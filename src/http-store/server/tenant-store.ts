@@ -147,7 +147,7 @@ export class TenantRows {
   }
 
   async find(conversationId: string): Promise<Found> {
-    const [found] = await this.#ask(
+    const [found] = await this.#queryTenant(
       'SELECT record, newest_change FROM offstage_records WHERE tenant = @tenant AND conversation = @conversation',
       { conversation: conversationId },
     )
@@ -163,7 +163,7 @@ export class TenantRows {
     const text = JSON.stringify(record)
     if (text.length > MOST_OF_RECORD)
       throw new OffstageError('invalid-input', 'The ids of unfinished calls are too long.')
-    await this.#ask(changedAt === null ? INSERT_RECORD : UPDATE_RECORD, {
+    await this.#queryTenant(changedAt === null ? INSERT_RECORD : UPDATE_RECORD, {
       conversation: record.conversationId,
       parent: record.parent?.conversationId ?? null,
       updated: record.updatedAt,
@@ -182,7 +182,7 @@ export class TenantRows {
         values[`seq${n}`] = row.seq
         values[`data${n}`] = JSON.stringify(row)
       }
-      await this.#ask(
+      await this.#queryTenant(
         `INSERT INTO offstage_rows (tenant, conversation, seq, data) VALUES ${places.join(', ')}`,
         values,
       )
@@ -198,8 +198,8 @@ export class TenantRows {
     const { most, mostRows } = range
     const found =
       newest === null
-        ? await this.#ask(READ, { conversation, ...range })
-        : await this.#ask(READ_NEWEST, { conversation, newest, most, mostRows })
+        ? await this.#queryTenant(READ, { conversation, ...range })
+        : await this.#queryTenant(READ_NEWEST, { conversation, newest, most, mostRows })
     const [first, ...rest] = found
     const record = recordIn(conversationId, first?.['data'])
     const rows = rest.map(({ seq, data }) => ({ seq: Number(seq), data: String(data) }))
@@ -212,12 +212,12 @@ export class TenantRows {
     after: { readonly updatedAt: number; readonly conversationId: string } | null,
   ): Promise<{ readonly record: StoredRecord; readonly length: number }[]> {
     const found = after
-      ? await this.#ask(LIST_AFTER, {
+      ? await this.#queryTenant(LIST_AFTER, {
           limit,
           updated: after.updatedAt,
           conversation: after.conversationId,
         })
-      : await this.#ask(LIST, { limit })
+      : await this.#queryTenant(LIST, { limit })
     return found.map(({ conversation, updated_at: updatedAt, record }) => ({
       // The column decides the order: a damaged record has no time, or another one.
       record: {
@@ -232,7 +232,7 @@ export class TenantRows {
   async treeOf(conversationId: string): Promise<string[]> {
     const tree = new Set([conversationId])
     for (const id of tree)
-      for (const { conversation } of await this.#ask(
+      for (const { conversation } of await this.#queryTenant(
         'SELECT conversation FROM offstage_records WHERE tenant = @tenant AND parent = @parent',
         { parent: id },
       ))
@@ -241,7 +241,7 @@ export class TenantRows {
   }
 
   async deleteRows(conversationId: string): Promise<void> {
-    await this.#ask(
+    await this.#queryTenant(
       'DELETE FROM offstage_rows WHERE tenant = @tenant AND conversation = @conversation',
       { conversation: conversationId },
     )
@@ -250,7 +250,7 @@ export class TenantRows {
   /** Deletes a conversation, but leaves its id as a tombstone, so that clients that were away learn of the deletion. */
   async bury(conversationId: string, change: number): Promise<void> {
     await this.deleteRows(conversationId)
-    await this.#ask(UPDATE_RECORD, {
+    await this.#queryTenant(UPDATE_RECORD, {
       conversation: conversationId,
       parent: null,
       updated: 0,
@@ -262,7 +262,7 @@ export class TenantRows {
 
   /** Conversations that changed between two change numbers, oldest change first. */
   async changes(after: number, last: number): Promise<StoreChange[]> {
-    const found = await this.#ask(CHANGES, { after, last })
+    const found = await this.#queryTenant(CHANGES, { after, last })
     return found.map((each) => {
       const conversationId = String(each['conversation'])
       const { epoch = 0 } = recordIn(conversationId, each['record']) ?? {}
@@ -270,7 +270,7 @@ export class TenantRows {
     })
   }
 
-  #ask(sql: string, values: Readonly<Record<string, SqlValue>>): ReturnType<SqlQuery> {
+  #queryTenant(sql: string, values: Readonly<Record<string, SqlValue>>): ReturnType<SqlQuery> {
     return this.#query(sql, { tenant: this.#tenant, ...values })
   }
 }

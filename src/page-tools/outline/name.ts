@@ -503,14 +503,14 @@ class Search {
       this.#seen.add(at)
       for (const child of insideOf(at)) {
         if (child === this.#named || (without && native.matches(child, without))) continue
-        this.#look(child)
+        this.#lookAtElement(child)
         stack.push(child)
       }
     }
     if (isMaskedOnly && this.found === 'unreadable') this.found = before
   }
 
-  #look(one: Element): void {
+  #lookAtElement(one: Element): void {
     if (isMaskedHere(one, this.#options)) this.found = 'masked'
     else if (isExcluded(one, this.#options)) this.found ??= 'unreadable'
     if (!native.hasAttributes(one)) return

@@ -93,7 +93,7 @@ async function* runAttempt(
       ladder: options.adapter,
     }
     for (let first: ErrorData | undefined; ;) {
-      const opened = await open(attempt, watchdog)
+      const opened = await openResponse(attempt, watchdog)
       const refusal =
         'error' in opened ? opened : yield* readAnswer(attempt, opened, { watchdog, reading })
       if (!refusal) return
@@ -248,7 +248,7 @@ interface Opened {
 }
 
 /** Sends the request. After a 401 it asks for credentials once more. */
-async function open(attempt: Attempt, watchdog: Watchdog): Promise<Opened | FailedRequest> {
+async function openResponse(attempt: Attempt, watchdog: Watchdog): Promise<Opened | FailedRequest> {
   const { abortScope, options } = attempt
   const { provider } = attempt.config
   const form = formOf(attempt)

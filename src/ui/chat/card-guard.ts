@@ -140,7 +140,7 @@ export class CardGuard implements ReactiveController {
     // A growing log scrolls by itself, too: a flick doesn't change its height.
     if (isLog(target) && target.scrollHeight === height && now - at < OWN_SCROLL)
       this.#thrown = { at: now, height }
-    this.#look(now, true)
+    this.#lookAtCards(now, true)
   }
 
   constructor(host: Host) {
@@ -158,13 +158,13 @@ export class CardGuard implements ReactiveController {
 
   hostUpdated(): void {
     this.#listen()
-    this.#look()
+    this.#lookAtCards()
     this.#lookOn(this.#host.isConnected && this.#cards.size > 0)
   }
 
   /** Measures cards regularly. Measuring only on a press would take an old movement for a new one. */
   #lookOn(isNeeded: boolean): void {
-    if (isNeeded) this.#looking ??= setInterval(() => this.#look(), BETWEEN_LOOKS)
+    if (isNeeded) this.#looking ??= setInterval(() => this.#lookAtCards(), BETWEEN_LOOKS)
     else {
       clearInterval(this.#looking)
       this.#looking = undefined
@@ -180,7 +180,7 @@ export class CardGuard implements ReactiveController {
     for (const type of ['wheel', 'touchmove', 'keydown', 'input'])
       renderRoot.addEventListener(type, acts, { passive: true, capture: true })
     renderRoot.addEventListener('scroll', this.#onScroll, { passive: true, capture: true })
-    renderRoot.addEventListener('focusin', () => this.#look())
+    renderRoot.addEventListener('focusin', () => this.#lookAtCards())
     renderRoot.addEventListener('pointerdown', (event) => this.#press(event), { capture: true })
     renderRoot.addEventListener('click', (event) => this.#click(event), { capture: true })
   }
@@ -193,7 +193,7 @@ export class CardGuard implements ReactiveController {
   }
 
   /** Records which cards exist, and since when each has been at its position. */
-  #look(now = performance.now(), isScroll = false): void {
+  #lookAtCards(now = performance.now(), isScroll = false): void {
     const cards = new Set(this.#host.renderRoot.querySelectorAll(GUARDED))
     // Skips `getBoundingClientRect()`, which forces a layout.
     if (cards.size === 0) return this.#cards.clear()
@@ -223,7 +223,7 @@ export class CardGuard implements ReactiveController {
   }
 
   #press(event: Event): void {
-    this.#look()
+    this.#lookAtCards()
     // Earlier scrolling or typing doesn't explain later movements.
     this.#actedAt = -Infinity
     // Includes slotted cards of a host. Only buttons answer: form fields may be used at once.

@@ -49,14 +49,14 @@ export class ConversationController implements ReactiveController {
   follow(agent: Agent, conversationId: string): void {
     const conversation = agent.conversation(conversationId)
     if (conversation === this.#conversation) return
-    this.#release()
+    this.#releaseConversation()
     this.#conversation = conversation
     this.#subscribe()
     this.#host.requestUpdate()
   }
 
   unfollow(): void {
-    this.#release()
+    this.#releaseConversation()
     this.#conversation = null
     this.#host.requestUpdate()
   }
@@ -68,10 +68,10 @@ export class ConversationController implements ReactiveController {
 
   hostDisconnected(): void {
     this.#isConnected = false
-    this.#release()
+    this.#releaseConversation()
   }
 
-  #release(): void {
+  #releaseConversation(): void {
     this.#unsubscribe?.()
     this.#unsubscribe = null
     clearTimeout(this.#timer)

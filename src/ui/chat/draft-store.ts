@@ -28,8 +28,8 @@ export class DraftStore {
     const draft = joined(left, memory.getItem(draftName(conversationId)))
     local.set('draft', draft || undefined)
     const texts = {
-      ...this.#read(inputsName(conversationId)),
-      ...this.#read(editsName(conversationId)),
+      ...this.#readDraft(inputsName(conversationId)),
+      ...this.#readDraft(editsName(conversationId)),
     }
     this.#kept = Object.keys(texts)
     for (const [key, text] of Object.entries(texts)) local.set(key, text)
@@ -64,7 +64,7 @@ export class DraftStore {
   /** Forgets an edit that was sent, even in a conversation that is no longer on view. */
   forgetEdit(conversationId: string, message: Pick<ShownMessage, 'id'>): void {
     const name = editsName(conversationId)
-    const { [editKey(message)]: _sent, ...others } = this.#read(name)
+    const { [editKey(message)]: _sent, ...others } = this.#readDraft(name)
     this.#writeTexts(name, others)
   }
 
@@ -84,7 +84,7 @@ export class DraftStore {
     })
   }
 
-  #read(name: string): Texts {
+  #readDraft(name: string): Texts {
     return parsed(this.#memory().getItem(name))
   }
 

@@ -31,7 +31,7 @@ export class EnvironmentController implements ReactiveController {
   watch(agent: Agent | null): void {
     if (agent === this.#agent) return
     agent?.requirePerson()
-    this.#stop()
+    this.#stopWatching()
     this.#agent = agent
     this.#isKept = true
     if (this.#isConnected) this.#start()
@@ -60,7 +60,7 @@ export class EnvironmentController implements ReactiveController {
 
   hostDisconnected(): void {
     this.#isConnected = false
-    this.#stop()
+    this.#stopWatching()
   }
 
   #start(): void {
@@ -101,7 +101,7 @@ export class EnvironmentController implements ReactiveController {
     this.#host.requestUpdate()
   }
 
-  #stop(): void {
+  #stopWatching(): void {
     clearTimeout(this.#forgetting)
     this.#loading = null
     for (const undo of this.#undo) undo()

@@ -107,7 +107,7 @@ export class Engines {
     const place = places.get(provider) ?? { line: null, lost: null }
     places.set(provider, place)
     if (place.line) return place.line
-    const line = this.#open(place, agentId, provider)
+    const line = this.#openEngine(place, agentId, provider)
     place.line = line
     line.catch(() => {
       place.line = null
@@ -115,7 +115,7 @@ export class Engines {
     return line
   }
 
-  async #open(place: Place, agentId: string, provider: string): Promise<EngineConnection> {
+  async #openEngine(place: Place, agentId: string, provider: string): Promise<EngineConnection> {
     const { lost } = place
     const line = await this.#options.openEngine({
       agentId,

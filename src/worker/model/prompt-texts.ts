@@ -75,7 +75,7 @@ export class PromptTexts {
   /** Whether others sent this call to the model. In texts, calls have the model's names. */
   hasCall(call: Call, tools: readonly NamedTool[]): boolean {
     const { toolName, input } = toModelNames(call, tools)
-    return this.#read(tools).hasCall(toolName, input)
+    return this.#readTexts(tools).hasCall(toolName, input)
   }
 
   /**
@@ -88,11 +88,11 @@ export class PromptTexts {
     this.#unstored = [...textsIn([context, ...loaded.map(({ description }) => description)])]
     const fresh = this.#unstored.filter((text) => !known.includes(text))
     this.#unread.push(...fresh)
-    if (fresh.length > 0 && loadedActionPart()) this.#read(tools)
+    if (fresh.length > 0 && loadedActionPart()) this.#readTexts(tools)
   }
 
   fold(row: Row): void {
-    this.#take(foreignTexts(row))
+    this.#takeTexts(foreignTexts(row))
     if (row.type === 'messages-imported') this.#takeCalls(row.messages)
     else if (row.type === 'model-output') {
       for (const { toolCallId, known, rescued } of row.calls)
@@ -101,7 +101,7 @@ export class PromptTexts {
       this.#calledNatively ||= this.#nativeCalls.has(row.path.at(-1) ?? '')
   }
 
-  #read(own: readonly NamedTool[]): CallFinder {
+  #readTexts(own: readonly NamedTool[]): CallFinder {
     const tools = own.map(forModel)
     const wanted = JSON.stringify(tools.map(({ name, inputSchema }) => [name, inputSchema]))
     if (this.#found?.tools !== wanted) {
@@ -126,7 +126,7 @@ export class PromptTexts {
     if (this.#found) this.#found.tools = ''
   }
 
-  #take(value: unknown): void {
+  #takeTexts(value: unknown): void {
     for (const text of textsIn(value)) this.#texts.push(text)
   }
 }

@@ -65,7 +65,9 @@ class TurnMeter {
         this.#streamed.set(part.toolCallId, 0)
         return this.#add('calls', this.#nameless.delete(part.toolCallId) ? 0 : 1)
       case 'tool-input-delta':
-        return this.#begin(part.toolCallId) ?? this.#stream(part.toolCallId, part.delta.length)
+        return (
+          this.#beginNameless(part.toolCallId) ?? this.#stream(part.toolCallId, part.delta.length)
+        )
       case 'tool-call': {
         const streamed = this.#streamed.get(part.toolCallId)
         this.#streamed.delete(part.toolCallId)
@@ -89,7 +91,7 @@ class TurnMeter {
     }
   }
 
-  #begin(toolCallId: string): ErrorData | null {
+  #beginNameless(toolCallId: string): ErrorData | null {
     if (this.#streamed.has(toolCallId)) return null
     this.#nameless.add(toolCallId)
     return this.#add('calls', 1)
@@ -282,7 +284,7 @@ export class TurnReader {
     } else {
       if (isLateReasoning(part) || (part.type === 'warning' && part.code === STRAY_CLOSER_CODE))
         for (const held of this.#scanner.reset?.() ?? []) this.#takeScanned(held)
-      this.#take(part)
+      this.#takePart(part)
     }
   }
 
@@ -320,10 +322,10 @@ export class TurnReader {
   }
 
   #takeScanned(part: StreamPart): void {
-    if (this.#hasReasoningField && isLateReasoning(part)) return this.#take(STRAY_CLOSER)
-    if (part.type !== 'tool-call') return this.#take(part)
+    if (this.#hasReasoningField && isLateReasoning(part)) return this.#takePart(STRAY_CLOSER)
+    if (part.type !== 'tool-call') return this.#takePart(part)
     const rescued = this.#options.toolMode === 'native'
-    if (!this.#isOver(part)) this.#take(rescued ? { ...part, rescued } : part)
+    if (!this.#isOver(part)) this.#takePart(rescued ? { ...part, rescued } : part)
   }
 
   #checked(call: ToolCallPart): ToolCallPart {
@@ -337,7 +339,7 @@ export class TurnReader {
       : refused(call, TOO_DEEP, 'invalid_params')
   }
 
-  #take(part: StreamPart): void {
+  #takePart(part: StreamPart): void {
     switch (part.type) {
       case 'text-delta':
         return this.#delta('text', part.delta)

@@ -34,12 +34,12 @@ interface HandoverDeps {
 /** Asks the holder for the lease. True once this worker holds it. */
 async function requestHandover(lease: Lease, deps: HandoverDeps): Promise<boolean> {
   if (lease.isHeld) return true
-  const answer = await ask(lease.conversationId, deps)
+  const answer = await askHolder(lease.conversationId, deps)
   // Steals the lock instead of queueing for it: other tabs in the queue didn't ask for the handover.
   return answer === 'granted' ? lease.steal() : false
 }
 
-async function ask(
+async function askHolder(
   conversationId: string,
   { channel, effects }: HandoverDeps,
 ): Promise<HandoverAnswer | null> {

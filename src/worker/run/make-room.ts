@@ -96,7 +96,7 @@ async function chooseCompaction(
   occasion: Occasion,
   needed: RoomNeeded,
 ): Promise<CompactionChoice | CompactionPolicy | null> {
-  const answer = await ask(context, situationOf(context, occasion, needed))
+  const answer = await askPage(context, situationOf(context, occasion, needed))
   if (answer === null) return null
   if (answer.type === 'failed') return instead(context, answer.message)
   const { choice } = answer
@@ -134,7 +134,7 @@ function situationOf(
 }
 
 /** Returns null if the run was stopped meanwhile. */
-async function ask(
+async function askPage(
   { agentId, page, signal }: DrivenRun,
   situation: CompactionSituation,
 ): Promise<CompactionAnswer | null> {

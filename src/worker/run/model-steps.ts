@@ -285,13 +285,13 @@ export class ModelSteps {
 
   async ask(run: CountedRun): Promise<void> {
     try {
-      await this.#ask(run)
+      await this.#askStep(run)
     } finally {
       this.#context.family.stepOver()
     }
   }
 
-  async #ask(before: CountedRun): Promise<void> {
+  async #askStep(before: CountedRun): Promise<void> {
     const { conversation, page, agentId, runId, effects, memory } = this.#context
     const { stop, lease, takenOver } = this.#parts
     const { conversationId } = conversation

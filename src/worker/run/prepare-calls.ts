@@ -146,7 +146,7 @@ export async function prepareCalls(
     }
   }
   await settleCalls(context, settlements)
-  await ask(context, [...asked, ...questions])
+  await askPerson(context, [...asked, ...questions])
 }
 
 interface AskedCall {
@@ -155,7 +155,7 @@ interface AskedCall {
 }
 
 /** Stores requests for approval and questions. Their calls then wait for a person's answer. */
-async function ask(context: CallsContext, asked: readonly AskedCall[]): Promise<void> {
+async function askPerson(context: CallsContext, asked: readonly AskedCall[]): Promise<void> {
   if (asked.length === 0) return
   for (const { call, request } of asked) if ('because' in request) warnNoAnnotations(context, call)
   await context.conversation.append((run) => {

@@ -96,7 +96,7 @@ async function applyCrashTable(
   if (call.decidedBy?.replayable && !isLooping(context, call) && (await repeat(context, call)))
     return
   if (call.decidedBy?.reconcilable && !running && (await reconcile(context, call))) return
-  if (context.resume?.interrupted === 'ask') return ask(context, call)
+  if (context.resume?.interrupted === 'ask') return askPerson(context, call)
   await settleCalls(context, [{ call, status: 'interrupted', output }])
 }
 
@@ -174,6 +174,6 @@ async function reconcile(context: CallsContext, call: CallState): Promise<boolea
   }
 }
 
-async function ask(context: DrivenRun, call: CallState): Promise<void> {
+async function askPerson(context: DrivenRun, call: CallState): Promise<void> {
   await context.conversation.append([{ type: 'call-interrupted', path: call.path }])
 }

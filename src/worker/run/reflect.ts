@@ -64,7 +64,7 @@ export async function reflect(
   const settings = stepContext.reflect
   tools.reflects = settings?.mode ?? null
   if (settings?.mode !== mode) return
-  const reflected = await ask(context, { run, answer, settings, stepContext, confirm })
+  const reflected = await askReflector(context, { run, answer, settings, stepContext, confirm })
   await store(context, { answer, mode, reflected })
 }
 
@@ -96,7 +96,7 @@ async function contextFor(context: DrivenRun): Promise<StepContext | string> {
   }
 }
 
-async function ask(context: ModelsContext, asked: Asked): Promise<Reflected> {
+async function askReflector(context: ModelsContext, asked: Asked): Promise<Reflected> {
   const { effects, signal } = context
   const { settings } = asked
   const late = new AbortController()

@@ -164,7 +164,7 @@ async function rejectAnswer(context: DrivenRun, run: CountedRun, end: RunEnd): P
   // Only accepted answers are annotated, so this one was verified before.
   if (run.reflected === 'annotate') return false
   const answer = answerOf(context, run, end)
-  const feedback = answer && (await ask(context, answer))
+  const feedback = answer && (await askVerifier(context, answer))
   if (feedback === null) return false
   const message = { id: effects.newId('msg_'), text: wordsOf(feedback) }
   await conversation.append((now) =>
@@ -188,7 +188,10 @@ function answerOf(
 }
 
 /** The page's objection to the answer. Null: none, or its check failed, which must not withhold the answer. */
-async function ask({ page, signal }: DrivenRun, answer: VerifyQuery): Promise<string | null> {
+async function askVerifier(
+  { page, signal }: DrivenRun,
+  answer: VerifyQuery,
+): Promise<string | null> {
   const { agentId, messageId } = answer
   try {
     return await page.verify(answer)
@@ -395,7 +398,7 @@ export class RunDriver {
       if (this.#storedEnd !== null) return this.#finish()
       const run = this.#run
       if (this.#stop.stopped?.type === 'end') {
-        await this.#end(this.#stop.stopped.end)
+        await this.#endRun(this.#stop.stopped.end)
         continue
       }
       if (this.#stop.stopped?.type === 'cut') {
@@ -481,10 +484,10 @@ export class RunDriver {
     await reflect(this.#context, { mode: 'replace', end, confirm })
     if (this.#stop.stopped || (await rejectAnswer(this.#context, this.#run, end))) return
     await reflect(this.#context, { mode: 'annotate', end, confirm })
-    if (!this.#stop.stopped) await this.#end(end)
+    if (!this.#stop.stopped) await this.#endRun(end)
   }
 
-  #end(end: RunEnd): Promise<void> {
+  #endRun(end: RunEnd): Promise<void> {
     return commitEnd(this.#context, { end })
   }
 
@@ -493,7 +496,7 @@ export class RunDriver {
     try {
       if (unfinishedReason(this.#stop.stopped, thrown) !== null || this.#givenUp.signal.aborted)
         throw thrown
-      await this.#end({ outcome: 'failed', error: toErrorData(thrown) })
+      await this.#endRun({ outcome: 'failed', error: toErrorData(thrown) })
       this.#finish()
     } catch (failure) {
       const left = unfinishedReason(this.#stop.stopped, failure)

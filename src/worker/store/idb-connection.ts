@@ -331,7 +331,7 @@ export class Connection {
 
   /** Opens the database once. A blocked opening is kept: it succeeds after the other tab has closed. */
   #request(): Promise<Database> {
-    this.#opening ??= this.#open()
+    this.#opening ??= this.#openDatabase()
     return this.#opening
   }
 
@@ -369,7 +369,7 @@ export class Connection {
     this.#storeId = storeId
   }
 
-  #open(): Promise<Database> {
+  #openDatabase(): Promise<Database> {
     let isNew = false
     this.#openingSince = performance.now()
     this.#isInTheWay = false

@@ -133,7 +133,7 @@ export class Redaction {
   async redactRows(storage: string, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
     if (rows.length === 0) return rows
     const facts = rows.map(factOf)
-    const redacted = await this.#ask(storage, facts)
+    const redacted = await this.#redactFacts(storage, facts)
     return rows.map((row, index) => {
       const fact = redacted[index]
       const before = facts[index]
@@ -145,7 +145,7 @@ export class Redaction {
     })
   }
 
-  async #ask(storage: string, facts: readonly Fact[]): Promise<readonly unknown[]> {
+  async #redactFacts(storage: string, facts: readonly Fact[]): Promise<readonly unknown[]> {
     try {
       return await this.#page.redact({ storage, facts })
     } catch (thrown) {
@@ -258,12 +258,12 @@ export class Stores {
     const key = storageKey(config)
     const known = this.#stores.get(key)
     if (known) return known
-    const opened = this.#open(config, key)
+    const opened = this.#openStore(config, key)
     this.#stores.set(key, opened)
     return opened
   }
 
-  async #open(config: StorageConfig, key: string): Promise<Store> {
+  async #openStore(config: StorageConfig, key: string): Promise<Store> {
     return redactedStore(await this.#opened(config, key), key, this.#options.redaction)
   }
 

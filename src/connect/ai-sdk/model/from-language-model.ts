@@ -77,7 +77,7 @@ async function* ask(attempt: Attempt): AsyncGenerator<readonly StreamPart[]> {
   )
   const gate = createPartGate()
   try {
-    const opened = await open(attempt, watchdog)
+    const opened = await openStream(attempt, watchdog)
     if ('code' in opened) {
       yield [{ type: 'error', error: opened }]
       return
@@ -132,7 +132,7 @@ function failureOf(
 }
 
 /** Opens the stream. After a 401, asks the page once more for its credentials. */
-async function open(
+async function openStream(
   attempt: Attempt,
   watchdog: Watchdog,
 ): Promise<ReadableStream<unknown> | ErrorData> {

@@ -201,7 +201,7 @@ async function post(
   more: Readonly<Record<string, string>>,
   message: object,
 ): Promise<Answer> {
-  return read(() =>
+  return readAnswer(() =>
     ask(
       url,
       request({
@@ -219,11 +219,11 @@ async function post(
 }
 
 function get({ ask }: Asked, url: URL, accept: string): Promise<Answer> {
-  return read(() => ask(url, request({ method: 'GET', headers: { accept } })))
+  return readAnswer(() => ask(url, request({ method: 'GET', headers: { accept } })))
 }
 
 /** Sends a request and reads only the first piece of its body: a stream may never end. */
-async function read(send: () => Promise<Response>): Promise<Answer> {
+async function readAnswer(send: () => Promise<Response>): Promise<Answer> {
   try {
     const response = await send()
     const reader = response.body?.getReader()

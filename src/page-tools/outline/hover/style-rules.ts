@@ -203,13 +203,13 @@ class Reader {
   readSheet(sheet: CSSStyleSheet, around: Around): void {
     if (sheet.disabled || !this.#isMatching(sheet.media)) return
     try {
-      this.#read(sheet.cssRules, around)
+      this.#readRules(sheet.cssRules, around)
     } catch {
       this.#isWhole = false
     }
   }
 
-  #read(rules: CSSRuleList, around: Around): void {
+  #readRules(rules: CSSRuleList, around: Around): void {
     for (const rule of rules) this.#readRule(kindOf(rule), rule as AnyRule, around)
   }
 
@@ -222,18 +222,18 @@ class Reader {
         if (around.parent !== null) this.#add(around.parent, rule, around)
         return
       case 'CSSMediaRule':
-        if (cssRules && this.#isMatching(rule.media)) this.#read(cssRules, around)
+        if (cssRules && this.#isMatching(rule.media)) this.#readRules(cssRules, around)
         return
       case 'CSSSupportsRule':
         if (cssRules && this.#view.CSS.supports(rule.conditionText ?? ''))
-          this.#read(cssRules, around)
+          this.#readRules(cssRules, around)
         return
       case 'CSSContainerRule':
       case 'CSSScopeRule':
-        if (cssRules) this.#read(cssRules, { ...around, isConditional: true })
+        if (cssRules) this.#readRules(cssRules, { ...around, isConditional: true })
         return
       case 'CSSLayerBlockRule':
-        if (cssRules) this.#read(cssRules, { ...around, isLayered: true })
+        if (cssRules) this.#readRules(cssRules, { ...around, isLayered: true })
         return
       case 'CSSImportRule':
         return this.#readImport(rule, around)
@@ -246,7 +246,7 @@ class Reader {
     const selectors = resolved(rule.selectorText ?? '', around.parent)
     this.#add(selectors, rule, around)
     const { cssRules } = rule
-    if (cssRules && cssRules.length > 0) this.#read(cssRules, { ...around, parent: selectors })
+    if (cssRules && cssRules.length > 0) this.#readRules(cssRules, { ...around, parent: selectors })
   }
 
   #readImport({ styleSheet, media, layerName }: AnyRule, around: Around): void {

@@ -112,7 +112,7 @@ class InlineParser {
       for (const stop of [Math.min(end, text.length - UNSETTLED), end])
         if (stop > this.#at) this.#add(text.slice(this.#at, stop), stop)
       if (!found) return this.#finish()
-      this.#read(found[0], found.groups ?? {})
+      this.#drawToken(found[0], found.groups ?? {})
     }
   }
 
@@ -128,7 +128,7 @@ class InlineParser {
     return isUnfinished
   }
 
-  #read(
+  #drawToken(
     whole: string,
     { formula, escaped, code, address, run, opening }: Readonly<Record<string, string | undefined>>,
   ): void {

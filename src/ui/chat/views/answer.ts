@@ -124,10 +124,13 @@ export class FollowUps {
     if (id === this.#asked) return
     this.#asked = id
     const isKnown = answer && local.get(followUpsKey(answer)) !== undefined
-    if (answer && !isKnown) void this.#ask(answer, { answers, local })
+    if (answer && !isKnown) void this.#askFollowUps(answer, { answers, local })
   }
 
-  async #ask(answer: ShownMessage, { answers, local }: Omit<Context, 'snapshot'>): Promise<void> {
+  async #askFollowUps(
+    answer: ShownMessage,
+    { answers, local }: Omit<Context, 'snapshot'>,
+  ): Promise<void> {
     try {
       const texts = textsIn(await answers.followUps?.(answer))
       // Drops late results: they don't belong to the newest answer.

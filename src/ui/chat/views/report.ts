@@ -78,10 +78,10 @@ class Sheet {
     root.append(dialog)
     this.#draw()
     dialog.showModal()
-    void this.#read()
+    void this.#readReport()
   }
 
-  async #read(): Promise<void> {
+  async #readReport(): Promise<void> {
     const { agent, snapshot } = this.#context
     try {
       const stream = await agent.conversations.export(snapshot.conversationId)

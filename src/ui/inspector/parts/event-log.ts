@@ -28,7 +28,7 @@ export class EventLog {
   /** Types of the events so far. */
   readonly types: Set<RunEvent['type']> = new Set()
   readonly #isMerged: boolean
-  readonly #open = new Map<string, EventEntry>()
+  readonly #openEntries = new Map<string, EventEntry>()
 
   constructor(isMerged: boolean) {
     this.#isMerged = isMerged
@@ -36,8 +36,8 @@ export class EventLog {
 
   add({ at, event }: TimedEvent): void {
     const key = this.#isMerged ? pieceKey(event) : null
-    if (key === null) this.#open.clear()
-    const open = key === null ? undefined : this.#open.get(key)
+    if (key === null) this.#openEntries.clear()
+    const open = key === null ? undefined : this.#openEntries.get(key)
     if (open) {
       open.events.push(event)
       return
@@ -45,7 +45,7 @@ export class EventLog {
     const entry = { type: event.type, runId: event.runId, at, events: [event] }
     this.entries.push(entry)
     this.types.add(event.type)
-    if (key !== null) this.#open.set(key, entry)
+    if (key !== null) this.#openEntries.set(key, entry)
   }
 }
 
@@ -122,7 +122,7 @@ export class Filtered<Entry extends Found> {
   readonly #textOf: (entry: Entry) => string
   #filter: Filter = { type: '', text: '' }
   #from: readonly Entry[] = []
-  #read = 0
+  #readCount = 0
   #found: Entry[] = []
 
   constructor(textOf: (entry: Entry) => string) {
@@ -135,15 +135,15 @@ export class Filtered<Entry extends Found> {
       this.#from = entries
       // Copied, since the caller may change its own object.
       this.#filter = { type: filter.type, text: filter.text }
-      this.#read = 0
+      this.#readCount = 0
       this.#found = []
     }
     if (filter.type === '' && filter.text === '') return entries
-    const last = entries[this.#read - 1]
+    const last = entries[this.#readCount - 1]
     if (last && this.#found.at(-1) === last) this.#found.pop()
-    for (const entry of entries.slice(Math.max(0, this.#read - 1)))
+    for (const entry of entries.slice(Math.max(0, this.#readCount - 1)))
       if (this.#fits(entry)) this.#found.push(entry)
-    this.#read = entries.length
+    this.#readCount = entries.length
     return this.#found
   }
 

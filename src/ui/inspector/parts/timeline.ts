@@ -77,7 +77,7 @@ export class Timeline {
     this.#newest = Math.max(this.#newest, row.at)
     const { runId } = row
     if (runId === null) return
-    const run = this.#runs.get(runId) ?? this.#begin(row, runId)
+    const run = this.#runs.get(runId) ?? this.#beginRun(row, runId)
     touch(run, row)
     this.#takeStep(row, runId)
     if ('path' in row && Array.isArray(row.path)) this.#takeCall(row, runId, row.path)
@@ -121,7 +121,7 @@ export class Timeline {
     }
   }
 
-  #begin(row: Row, runId: string): Draft {
+  #beginRun(row: Row, runId: string): Draft {
     const said = row.type === 'run-started' ? textOf(row.message?.parts ?? []) : ''
     const run = this.#push(row, runId, { key: runId, kind: 'run', depth: 0, name: said || 'Run' })
     this.#runs.set(runId, run)

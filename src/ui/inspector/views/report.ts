@@ -48,7 +48,7 @@ export class ReportSheet {
   constructor(host: SheetHost) {
     this.#host = host
     this.#runId = host.recording.journal.runIds().at(-1) ?? null
-    void this.#read()
+    void this.#readReport()
   }
 
   view(): TemplateResult {
@@ -111,7 +111,7 @@ export class ReportSheet {
     const runs = this.#host.recording.journal.runIds()
     const choose = (event: Event): void => {
       this.#runId = (event.target as HTMLSelectElement).value || null
-      void this.#read()
+      void this.#readReport()
     }
     return html`<select aria-label="What to share" @change=${choose}>
       ${runs.map(
@@ -130,7 +130,7 @@ export class ReportSheet {
     this.#host.changed()
   }
 
-  async #read(): Promise<void> {
+  async #readReport(): Promise<void> {
     const { agent, recording, changed, close } = this.#host
     const { journal } = recording
     const runId = this.#runId
