@@ -129,6 +129,7 @@ const ALIASES: { readonly [name: string]: string } = {
   maxtokens: 'maxOutputTokens',
   claude: 'anthropic',
   custom: 'openai-compatible',
+  opensource: 'openai-compatible',
 }
 
 /** Returns the name that is compared: lower case, without punctuation, and ours instead of another library's. */

@@ -285,7 +285,7 @@ function isFree({ turns }: Asked): boolean {
 function refuse(): never {
   throw new OffstageError(
     'consent-refused',
-    'This needs a person’s own click, while no page tool is acting. Click again.',
+    'This needs a person’s own click while no page tool acts. Click again.',
     { retryable: true },
   )
 }

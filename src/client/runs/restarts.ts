@@ -12,7 +12,7 @@ import type { FeedNotice } from '../views/feeds.ts'
 export function workerLostError(): OffstageError {
   return new OffstageError(
     'worker-lost',
-    'The worker died or stopped answering. Call resume() to continue from the stored state.',
+    'The worker died or stopped answering. Call resume() to continue.',
     { retryable: true },
   )
 }

@@ -102,6 +102,6 @@ function duplicate(present: PreparedTool, added: PreparedTool): OffstageError {
     'duplicate-tool',
     first === second
       ? `A tool named ${first} is registered already. Rename one; registerTool() can also replace it.`
-      : `The tools ${first} and ${second} both become ${added.modelName} for the model. Rename one.`,
+      : `The tools ${first} and ${second} both become ${added.modelName}. Rename one.`,
   )
 }

@@ -164,7 +164,7 @@ async function approve(call: Call, info: ToolCallInfo): Promise<CallAbout | null
 }
 
 async function resultOf(tool: Tool, returned: unknown, input: unknown): Promise<unknown> {
-  if (suspensionOf(returned) !== undefined) throw failed('Only an agent can finish this call.')
+  if (suspensionOf(returned) !== undefined) throw failed('It needs an agent to finish its call.')
   const { result } = unwrapUntrusted(returned)
   const output = await formatOutput(
     tool.toModelOutput ? await tool.toModelOutput(result, input) : result,
