@@ -296,7 +296,7 @@ test('after a reload while a tool runs, the run continues, and the slot is booke
   const card = calls(page, 'Book a delivery slot')
   await expect(card).toContainText('Asking the courier, 2/6 s')
   await page.getByRole('button', { name: 'Reload page' }).click()
-  await expect(card).toContainText('Asking the courier, 1/6 s')
+  await expect(card).toContainText(/Asking the courier, [1-6]\/6 s/)
   await expect(messages(page)).toContainText('2 requests, 1 booking')
   await expect(card).toHaveCount(1)
   await expect(card).toContainText('Done')
