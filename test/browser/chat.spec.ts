@@ -176,7 +176,8 @@ test('questions are answered by a choice, a text or a form', async ({ openChat, 
   await expect(page.getByText('Whose is it?', { exact: true })).toBeVisible()
   await page.getByRole('textbox', { name: 'Answer' }).fill('Mine')
   await press(page, 'Answer')
-  expect(await page.locator('.question p').textContent()).toBe('Where to?\nIt is free.')
+  const question = page.locator('.question p')
+  await expect.poll(() => question.textContent()).toBe('Where to?\nIt is free.')
   // Opens it on Windows, so it isn't a step to another message.
   const size = page.getByRole('combobox', { name: 'Size' })
   await size.press('Alt+ArrowUp')
