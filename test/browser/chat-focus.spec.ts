@@ -57,8 +57,7 @@ test('the focus stays at the version buttons of a message', async ({ openChat, m
   expect(await focusedMessage(page)).toContain('First')
 })
 
-test('a picture that a key loads gets the focus', async ({ openChat, model, browserName }) => {
-  test.skip(browserName !== 'chromium', 'The driver of others reports the failed picture.')
+test('a picture that a key loads gets the focus', async ({ openChat, model }) => {
   model.enqueue(say('![a mug](https://mugs.test/mug.svg)'))
   const { page, send } = await openChat(model)
   await page.route('https://mugs.test/**', (route) =>
