@@ -173,11 +173,12 @@ export function originOfTools(source: string): string {
   return `tools of ${source}`
 }
 
-/** Whether a windowed state is tainted. It knows its taint only as a whole, not by message. */
+/**
+ * Whether a windowed state has untrusted content. It knows its taint only as a whole, not by message, so it can't tell
+ * what a change removes, or brings back from a compaction of the branch that was left.
+ */
 export function isTaintedInWhole({ taintBefore, context }: ConversationState): boolean {
-  if (taintBefore === undefined) return false
-  const { seq, taint } = taintBefore
-  return taint.length > 0 || context.some((row) => row.seq > seq && taints(row))
+  return taintBefore !== undefined && context.some(taints)
 }
 
 /** Whether the row may remove taint. */
