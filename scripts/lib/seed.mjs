@@ -6,7 +6,6 @@ export const SEED = process.env.OFFSTAGE_SEED ? Number(process.env.OFFSTAGE_SEED
 
 /** The given seed or a new one, which the test runners inherit through the environment. */
 export function drawSeed() {
-  const seed = SEED ?? Math.floor(Math.random() * 2 ** 31)
-  process.env.OFFSTAGE_SEED = String(seed)
-  return seed
+  process.env.OFFSTAGE_SEED ||= String(Math.floor(Math.random() * 2 ** 31))
+  return Number(process.env.OFFSTAGE_SEED)
 }
