@@ -1,7 +1,7 @@
 import type { StreamPart } from '../protocol/message.ts'
 import type { ToolDefinition } from '../protocol/tool.ts'
 import { reasoningEnd, readBlockContent, readOwnSections, readSections } from './read-sections.ts'
-import { type ParsedCalls, readBlock, tooLongCalls } from './block-reader.ts'
+import { cutOpener, type ParsedCalls, readBlock, tooLongCalls } from './block-reader.ts'
 import {
   createBlockDetector,
   type FoundBlock,
@@ -9,7 +9,7 @@ import {
   endsAnswer,
   splitAtCloser,
 } from './pending-block.ts'
-import { type ActionError, CallProblem } from './call-problem.ts'
+import type { ActionError, CallProblem } from './call-problem.ts'
 import { ForeignDetector } from './foreign/foreign-detector.ts'
 import { withoutTagMarks, writtenPosition } from './foreign/tags.ts'
 import { readForeign, readForeignBlock } from './foreign/read-foreign.ts'
@@ -236,13 +236,7 @@ class PartSink implements Sink {
 
   onCutOpener(text: string): void {
     this.onIgnored(text)
-    if (this.#rescue) return
-    this.#problem(
-      new CallProblem(
-        'malformed',
-        `Malformed action: the output ended inside the opening tag '${text}'. Write the whole <ACTION> block again.`,
-      ),
-    )
+    if (!this.#rescue) this.#emitCalls(cutOpener(text))
   }
 
   onBlock(found: FoundBlock): void {
@@ -296,7 +290,7 @@ const loneThinkMessage =
 /** Code of the warning about a call in reasoning that never ended. */
 const callInReasoning = 'call-in-reasoning'
 const callInReasoningMessage =
-  'The output ended inside its reasoning, so a call in it was not run. Raise the token limit, or tell the model to close its reasoning before it calls.'
+  'The output ended inside its reasoning, so a call in it was not run. Raise the token limit, or have it close its reasoning before it calls.'
 
 function randomId(): string {
   const bytes = globalThis.crypto.getRandomValues(new Uint8Array(8))

@@ -534,6 +534,13 @@ export function unreadableCalls(): ParsedCalls {
   )
 }
 
+/** A block whose opening tag was cut off by the end of the output. */
+export function cutOpener(tag: string): ParsedCalls {
+  return malformedCalls(
+    `the output ended inside the opening tag '${tag}'. Write the whole <ACTION> block again.`,
+  )
+}
+
 export function tooLongCalls(): ParsedCalls {
   return malformedCalls('the block is too long. Write less in one action.')
 }

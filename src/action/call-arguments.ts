@@ -85,25 +85,24 @@ class ParameterProblems {
 
   throwIfAny(): void {
     if (this.#descriptions.length === 0) return
-    const list = this.#descriptions.join('; ')
-    const stop = list.endsWith('?') ? '' : '.'
-    throw new CallProblem(
-      'invalid_params',
-      `Invalid parameters for ${this.#tool.name}: ${list}${stop} Expected: ${describeParameters(this.#tool)}.`,
-      this.#suggestion,
-    )
+    throw invalidParameters(this.#tool, this.#descriptions.join('; '), this.#suggestion)
   }
+}
+
+export function invalidParameters(
+  tool: IndexedTool,
+  problem: string,
+  suggestion?: string,
+): CallProblem {
+  const stop = problem.endsWith('?') ? '' : '.'
+  const message = `Invalid parameters for ${tool.name}: ${problem}${stop} Expected: ${describeParameters(tool)}.`
+  return new CallProblem('invalid_params', message, suggestion)
 }
 
 /** Reads a call with JSON arguments: an object, its text, or nothing. Throws `CallProblem`. */
 export function readJsonCall(tool: IndexedTool, args: JsonValue | undefined): ActionCall {
   const value = typeof args === 'string' ? parseArguments(args) : (args ?? {})
-  if (!isRecord(value)) {
-    throw new CallProblem(
-      'invalid_params',
-      `Invalid parameters for ${tool.name}: expected an object of parameters. Expected: ${describeParameters(tool)}.`,
-    )
-  }
+  if (!isRecord(value)) throw invalidParameters(tool, 'expected an object of parameters')
   return readArguments(tool, Object.entries(value) as [string, JsonValue][], (entry, shape) =>
     coerceJson(entry, shape),
   )

@@ -7,8 +7,7 @@ export const UNOPENED_REASONING_CODE = 'unopened-reasoning'
 export const UNOPENED_REASONING: Extract<StreamPart, { type: 'warning' }> = {
   type: 'warning',
   code: UNOPENED_REASONING_CODE,
-  message:
-    'The model closed its reasoning without opening it: the text before was reasoning, not reply.',
+  message: 'The output closed reasoning that it never opened: the text before it was reasoning.',
 }
 
 export const STRAY_CLOSER_CODE = 'stray-think-closer'
@@ -17,5 +16,5 @@ export const STRAY_CLOSER_CODE = 'stray-think-closer'
 export const STRAY_CLOSER: Extract<StreamPart, { type: 'warning' }> = {
   type: 'warning',
   code: STRAY_CLOSER_CODE,
-  message: 'The model closed reasoning that was not open: calls in the text before are not run.',
+  message: 'The output closed reasoning that it never opened: calls before that are not run.',
 }

@@ -8,10 +8,11 @@ import {
   readTextCall,
   requireTool,
   coerceJson,
+  invalidParameters,
 } from '../call-arguments.ts'
 import { CallProblem } from '../call-problem.ts'
 import { alternation, dash } from '../char-codes.ts'
-import { describeParameters, type IndexedTool, type ToolIndex } from '../tool-index.ts'
+import { type IndexedTool, type ToolIndex } from '../tool-index.ts'
 import { lazyPattern } from '../../lib/once.ts'
 import { plainName } from '../suggest.ts'
 
@@ -120,7 +121,7 @@ export function resolveCalls(calls: readonly ForeignCall[], index: ToolIndex): P
 function resolveCall(call: ForeignCall, index: ToolIndex): ActionCall {
   const tool = findTool(call.name, index) ?? requireTool(bareName(call.name), index)
   if (call.texts) return readTextCall(tool, call.texts)
-  if (call.problem !== undefined) throw unclear(tool, call.problem)
+  if (call.problem !== undefined) throw invalidParameters(tool, call.problem)
   return call.entries ? readEntries(tool, call.entries) : readJsonCall(tool, call.args)
 }
 
@@ -132,18 +133,11 @@ function readEntries(tool: IndexedTool, entries: NonNullable<ForeignCall['entrie
   const firstNamed = entries.findIndex(([name]) => name !== undefined)
   const unnamed = entries.filter(([name]) => name === undefined).length
   if (firstNamed >= 0 && firstNamed < unnamed)
-    throw unclear(tool, 'an argument without a name follows one with a name')
+    throw invalidParameters(tool, 'an argument without a name follows one with a name')
   if (unnamed > names.length)
-    throw unclear(tool, `${unnamed} arguments for ${names.length} parameters`)
+    throw invalidParameters(tool, `${unnamed} arguments for ${names.length} parameters`)
   const named = entries.map(([name, value], at) => [name ?? names[at] ?? '', value] as const)
   return readArguments(tool, named, (value, shape) => coerceJson(value, shape))
-}
-
-function unclear(tool: IndexedTool, problem: string): CallProblem {
-  return new CallProblem(
-    'invalid_params',
-    `Invalid parameters for ${tool.name}: ${problem}. Expected: ${describeParameters(tool)}.`,
-  )
 }
 
 /** Recognizes `name({"query": "x"})`: one object with all parameters. */

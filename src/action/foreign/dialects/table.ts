@@ -113,7 +113,9 @@ export function findMarker(text: string, at: number): Marker | 'partial' | undef
     const from = at + opener.length
     const rest = text.slice(from, from + maxContinuation)
     if (after.whole.test(rest)) return marker
-    isPartial ||= rest.length < maxPartial && after.partial.test(rest)
+    // The second half of the last character may be still to come.
+    isPartial ||=
+      rest.length < maxPartial && after.partial.test(rest.replace(/[\uD800-\uDBFF]$/, ''))
   }
   return isPartial ? 'partial' : undefined
 }
