@@ -17,8 +17,8 @@ interface World {
   readonly counts: ReadonlyMap<string, number>
 }
 
-/** Agents of one page that share a worker, a store, and a tool that writes. */
-function world({ paceMs = 0, toolMs = 0 } = {}): World {
+/** Agents of one page that share a worker, a store, and a tool that writes: it ends after `toolMs`, and after `held`. */
+function world({ paceMs = 0, toolMs = 0, held = Promise.resolve() } = {}): World {
   const spawn = inProcessWorker({ storage: createTestStorage() })
   const workers: WorkerLike[] = []
   const worker = (): WorkerLike => {
@@ -47,7 +47,7 @@ function world({ paceMs = 0, toolMs = 0 } = {}): World {
             description: 'Writes.',
             async execute(_input, { idempotencyKey }) {
               counts.set(idempotencyKey, (counts.get(idempotencyKey) ?? 0) + 1)
-              await sleep(toolMs)
+              await Promise.all([sleep(toolMs), held])
               return 'written'
             },
           },
@@ -65,12 +65,14 @@ const eventsOf = async (run: Run): Promise<RunEvent[]> => {
 
 describe('handles of one run on one page', () => {
   test('follow the run to its end for a second agent, with the earlier text', async () => {
-    const { create, counts } = world({ paceMs: 10 })
+    let endTool = (): void => {}
+    const held = new Promise<void>((resolve) => (endTool = resolve))
+    const { create, counts } = world({ paceMs: 10, held })
     const [first, second] = [create(), create()]
     const run = first.run('Go', { conversationId: 'c' })
-    await second.prepare()
     for await (const event of run) if (event.type === 'text-delta') break
     const followed = (await second.resume('c'))!
+    endTool()
     let text = ''
     for (const event of await eventsOf(followed)) {
       if (event.type === 'run-snapshot') ({ text } = event)
