@@ -1,5 +1,6 @@
 import { describeThrown, isErrorData, OffstageError, type ErrorData } from '../protocol/error.ts'
-import { classifyError, isRetryable } from '../providers/core/classify-error.ts'
+import { classifyError } from '../providers/core/classify-error.ts'
+import { isRetryable } from '../providers/core/retry.ts'
 import { asRecord, asText } from '../providers/core/read-json.ts'
 
 /**

@@ -48,7 +48,7 @@ export interface RetryPolicy {
   readonly maxRetries?: number
   /** Delay before the first retry, in milliseconds. Doubled for each further one, with jitter. Default 500. */
   readonly baseDelayMs?: number
-  /** Longest delay, in milliseconds. A longer `Retry-After` ends the retries. Default 30 000. */
+  /** Longest delay, in milliseconds. A server that asks for a longer one ends the retries. Default 30 000. */
   readonly maxDelayMs?: number
 }
 

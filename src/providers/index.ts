@@ -3,7 +3,7 @@ export type { ModelFacts, ReasoningStyle } from './catalogue/model-facts.ts'
 export { modelFacts } from './catalogue/model-facts.ts'
 export { listPrice, type ListPrice } from './catalogue/model-facts.ts'
 export { collect, type CollectedCall, type CollectedTurn } from './collect.ts'
-export { retryDelay } from './core/retry-delay.ts'
+export { retryDelay } from './core/retry.ts'
 export {
   createProvider,
   type CreateProviderOptions,

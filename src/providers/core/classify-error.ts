@@ -200,17 +200,3 @@ const general: ReadonlySet<ErrorCode> = new Set([
   'permission-denied',
   'authentication',
 ])
-
-const retryableCodes: ReadonlySet<ErrorCode> = new Set([
-  'rate-limited',
-  'overloaded',
-  'server-error',
-  'timeout',
-  'network',
-  'stream-incomplete',
-])
-
-/** Whether the same request may succeed a little later. */
-export function isRetryable(code: ErrorCode): boolean {
-  return retryableCodes.has(code)
-}

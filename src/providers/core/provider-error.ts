@@ -1,6 +1,6 @@
 import { describeThrown, type ErrorCode, type ErrorData } from '../../protocol/error.ts'
 import type { JsonObject } from '../../protocol/json.ts'
-import { classifyError, isRetryable } from './classify-error.ts'
+import { classifyError } from './classify-error.ts'
 import {
   omitUndefined,
   asCount,
@@ -10,6 +10,7 @@ import {
   type JsonRecord,
   parseJson,
 } from './read-json.ts'
+import { isRetryable, readRetryAfter } from './retry.ts'
 import type { StreamPart } from '../../protocol/message.ts'
 
 /** Most characters of the provider's message, and of each label, that an error keeps. */
@@ -344,19 +345,4 @@ export function plainText(body: string): string {
     .replace(/\s+/g, ' ')
     .trim()
     .slice(0, MAX_MESSAGE)
-}
-
-/**
- * Milliseconds a server asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as an HTTP date
- * (RFC 9110 §10.2.3). Undefined when it is absent or unreadable.
- */
-function readRetryAfter(headers: Headers, now: number): number | undefined {
-  const ms = Number(headers.get('retry-after-ms') ?? NaN)
-  if (ms >= 0) return ms
-  const value = headers.get('retry-after')?.trim()
-  if (!value) return undefined
-  const seconds = Number(value)
-  if (seconds >= 0) return Math.round(seconds * 1000)
-  const date = Date.parse(value)
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }

@@ -4,7 +4,7 @@ import type { AttemptRef, RequestTokens, SentRequest } from '../../protocol/delt
 import type { ReasoningPart, StreamPart, TextPart, Usage } from '../../protocol/message.ts'
 import type { StoredForm } from '../../providers/core/form-memory.ts'
 import type { FormAdapter } from '../../providers/core/form-adapter.ts'
-import { retryDelay } from '../../providers/core/retry-delay.ts'
+import { retryDelay } from '../../providers/core/retry.ts'
 import type {
   Refused,
   RequestAdapter,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ErrorData } from '../../../src/protocol/error.ts'
 import { collect } from '../../../src/providers/collect.ts'
-import { retryDelay } from '../../../src/providers/core/retry-delay.ts'
+import { retryDelay } from '../../../src/providers/core/retry.ts'
 import { createProvider } from '../../../src/providers/create-provider.ts'
 import { askWeather, replay } from './support/replay.ts'
 
@@ -494,6 +494,8 @@ test('F9 both forms of Retry-After and retry-after-ms are read (T1)', async () =
   expect(await wait({ 'retry-after-ms': '250', 'retry-after': '9' })).toBe(250)
   const date = new Date(Date.now() + 10_000).toUTCString()
   expect(await wait({ 'retry-after': date })).toBeGreaterThan(8_000)
+  expect(await wait({ 'retry-after-ms': '', 'retry-after': '9' })).toBe(9000)
+  expect(await wait({ 'retry-after-ms': 'Infinity' })).toBeUndefined()
   expect(await wait({ 'retry-after': 'soon' })).toBeUndefined()
   expect(await wait({ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' })).toBe(0)
 })
@@ -525,6 +527,7 @@ describe('retryDelay', () => {
   test("waits at least as long as the server asks, within the policy's limit", () => {
     expect(retryDelay(error({ retryAfterMs: 5000 }), 1, { random: () => 0 })).toBe(5000)
     expect(retryDelay(error({ retryAfterMs: 5000 }), 1, { random: () => 1 })).toBe(5500)
+    expect(retryDelay(error({ retryAfterMs: 29_900 }), 3, { random: () => 1 })).toBe(30_000)
     expect(retryDelay(error({ retryAfterMs: 60_000 }), 1)).toBeNull()
   })
 })
