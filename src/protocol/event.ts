@@ -49,7 +49,7 @@ export type RunEventBody =
       readonly messageId: string
       readonly nextRunId?: string
     }
-  /** A queued message was taken back by the person. */
+  /** A queued message leaves the queue for good: the person took it back, or a trigger's came again or too late. */
   | { readonly type: 'message-withdrawn'; readonly messageId: string }
   /** A queued message comes back undelivered, since the run has ended. */
   | { readonly type: 'message-returned'; readonly message: UserMessage }

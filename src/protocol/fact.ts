@@ -366,7 +366,10 @@ type MessageFact =
   | { readonly type: 'row-set-aside'; readonly reason: string }
   /** Written by the person while a run is open. */
   | { readonly type: 'message-queued'; readonly message: UserContent }
-  /** `returned`: a person's message that the run's end left undelivered. Undefined if the person withdrew it. */
+  /**
+   * A queued message leaves the queue. `returned`: a person's message that the run's end left undelivered. Undefined if
+   * the person took it back, or a trigger's came again or too late.
+   */
   | {
       readonly type: 'message-withdrawn'
       readonly messageId: string

@@ -38,7 +38,7 @@ type Owned = Driven | Unredacted | 'conversation-busy' | 'conversation-not-found
 /**
  * All calls from the page to the worker (Comlink over the worker itself). The worker handles commands of one page in
  * the order of sending. A run's outcome never comes as a result, but as its last event. Each command is a method of the
- * same name: of `Link` in `worker/link.ts`, of `Host`, or of a part that `Host` names.
+ * same name, in `worker/host.ts`: of `PageConnection`, of `Host`, or of a part that `Host` names.
  */
 export const WORKER_CALLS = {
   /** Must be the first call. */

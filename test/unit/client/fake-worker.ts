@@ -35,6 +35,7 @@ import type { JsonValue } from '../../../src/protocol/json.ts'
 import type { AgentOptions } from '../../../src/client/api/options.ts'
 import type { Agent } from '../../../src/client/api/agent.ts'
 import { createAgent } from '../../../src/client/api/create-agent.ts'
+import { FACTS } from '../../../src/worker/store/fact-table.ts'
 
 /** A run of a conversation, as far as what is published of it names it. */
 export type RunOf = Pick<StartRun, 'runId' | 'conversationId'> & Partial<Pick<StartRun, 'storage'>>
@@ -173,7 +174,7 @@ export class FakeWorker {
   #place(run: RunOf, item: Item): Row | Delta {
     const { conversationId } = run
     const runId = 'runId' in item ? item.runId : run.runId
-    if (!FACTS.has(item.type)) return { runId, step: 1, attempt: 1, ...item } as Delta
+    if (!Object.hasOwn(FACTS, item.type)) return { runId, step: 1, attempt: 1, ...item } as Delta
     const { seq: last, path } = this.#of(run).state
     const seq = last + 1
     const under = 'parentId' in item ? { parentId: path.at(-1)?.id ?? null } : {}
@@ -203,26 +204,6 @@ async function defined(page: PageApi, call: ExecuteTool): Promise<ExecuteTool> {
   const definition = tools.find(({ name }) => name === call.toolName)?.definition ?? ''
   return { ...call, definition }
 }
-
-/** All types of facts that tests publish; what else they publish is a delta. */
-const FACTS: ReadonlySet<string> = new Set<Fact['type']>([
-  'run-started',
-  'step-started',
-  'model-output',
-  'step-cut',
-  'run-parked',
-  'run-continued',
-  'run-ended',
-  'approval-requested',
-  'approval-answered',
-  'question-asked',
-  'call-started',
-  'call-interrupted',
-  'call-settled',
-  'messages-imported',
-  'head-moved',
-  'history-cleared',
-])
 
 function keyOf({ storage = { name: 'offstage' } }: Partial<RunOf>): string {
   return storageKey(storage)
