@@ -119,20 +119,37 @@ interface Rules {
 /** The page's listeners get a replacement event first, since they may change the form's address or method. */
 function watchSubmissions(tree: Document | ShadowRoot, rules: Rules): void {
   const view = viewOf(tree)
-  const submit = (event: SubmitEvent): void => {
-    const { target: form, isTrusted } = event
-    const button = event.submitter as Submitter | null
-    if (!isTrusted || rules.isPersons() || !isTag(form as Element, 'form')) return
-    event.stopImmediatePropagation()
+  let heard: Event | undefined
+  let agreed: EventTarget | undefined
+  const ask = (submission: Submission): 'go' | 'stay' | 'unheard' => {
+    const { form, button } = submission
     const details = { bubbles: true, cancelable: true, submitter: button }
     const standIn = new view.SubmitEvent('submit', details)
     standIns.add(standIn)
-    const submission = { form: form as HTMLFormElement, button }
-    const goesOn =
-      native.dispatchEvent(submission.form, standIn) &&
-      rules.mayGo(formTarget(submission), view) &&
-      (!isPost(submission) || rules.mayPost())
-    if (!goesOn) event.preventDefault()
+    const isLetGo = native.dispatchEvent(form, standIn)
+    if (heard !== standIn) return 'unheard'
+    const mayGo = isLetGo && rules.mayGo(formTarget(submission), view)
+    return mayGo && (!isPost(submission) || rules.mayPost()) ? 'go' : 'stay'
+  }
+  const submit = (event: SubmitEvent): void => {
+    heard = event
+    const { target, isTrusted } = event
+    if (!isTrusted || rules.isPersons() || !isTag(target as Element, 'form')) return
+    event.stopImmediatePropagation()
+    if (target === agreed) return
+    const form = target as HTMLFormElement
+    const button = event.submitter as Submitter | null
+    const answer = ask({ form, button })
+    if (answer === 'go') return
+    event.preventDefault()
+    if (answer === 'stay') return
+    // Firefox gives a form no other event while it handles `submit`: the replacement comes after it.
+    queueMicrotask(() => {
+      if (ask({ form, button }) !== 'go') return
+      agreed = form
+      HTMLFormElement.prototype.requestSubmit.call(form, button?.form === form ? button : null)
+      agreed = undefined
+    })
   }
   // A `submit` event doesn't leave the form's shadow root.
   const receiver: EventTarget = native.nodeType(tree) === 9 ? view : tree
