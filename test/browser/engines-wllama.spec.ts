@@ -334,6 +334,6 @@ test('without wasm-unsafe-eval, the run fails with the words of the browser', as
   })
   expect(outcome).toMatchObject({
     outcome: 'failed',
-    error: { message: expect.stringMatching(/WebAssembly.*content security policy/is) },
+    error: { message: expect.stringMatching(/WebAssembly.*(content security policy|CSP)/is) },
   })
 })
