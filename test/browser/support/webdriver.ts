@@ -42,7 +42,10 @@ function tabOf(session: string, handle: string): DrivenPage {
     evaluate,
     acceptDialogs: () => undefined,
     async openTab() {
-      const opened = (await command('window/new', { type: 'tab' })) as { readonly handle: string }
+      // WebKitGTK lets nobody press in a tab behind another.
+      const opened = (await command('window/new', { type: 'window' })) as {
+        readonly handle: string
+      }
       return tabOf(session, opened.handle)
     },
     person: personBy(command),
