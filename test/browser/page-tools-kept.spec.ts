@@ -379,6 +379,33 @@ test('Escape closes an open popover wherever the focus is, but no manual one', a
   expect(await isOpen('fixed')).toBe(true)
 })
 
+for (const [where, options] of [
+  ['outside of root', { root: 'main' }],
+  ['in deny', { deny: ['.panel'] }],
+] as const)
+  test(`Escape closes no popover and no dialog ${where}`, async ({ openPage }) => {
+    const page = await openPage({
+      body: `<main><input aria-label="Name"><div id="own" popover="auto">Details</div></main>
+        <div class="panel" id="menu" popover="auto">Menu</div>
+        <dialog class="panel"><p>Chat</p></dialog>`,
+    })
+    const { call } = await drive(page, options)
+    const isOpen = (id: string) =>
+      page.evaluate((one) => document.getElementById(one)?.matches(':popover-open'), id)
+    await page.evaluate(() => document.getElementById('menu')?.showPopover())
+    await call('press_key', { ref: 'Name', key: 'Escape' })
+    expect(await isOpen('menu')).toBe(true)
+    await page.evaluate(() => document.getElementById('own')?.showPopover())
+    await call('press_key', { ref: 'Name', key: 'Escape' })
+    expect(await isOpen('own')).toBe(false)
+    await page.evaluate(() => {
+      document.querySelector('dialog')?.showModal()
+      ;(document.activeElement as HTMLElement).blur()
+    })
+    await call('press_key', { key: 'Escape' })
+    expect(await property(page, 'dialog', 'open')).toBe(true)
+  })
+
 test('Space in a text field of a form that leaves the site is no Enter', async ({ openPage }) => {
   const page = await openPage({
     body: `<form action="https://other.example/list"><input aria-label="Name" value="a"><button>Join</button></form>`,
@@ -484,4 +511,21 @@ test('of two open modal dialogs, the one opened last is read', async ({ openPage
   const outline = await call('read_page')
   expect(outline).toContain('button "Yes"')
   expect(outline).not.toContain('button "Discard"')
+})
+
+test('of two open modal dialogs, Tab stays in the one on top, and Escape closes it', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<dialog id="edit"><button>Discard</button></dialog>
+      <dialog id="sure"><button>No</button><button>Yes</button></dialog>
+      <script>edit.showModal(); sure.showModal()</script>`,
+  })
+  const { call } = await drive(page)
+  await call('press_key', { ref: 'No', key: 'Tab' })
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Yes')
+  await page.evaluate(() => (document.activeElement as HTMLElement).blur())
+  await call('press_key', { key: 'Escape' })
+  expect(await property(page, '#sure', 'open')).toBe(false)
+  expect(await property(page, '#edit', 'open')).toBe(true)
 })

@@ -509,7 +509,7 @@ function isRendered(element: Element): boolean {
 }
 
 /** The modal dialog with the focus, which the one on top takes, else the last in the document. */
-function openModal(root: Element): Element | null {
+export function openModal(root: ParentNode): Element | null {
   const modals = [...native.querySelectorAll(root, 'dialog:modal')]
   return modals.findLast((one) => native.matches(one, ':focus-within')) ?? modals.at(-1) ?? null
 }

@@ -1,4 +1,12 @@
-import { closest, descendantsOf, focusedElement, isElement, isTag, viewOf } from '../../dom.ts'
+import {
+  closest,
+  contains,
+  descendantsOf,
+  focusedElement,
+  isElement,
+  isTag,
+  viewOf,
+} from '../../dom.ts'
 import * as native from '../../native.ts'
 import * as nativeDocument from '../../native-document.ts'
 import { clickByKey, dispatchWithoutDefault, FOCUSABLE } from '../pointer.ts'
@@ -20,6 +28,9 @@ import {
 import { checkKey, checkPressed, type GuardedCall } from '../guard-actions.ts'
 import { isOneCharacter, type Key } from './key.ts'
 import { type Activation, defaultButtonOf, elementsOf } from '../sites.ts'
+import { openModal } from '../../outline/live-outline.ts'
+import type { LivePage } from '../../outline/live-page.ts'
+import { isAllowed } from '../../outline/region.ts'
 import { isDisabled } from '../../outline/state.ts'
 import { hiddenReason } from '../../outline/visibility.ts'
 
@@ -33,8 +44,7 @@ export function sendKeyPress(target: Element, key: Key, call: KeyCall): void {
   if (!sendKey(target, 'keydown', key)) return void sendKey(target, 'keyup', key)
   const prints = isPrintable(key)
   const goesOn = !(prints || key.key === 'Enter') || sendKey(target, 'keypress', key)
-  if (goesOn)
-    defaultAction(checkedTarget(target, key, call), key, (one, how) => checkKey(one, call, how))
+  if (goesOn) defaultAction(checkedTarget(target, key, call), key, call)
   // `keyup` goes to the element that has the focus after the default action.
   const after = connectedTarget(target)
   const receiver =
@@ -107,11 +117,12 @@ function activateBySpace(target: Element, call: KeyCall): void {
   if (reacts && isElement(target)) clickByKey(target, () => checkPressed(target, call, 'activate'))
 }
 
-/** The default action of a key whose event no listener prevented. `check` throws unless another element may be used. */
-function defaultAction(target: Element, key: Key, check: KeyCheck): void {
+/** The default action of a key whose event no listener prevented. */
+function defaultAction(target: Element, key: Key, call: KeyCall): void {
   const { key: name } = key
+  const check: KeyCheck = (one, how) => checkKey(one, call, how)
   if (name === 'Tab') return moveFocus(target, key.shiftKey ? -1 : 1)
-  if (name === 'Escape') return closeDialog(target)
+  if (name === 'Escape') return closeDialog(target, call.live)
   if (name === 'Enter') return pressEnter(target, key, check)
   if (/^(Arrow|Home$|End$|Page)/.test(name)) return moveByKey(target, key, check)
   if (!isElement(target)) return
@@ -159,14 +170,15 @@ function scrollByKey(target: Element, name: string): void {
 /** Open popovers that Escape closes, wherever the focus is. */
 const POPOVERS = '[popover]:not([popover=manual]):popover-open'
 
-function closeDialog(target: Element): void {
-  const popovers = native.querySelectorAll(native.ownerDocument(target), POPOVERS)
-  const popover = [...popovers].at(-1) ?? closest(target, POPOVERS)
+/** Closes the popover or dialog on top, unless it is a person's own: outside of what the tools may use. */
+function closeDialog(target: Element, { options }: LivePage): void {
+  const ownerDocument = native.ownerDocument(target)
+  const popovers = [...native.querySelectorAll(ownerDocument, POPOVERS)]
+  const popover = popovers.findLast((one) => isAllowed(one, options)) ?? closest(target, POPOVERS)
   if (isElement(popover)) return native.hidePopover(popover)
-  const dialog =
-    closest(target, 'dialog:modal') ??
-    native.querySelector(native.ownerDocument(target), 'dialog:modal')
+  const dialog = closest(target, 'dialog:modal') ?? openModal(ownerDocument)
   if (!dialog || !isTag(dialog, 'dialog') || native.matches(dialog, '[closedby=none]')) return
+  if (!contains(dialog, target) && !isAllowed(dialog, options)) return
   if (dialog.dispatchEvent(new Event('cancel', { cancelable: true }))) dialog.close()
 }
 
@@ -215,8 +227,7 @@ function stepSelect(select: HTMLSelectElement, key: string, check: KeyCheck): vo
 /** The default action of the Tab key: focuses the next element in tab order, forwards or backwards. */
 function moveFocus(from: Element, step: 1 | -1): void {
   const ownerDocument = native.ownerDocument(from)
-  const modal = native.querySelector(ownerDocument, 'dialog:modal')
-  const order = tabOrder(modal ?? nativeDocument.body(ownerDocument))
+  const order = tabOrder(openModal(ownerDocument) ?? nativeDocument.body(ownerDocument))
   const at = order.indexOf(from as HTMLElement)
   const next =
     at < 0 ? nearest(order, from, step) : order[(at + step + order.length) % order.length]
