@@ -275,6 +275,31 @@ test('a card is not dropped on another column because the goal is out of view', 
   if (title !== 'in Done') expect(said).not.toMatch(/^Dragged/)
 })
 
+test('a card is not dropped beside a board because the board shows no part of the goal', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<style>body { margin: 0; height: 400px } [role=group] { position: absolute; top: 0; width: 200px; height: 300px }
+        #board { position: absolute; left: 0; top: 0; width: 500px; height: 320px; overflow: auto }</style>
+      <div id="board"><div role="group" aria-label="To do" style="left: 0"><button draggable="true" style="margin-left: 160px">Card</button></div>
+        <div role="group" aria-label="Done" style="left: 510px"></div></div>
+      <div role="group" aria-label="Archive" style="left: 520px; width: 400px"></div>
+      <script>
+        document.querySelector('button').ondragstart = ({ dataTransfer }) => dataTransfer.setData('text/plain', 'card')
+        for (const column of document.querySelectorAll('[role=group]')) {
+          column.ondragover = (event) => event.preventDefault()
+          column.ondrop = () => { document.title = 'in ' + column.ariaLabel }
+        }
+      </script>`,
+  })
+  const { call } = await drive(page)
+  expect(await call('drag', { ref: 'Card', to: 'Done' })).toMatch(/^hidden: group "Done"/)
+  expect(await page.evaluate(() => document.title)).toBe('Test')
+  await page.evaluate(() => document.querySelector('#board')!.scrollTo({ left: 150 }))
+  expect(await call('drag', { ref: 'Card', to: 'Done' })).toMatch(/^Dragged .* to group "Done"/)
+  expect(await page.evaluate(() => document.title)).toBe('in Done')
+})
+
 test('an option is not chosen in another list while the own list loads', async ({ openPage }) => {
   const page = await openPage({
     body: `<ul role="tree" aria-label="Pages"><li role="treeitem" tabindex="0" aria-selected="false">Reports</li></ul>

@@ -1,11 +1,12 @@
 import { closest, contains, isElement, viewOf } from '../dom.ts'
 import * as native from '../native.ts'
+import * as nativeDocument from '../native-document.ts'
 import { livePage, type LivePage } from '../outline/live-page.ts'
 import { type ActOptions, type PageOptions, PageError } from '../page.ts'
 import { nextFrame } from '../waiting.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
 import { checkAction, type GuardedCall, marksOf, mustConfirm } from './guard-actions.ts'
-import { aimBox, elementAt, type Hit, hitTest, isOnScreen, type Point } from './hit-test.ts'
+import { aimBox, elementAt, type Hit, hitTest, type Point } from './hit-test.ts'
 import { type ActionContext, type ActionReport, perform } from './perform.ts'
 import {
   cancelPointer,
@@ -97,14 +98,14 @@ export async function drag(
   return perform(options, async (context) => {
     const start = await makeReady(source, { live, signal })
     await context.showOverlay(source)
-    if (goal && !isOnScreen(goal))
+    const end = goal
+      ? goalPoint(goal, start.point)
+      : offsetBy(start.point, 'by' in place ? place.by : { x: 0, y: 0 })
+    if (goal && !isAt(goal, end))
       throw new PageError(
         'hidden',
         `${describeElement(goal, live)} is not in view with what is dragged. Scroll until both are.`,
       )
-    const end = goal
-      ? goalPoint(goal, start.point)
-      : offsetBy(start.point, 'by' in place ? place.by : { x: 0, y: 0 })
     movePointer(live, start)
     checkAction(source, context)
     const under = elementAt(native.ownerDocument(source), end)
@@ -141,6 +142,12 @@ function goalPoint(goal: HTMLElement, start: Point): Point {
   const x = middle.x + (isUpright ? 0 : Math.sign(across) * box.width * OVERSHOOT)
   const y = middle.y + (isUpright ? Math.sign(down) * box.height * OVERSHOOT : 0)
   return { x: within(x, innerWidth), y: within(y, innerHeight) }
+}
+
+/** Whether a part of the element is at the point, also below others. False where a scroller around it cuts it off. */
+function isAt(element: Element, { x, y }: Point): boolean {
+  const root = native.getRootNode(element) as Document | ShadowRoot
+  return nativeDocument.elementsFromPoint(root, x, y).some((one) => contains(element, one))
 }
 
 const within = (at: number, size: number): number => Math.min(Math.max(at, 1), size - 1)
