@@ -485,6 +485,34 @@ test('fill_form goes on when the page keeps its fields in its address', async ({
   expect(await property(page, '#by', 'value')).toBe('rail')
 })
 
+for (const [router, go, event] of [
+  ['hash', `location.hash = '#/pay'`, 'hashchange'],
+  [
+    'query',
+    `history.pushState(null, '', '?page=pay'); dispatchEvent(new Event('popstate'))`,
+    'popstate',
+  ],
+] as const)
+  test(`fill_form stops when a choice leads to another page of a ${router} router`, async ({
+    openPage,
+  }) => {
+    const page = await openPage({
+      body: `<div id="app"><label>Country <select><option>Italy<option>Spain</select></label><input aria-label="Name"></div>
+        <script>
+          document.querySelector('select').onchange = () => { ${go} }
+          window.addEventListener('${event}', () => { app.innerHTML = '<h1>Payment</h1><input id="card" aria-label="Name">' })
+        </script>`,
+    })
+    const { call } = await drive(page)
+    const fields = [
+      { ref: 'Country', value: 'Spain' },
+      { ref: 'Name', value: 'Ada' },
+    ]
+    const said = await call('fill_form', { fields })
+    expect(said).toContain('The page navigated away.\n1 more fields were not filled.')
+    expect(await property(page, '#card', 'value')).toBe('')
+  })
+
 test('arrow keys and Tab work in radio buttons that name their form', async ({ openPage }) => {
   const page = await openPage({
     body: `<form id="f"></form><button>Before</button>

@@ -32,17 +32,22 @@ export async function fillForm(
   if (fields.length === 0) throw new PageError('invalid-input', 'Give at least one field.')
   const live = livePage(options.page)
   return perform(options, async (context) => {
-    const { pathname } = location
+    const { pathname, href } = location
+    const filled: Element[] = []
     const tellings: ResultReporter[] = []
     let end: readonly string[] = []
     for (const [index, field] of fields.entries()) {
-      const problem = await fillOne(field, { context, options, tellings })
-      const left = fields.length - index - 1
-      const stop =
-        problem ?? (location.pathname !== pathname && left > 0 ? 'The page navigated away.' : null)
+      // A page that keeps its fields in its address keeps the fields, too.
+      const isAway =
+        location.pathname !== pathname ||
+        (location.href !== href && !filled.some((one) => native.isConnected(one)))
+      const stop = isAway
+        ? 'The page navigated away.'
+        : await fillOne(field, { context, options, filled, tellings })
       if (stop) {
+        const left = fields.length - index - (isAway ? 0 : 1)
         end = [`Stopped: ${stop}`, `${left} more fields were not filled.`]
-        if (index === 0 && problem) throw new PageError('refused-value', end.join('\n'))
+        if (index === 0) throw new PageError('refused-value', end.join('\n'))
         break
       }
       const { modal } = live.outline
@@ -76,16 +81,18 @@ function reportAll(
 interface Progress {
   readonly context: ActionContext
   readonly options: ActOptions
+  readonly filled: Element[]
   readonly tellings: ResultReporter[]
 }
 
 /** Fills one field. Returns an error message, or null on success. */
 async function fillOne(
   { target, value }: FieldValue,
-  { context, options, tellings }: Progress,
+  { context, options, filled, tellings }: Progress,
 ): Promise<string | null> {
   try {
     const element = await resolveTarget(target, options)
+    filled.push(element)
     tellings.push(await setField(element, value, context))
     return null
   } catch (error) {
