@@ -440,6 +440,41 @@ test('Space in a text field of a form that leaves the site is no Enter', async (
   expect(await property(page, 'input', 'value')).toMatch(/ /)
 })
 
+for (const [what, form] of [
+  ['is sent by POST', 'method="post" action="/join"'],
+  ['leaves the site', 'action="https://other.example/list"'],
+] as const)
+  test(`Space in a text field of a form that ${what} is judged like a letter`, async ({
+    openPage,
+  }) => {
+    const page = await openPage({
+      body: `<form ${form}><input aria-label="Name" value="a"><button data-offstage-confirm>Join</button></form>`,
+    })
+    await drive(page)
+    const judged = await page.evaluate(async () => {
+      const { pageTools } = Reflect.get(window, 'pageToolsEntry')
+      const tool = pageTools().find(({ name }: { name: string }) => name === 'press_key')
+      const judge = async (key: string, ref: string) => [
+        await tool.needsApproval({ key, ref }, {}),
+        await tool.commits({ key, ref }, { tainted: true }),
+        await tool.describe({ key, ref }, {}).then(
+          () => 'described',
+          ({ code }: { code: string }) => code,
+        ),
+      ]
+      return {
+        letter: await judge('b', 'Name'),
+        space: await judge('Space', 'Name'),
+        enter: await judge('Enter', 'Name'),
+        onButton: await judge('Space', 'Join'),
+      }
+    })
+    expect(judged.space).toEqual(judged.letter)
+    expect(judged.space).toEqual(['default', false, 'described'])
+    expect(judged.enter.slice(0, 2)).toEqual([true, true])
+    expect(judged.onButton).toEqual(judged.enter)
+  })
+
 test('a field that is replaced while typing never sends the rest to another field of its name', async ({
   openPage,
 }) => {

@@ -10,7 +10,8 @@ import { type AddressNote, allowedUrl, goBack, navigate, noteOnAddress } from '.
 import { scroll } from '../act/scroll.ts'
 import { selectOption } from '../act/select-option.ts'
 import type { Target } from '../act/target.ts'
-import { activates, pressKey } from '../act/text/press-key.ts'
+import { readKey } from '../act/text/key.ts'
+import { pressKey } from '../act/text/press-key.ts'
 import { selectText } from '../act/text/select-text.ts'
 import { typeText } from '../act/text/type-text.ts'
 import { waitFor } from '../act/wait-for.ts'
@@ -164,7 +165,9 @@ const MAKERS: readonly ((page: Page) => Tool)[] = [
     }),
   (page) =>
     actingTool(page, PRESS_KEY, {
-      uses: ({ key, ref }) => [{ target: ref, action: activates(key) ? 'enter' : 'press', key }],
+      uses: ({ key, ref }) => [
+        { target: ref, action: readKey(key).key === 'Enter' ? 'enter' : 'press', key },
+      ],
       // A single character is text, other keys have names. A space activates, too, and is no secret.
       writes: ({ key, ref }) => (/^\S$/su.test(key) ? [{ target: ref, pointer: '/key' }] : []),
       act: ({ key, ref, times }, { signal }, at) =>

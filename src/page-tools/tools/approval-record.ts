@@ -27,6 +27,8 @@ import { requireAllowed, rootOf } from '../outline/region.ts'
 import { type Page, type PageOptions, PageError } from '../page.ts'
 import { find } from '../read/find.ts'
 import { parseRef } from '../refs.ts'
+import { readKey } from '../act/text/key.ts'
+import { activationBy } from '../act/text/keyboard.ts'
 import { partsOf } from '../act/text/type-characters.ts'
 import { getAccessibleName } from '../outline/name.ts'
 import { getShownRole } from '../outline/role.ts'
@@ -183,9 +185,14 @@ function useLine(use: RecordedUse): string {
   return chosen.length > 0 ? `${line}, to choose ${chosen.join(', ')}` : line
 }
 
-/** The action of the use on its element. A typed line break is an Enter, except in fields of several lines. */
+/**
+ * The action of the use on its element. A key that activates the element is an Enter, and so is a typed line break,
+ * except in fields of several lines.
+ */
 function doingIn(element: Element, use: ElementUse): ElementAction {
-  const isEnter = use.breaks && takesEnter(element)
+  const isEnter = use.key
+    ? activationBy(readKey(use.key), element)
+    : use.breaks && takesEnter(element)
   return isEnter ? { ...use, action: 'enter' } : use
 }
 

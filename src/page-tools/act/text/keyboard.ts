@@ -62,10 +62,10 @@ interface KeyCall extends GuardedCall {
  * Enter and Space activate an element, also with modifiers. A Space in a text field doesn't, nor an Enter in a text typed
  * into a textarea.
  */
-function activationBy(
+export function activationBy(
   { key }: Key,
   receiver: Element,
-  { isText }: KeyCall,
+  { isText }: Pick<KeyCall, 'isText'> = {},
 ): Activation | undefined {
   if (key !== 'Enter' && (key !== ' ' || isEditable(receiver))) return undefined
   return key === 'Enter' && isText && isTag(receiver, 'textarea') ? undefined : 'activate'

@@ -26,11 +26,6 @@ export interface PressKeyOptions extends ActOptions {
 
 const MAX_TIMES = 50
 
-/** Whether the key activates the focused element. Throws `invalid-input` for an unknown key. */
-export function activates(keyName: string): boolean {
-  return /^(Enter| )$/.test(readKey(keyName).key)
-}
-
 const COMPOSITE = '[role=tree],[role=treegrid],[role=grid],[role=listbox],[role=menu]'
 
 /** Focuses the element. If it can't take the focus, focuses the tree, grid or list around it. */
