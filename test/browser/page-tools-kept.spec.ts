@@ -326,6 +326,20 @@ test('an option is not chosen in another list while the own list loads', async (
   expect(said).toMatch(/^Chose "Reports" in combobox "Section"/)
 })
 
+test('an option is chosen in a list that is always shown below its field', async ({ openPage }) => {
+  const page = await openPage({
+    body: `<div><label for="city">City</label> <input id="city" role="combobox">
+        <ul role="listbox" aria-label="Cities"><li role="option">Rome</li><li role="option">Oslo</li></ul></div>
+      <script>
+        for (const option of document.querySelectorAll('[role=option]'))
+          option.onclick = () => { option.ariaSelected = 'true'; city.value = option.textContent; document.title = 'chosen' }
+      </script>`,
+  })
+  const { call } = await drive(page)
+  expect(await call('select_option', { ref: 'City', options: ['Oslo'] })).toMatch(/^Chose "Oslo"/)
+  expect(await page.evaluate(() => document.title)).toBe('chosen')
+})
+
 test('a text field that was hidden meanwhile takes no text, although its label is shown', async ({
   openPage,
 }) => {

@@ -57,6 +57,10 @@ export function isNamedBy(
 const OPTIONS =
   '[role=option],[role=menuitem],[role=menuitemradio],[role=menuitemcheckbox],[role=treeitem]'
 const RADIOS = '[role=radio],input[type=radio]'
+const FIELDS = 'input,select,textarea,[role=combobox],[role=textbox]'
+export const LISTS = '[role=listbox],[role=menu],[role=tree],[role=option],[role=radio],datalist'
+/** How far around a field its own parts are searched. */
+export const LEVELS = 3
 const CHOSEN = '[aria-selected="true"],[aria-checked="true"]'
 
 /** An element whose options are searched, with the options on the page before its list was opened. */
@@ -111,7 +115,30 @@ function offeredOptions({ element, before }: OptionSearch): HTMLElement[] {
   const shown = shownOptions(element)
   const fresh = shown.filter((option) => !before.has(option))
   if (fresh.length > 0) return fresh
-  return shown.filter((option) => contains(element, option) || floatsBeside(option, element))
+  const scope = scopeOf(element)
+  return shown.filter((option) => contains(scope, option) || floatsBeside(option, element))
+}
+
+/** The field with the elements drawn around it, up to one that holds another field. */
+export function scopeOf(element: HTMLElement): Element {
+  let scope: Element = element
+  for (let level = 0; level < LEVELS; level += 1) {
+    const around = getParent(scope)
+    if (!around || isTag(around, 'body') || holdsOther(around, element)) break
+    scope = around
+  }
+  return scope
+}
+
+/** Whether an element around a field holds another field, outside of lists. */
+export function holdsOther(around: Element, element: Element): boolean {
+  return [...native.querySelectorAll(around, FIELDS)].some(
+    (one) =>
+      native.checkVisibility(one) &&
+      !native.closest(one, `${LISTS},[type=hidden],[aria-hidden=true]`) &&
+      !contains(one, element) &&
+      !contains(element, one),
+  )
 }
 
 /** Options of the element's own lists, visible or not. */

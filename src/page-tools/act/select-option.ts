@@ -11,13 +11,17 @@ import {
   allowsSeveral,
   chosenTwin,
   findOption,
+  holdsOther,
   isOpen,
+  LEVELS,
   listFor,
+  LISTS,
   namesOf,
   nativeChoice,
   type OptionSearch,
   optionsFor,
   presentBeforeOpening,
+  scopeOf,
   scrollerOf,
 } from './option-list.ts'
 import { clickElement } from './click.ts'
@@ -37,10 +41,7 @@ import { movePointer } from './pointer.ts'
 
 // Detects whether the page took a choice: by the option's own state, and by the text in the field beside its list.
 
-const FIELDS = 'input,select,textarea,[role=combobox],[role=textbox]'
-const LISTS = '[role=listbox],[role=menu],[role=tree],[role=option],[role=radio],datalist'
 const UNREAD = 'select,script,style,template'
-const LEVELS = 3
 
 /** An option about to be clicked, and what its field shows before the click. */
 interface PendingChoice {
@@ -108,27 +109,6 @@ function isChecked(option: HTMLElement): boolean {
 /** Whether the option has `aria-selected`. Some lists set it on the highlighted option only. */
 function isSelected(option: HTMLElement): boolean {
   return native.matches(option, '[aria-selected="true"]')
-}
-
-/** The field with the elements drawn around it, up to one that holds another field. */
-function scopeOf(element: HTMLElement): Element {
-  let scope: Element = element
-  for (let level = 0; level < LEVELS; level += 1) {
-    const around = getParent(scope)
-    if (!around || isTag(around, 'body') || holdsOther(around, element)) break
-    scope = around
-  }
-  return scope
-}
-
-function holdsOther(around: Element, element: Element): boolean {
-  return [...native.querySelectorAll(around, FIELDS)].some(
-    (one) =>
-      native.checkVisibility(one) &&
-      !native.closest(one, `${LISTS},[type=hidden],[aria-hidden=true]`) &&
-      !contains(one, element) &&
-      !contains(element, one),
-  )
 }
 
 function isValue(element: Element, names: readonly string[]): boolean {
