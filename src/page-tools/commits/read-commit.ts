@@ -35,6 +35,7 @@ const ENGLISH: CommitWords = {
     `invite|impersonate|(?:log|sign) ?in as ${ANY}${PEOPLE}|promote(?: to \\w+| ${ANY}${PEOPLE})?$|make ${ANY}(?:an? )?(?:co )?(?:admin\\w*|owners?|moderators?)`,
     `ban(?! list)|kick(?! off)|suspend(?! (?:dates?|reasons?))|revoke(?! (?:dates?|reasons?))|downgrade|block ${ANY}(?:${PEOPLE}|cards?)|(?:freeze|lock) ${ANY}(?:${PEOPLE}|cards?)`,
     `(?:change|update|save|set|request|enable|link|connect|reset|rotate|regenerate|roll|disable|turn off|remove|add|create|generate|cancel|close|confirm|complete|finali[sz]e|make|force) ${ANY}${HOLDINGS}(?! (?:email|mail|list|history|details?|settings?|filters?))`,
+    `(?:cancel|confirm|complete) ${ANY}returns? (?:flight|trip|ticket|journey)`,
     `(?:log|sign) ?(?:out|off)|reboot|shut ?down|(?:restart|stop|kill|power off) ${ANY}${MACHINES}|roll ?back ${ANY}(?:deployment|release|version|to)`,
   ],
   removes: `delete|erase|destroy|wipe|purge|deactivate|terminate|uninstall|empty (?:the )?(?:trash|bin|recycle bin)|clear (?:all )?(?:my |your )?(?:data|history|everything)|(?:factory )?reset (?:everything|all|device|data)|remove ${ANY}(?:projects?|repo\\w*|workspaces?|organi[sz]ations?|teams?|profiles?|devices?|permanently|everything)|drop (?:table|database)`,

@@ -112,6 +112,9 @@ export const LABELS: Readonly<
       'Unsubscribe',
       'Install',
       'sendMessage',
+      'Cancel return flight',
+      'Cancel my return ticket',
+      'Confirm return trip',
     ],
     plain: [
       'Add return flight',
