@@ -601,6 +601,28 @@ test('a control in a scaled frame can be clicked', async ({ openPage }) => {
   expect(await page.evaluate(() => document.title)).toBe('1')
 })
 
+test('highlight frames a control in a scaled frame where a person sees it', async ({
+  openPage,
+}) => {
+  const page = await openPage({
+    body: `<style>body { margin: 0 }</style>
+      <script>
+        const { attachShadow } = Element.prototype
+        Element.prototype.attachShadow = function () { return (window.layer = attachShadow.call(this, { mode: 'open' })) }
+      </script>
+      <iframe style="transform: scale(0.5); transform-origin: 0 0; width: 600px; height: 400px; border: 10px solid"
+        srcdoc="<button style='position: absolute; left: 400px; top: 300px; width: 100px; height: 40px'>Deep</button>"></iframe>`,
+  })
+  const { call } = await drive(page)
+  await expect.poll(() => call('find', { name: 'Deep' })).toContain('"Deep"')
+  expect(await call('highlight', { ref: 'Deep' })).toContain('now sees a frame')
+  const place = await page.evaluate(() => {
+    const { left, top, width, height } = Reflect.get(window, 'layer').querySelector('.box').style
+    return { left, top, width, height }
+  })
+  expect(place).toEqual({ left: '202px', top: '152px', width: '56px', height: '26px' })
+})
+
 test('of two open modal dialogs, the one opened last is read', async ({ openPage }) => {
   const page = await openPage({
     body: `<dialog id="sure"><p>Really remove it?</p><button onclick="document.title = 'removed'">Yes</button></dialog>

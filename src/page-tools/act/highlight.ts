@@ -4,7 +4,7 @@ import { type ActOptions, PageError } from '../page.ts'
 import { hiddenReason } from '../outline/visibility.ts'
 import { describeElement, resolveTarget, type Target } from './target.ts'
 import { scrollIntoView } from './make-ready.ts'
-import { isOnScreen } from './hit-test.ts'
+import { boxAround, isOnScreen } from './hit-test.ts'
 import { nextFrame, sleep } from '../waiting.ts'
 import { beginActing } from './guard-actions.ts'
 import * as native from '../native.ts'
@@ -108,16 +108,13 @@ function raise(host: HTMLElement): void {
 
 /** The element's box in the coordinates of the page's window, also inside frames. */
 function pageBox(element: Element): DOMRect {
-  const box = toWindowPixels(element, element.getBoundingClientRect())
+  let box = toWindowPixels(element, element.getBoundingClientRect())
   for (
     let frame = frameOf(native.ownerDocument(element));
     frame;
     frame = frameOf(native.ownerDocument(frame))
-  ) {
-    const around = toWindowPixels(frame, frame.getBoundingClientRect())
-    box.x += around.x
-    box.y += around.y
-  }
+  )
+    box = boxAround(frame, box)
   return box
 }
 

@@ -253,17 +253,25 @@ function receivesFor(receiver: Element, element: Element): boolean {
   return label !== null && label.control === element
 }
 
+/** The same box in the window around the frame, which may be scaled. */
+export function boxAround(frame: Element, { x, y, width, height }: DOMRect): DOMRect {
+  const box = toWindowPixels(frame, native.getBoundingClientRect(frame))
+  const scale = box.width / native.offsetWidth(frame as HTMLElement)
+  return new DOMRect(
+    box.left + (x + native.clientLeft(frame as HTMLElement)) * scale,
+    box.top + (y + native.clientTop(frame as HTMLElement)) * scale,
+    width * scale,
+    height * scale,
+  )
+}
+
 /** The element that covers the element's frame at this point. */
 function coverOfFrame(element: Element, point: Point): Element | null {
-  let { x, y } = point
+  let at = new DOMRect(point.x, point.y)
   let frame = frameOf(native.ownerDocument(element))
   while (frame) {
-    const box = toWindowPixels(frame, native.getBoundingClientRect(frame))
-    // A frame may be scaled.
-    const scale = box.width / native.offsetWidth(frame as HTMLElement)
-    x = box.left + (x + native.clientLeft(frame as HTMLElement)) * scale
-    y = box.top + (y + native.clientTop(frame as HTMLElement)) * scale
-    const top = elementAt(native.ownerDocument(frame), { x, y })
+    at = boxAround(frame, at)
+    const top = elementAt(native.ownerDocument(frame), at)
     if (top !== frame && !(top && isTag(top, 'html'))) return top ?? frame
     frame = frameOf(native.ownerDocument(frame))
   }
