@@ -121,7 +121,7 @@ function placeOf(
     key: {},
     isBlock: true,
     async remember(text, { append, ...where }) {
-      await change(name, where, (before) => (append ? added(before, text) : text))
+      await change(name, where, (before) => (append ? added(before, text.trim()) : text))
       return idOf(name)
     },
     async recall(_query, where) {

@@ -212,6 +212,20 @@ describe('a blackboard', () => {
     expect(sent[0]?.trailer).toContain('x ALLERGIC')
   })
 
+  it.each(['Likes tea.', 'Likes tea.\n', '  - Likes tea. '])(
+    'has a line once that is appended twice: %j',
+    async (text) => {
+      const board = blackboard({ blocks: { notes: { description: 'Notes' } }, storage: 'memory' })
+      await board.write('notes', 'Lives in Oslo.')
+      const toolCalls = [{ toolName: 'remember', input: { text, append: true } }]
+      const steps = [{ toolCalls }, { toolCalls }, { text: 'Done.' }]
+      const agent = createTestAgent({ memory: board, toolApproval: 'never', script: { steps } })
+      onTestFinished(() => agent.dispose())
+      await agent.run('Go').result
+      expect(await board.read('notes')).toBe(`Lives in Oslo.\n${text.trim()}`)
+    },
+  )
+
   it('has no more blocks than are sent', () => {
     const named = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, at) => [at, { description: 'Notes' }]))
