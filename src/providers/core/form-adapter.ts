@@ -203,7 +203,7 @@ const rules: readonly Rule[] = [
   [TOKENS, () => ['without max_tokens', 'without max_completion_tokens']],
   // Before options: a refusal of earlier reasoning may also name the option that asked for it.
   [
-    /^(?!include\b).*(?:signature|encrypted|\brs_|reasoning_content|expected .thinking)/is,
+    /^(?!include\b).*(?:signature|encrypted|\brs_|reasoning_content|content.\d.*thinking)/is,
     metadataChanges,
   ],
   [/./s, optionChanges],

@@ -147,6 +147,11 @@ test.each([
     'messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a different conversation. Remove the block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".',
     null,
   ],
+  [
+    'anthropic',
+    'messages.1.content.0: `thinking` or `redacted_thinking` blocks in the latest assistant message cannot be modified. These blocks must remain as they were in the original response.',
+    null,
+  ],
   ['openai', 'The encrypted content gAAA...DQ== could not be verified.', null],
   [
     'openai',
