@@ -128,15 +128,17 @@ describe('tokens', () => {
     expect(await refusalOf(refused)).toEqual({ status: 429, type: 'rate_limit_error' })
   })
 
-  it('reasoning that only the total counts is counted', async () => {
-    const usage = { prompt_tokens: 12, completion_tokens: 1, total_tokens: 399 }
+  it.each([
+    [{ prompt_tokens: 12, completion_tokens: 1, total_tokens: 399 }, 387],
+    [{ completion_tokens: 3, total_tokens: 400 }, 3],
+  ])('reasoning that only the total counts is counted, but no input: %j', async (usage, output) => {
     const body = sse(chatDelta('Hello'), { choices: [], usage })
     let used = 0
     const { post } = await serveRelay(streams(body), {
       onUsage: ({ outputTokens }) => void (used = outputTokens),
     })
     await (await post('/chat/completions', chat)).text()
-    expect(used).toBe(387)
+    expect(used).toBe(output)
   })
 
   it('parallel requests see only the tokens that others have not reserved', async () => {
