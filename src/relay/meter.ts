@@ -101,7 +101,7 @@ export class Meter {
     const input = count(usage['prompt_tokens']) || count(usage['input_tokens']) + cache
     const output = count(usage['completion_tokens']) || count(usage['output_tokens'])
     // Gemini and xAI count reasoning in the total only.
-    const rest = count(usage['total_tokens']) - (input || Infinity)
+    const rest = input && count(usage['total_tokens']) - input
     this.#reportedInput = Math.max(this.#reportedInput, input)
     this.#reportedOutput = Math.max(this.#reportedOutput, output, rest)
   }
