@@ -283,7 +283,7 @@ function optionChanges({ body }: Refused, { text, form }: Context): string[] {
 
 /** Phrases for a feature that is never accepted. Otherwise only this value was wrong. */
 const NEVER =
-  /not? (?:\w+ )?support|unsupported|only (?:be )?supported|unknown variant|not (?:\w+ )?(?:enabled|available|allowed|permitted)|does not (?:accept|take)|\bno \w+ found|content type/i
+  /not? (?:\w+ )?support|unsupported|only (?:be )?supported|unknown variant|not (?:\w+ )?(?:enabled|available|allowed|permitted|accept|take)|\bno \w+ found|content type/i
 
 function fileChanges(kind: string): Rule[1] {
   return (refused, { text, form }) => {

@@ -194,14 +194,18 @@ describe('the request', () => {
     expect(requests[0]?.url).toBe('http://10.0.0.5:11434/v1/chat/completions')
   })
 
-  test('a key that is no legal header is reported without quoting it', async () => {
-    const { fetch } = recorder(ok)
-    const turn = await collect(
-      createProvider({ ...ollama, apiKey: 'sk-secret\nkey' }).stream(askWeather, { fetch }),
-    )
-    expect(turn.error?.code).toBe('invalid-config')
-    expect(JSON.stringify(turn.error)).not.toContain('secret')
-  })
+  test.each(['sk-secret\nkey', 'sk-secret…4Ab'])(
+    'a key that is no legal header is reported with the likely cause, without quoting it: %j',
+    async (apiKey) => {
+      const { fetch } = recorder(ok)
+      const turn = await collect(
+        createProvider({ ...ollama, apiKey }).stream(askWeather, { fetch }),
+      )
+      expect(turn.error?.code).toBe('invalid-config')
+      expect(turn.error?.message).toContain('a shortened key (…)')
+      expect(JSON.stringify(turn.error)).not.toContain('secret')
+    },
+  )
 })
 
 describe('credentials', () => {
