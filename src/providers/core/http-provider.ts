@@ -385,7 +385,7 @@ function buildHeaders(request: HttpRequest): Headers {
       // The browser's message would quote the value, which may be the key.
       throw new OffstageError(
         'invalid-config',
-        `The header ${name} has a value that HTTP does not allow, such as a shortened key (…).`,
+        `The header ${name} has a value that HTTP does not allow. Is it a shortened key?`,
       )
     }
   }

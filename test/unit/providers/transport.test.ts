@@ -202,7 +202,7 @@ describe('the request', () => {
         createProvider({ ...ollama, apiKey }).stream(askWeather, { fetch }),
       )
       expect(turn.error?.code).toBe('invalid-config')
-      expect(turn.error?.message).toContain('a shortened key (…)')
+      expect(turn.error?.message).toContain('Is it a shortened key?')
       expect(JSON.stringify(turn.error)).not.toContain('secret')
     },
   )
