@@ -1,4 +1,5 @@
 import type { Page } from '@playwright/test'
+import type { Agent } from '../../src/index.ts'
 import type { OffstageChat } from '../../src/ui/chat/index.ts'
 import { expect, order, own, press, replies, test } from './support/chat-page.ts'
 import { say } from './support/mock-answers.ts'
@@ -55,6 +56,33 @@ test('the focus stays at the version buttons of a message', async ({ openChat, m
   await previous.press('Enter')
   await expect(own(page)).toContainText('First')
   expect(await focusedMessage(page)).toContain('First')
+})
+
+test('the focus on a message stays out of another conversation that is shown instead', async ({
+  openChat,
+  model,
+}) => {
+  model.enqueue(say('One.'), say('Two.'))
+  const { page, send } = await openChat(model)
+  await send('First')
+  await expect(replies(page)).toContainText('One.')
+  const show = (id?: string) =>
+    page.evaluate((next) => {
+      const { agent } = window as unknown as { agent: Agent }
+      const chat = document.querySelector<OffstageChat>('offstage-chat')
+      const before = chat?.conversationId ?? ''
+      // Also shown elsewhere on the page, so it is there at once.
+      agent.conversation(before).subscribe(() => undefined)
+      if (chat) chat.conversationId = next ?? agent.newConversationId()
+      return before
+    }, id)
+  const first = await show()
+  await send('Second')
+  await expect(replies(page)).toContainText('Two.')
+  await replies(page).getByRole('button', { name: 'Copy' }).focus()
+  await show(first)
+  await expect(replies(page)).toContainText('One.')
+  expect(await focusedMessage(page)).toBeUndefined()
 })
 
 test('a picture that a key loads gets the focus', async ({ openChat, model }) => {

@@ -489,7 +489,7 @@ interface Focused {
   readonly element: Element
   /** Id of the message around it. */
   readonly messageId: string | undefined
-  /** Index of the message. Another version of it has another id. */
+  /** Index of the message, if the element may show another version of it, which has another id. Otherwise -1. */
   readonly at: number
   /** The card around it. */
   readonly card: HTMLElement | null
@@ -525,7 +525,7 @@ function placeOf(root: ParentNode, element: Element): Focused {
   return {
     element,
     messageId: message?.dataset['message'],
-    at: message ? messagesIn(root).indexOf(message) : -1,
+    at: message && element.closest('.branches, .editor') ? messagesIn(root).indexOf(message) : -1,
     card: element.closest('.call'),
     inSheet: element.closest('.list li, .list'),
   }
