@@ -32,16 +32,31 @@ test(
   },
 )
 
-test('tools that the model gets as text only are reported', MORE, async ({ openChat, model }) => {
-  const refused = 'mock does not support tools'
-  model.enqueue({ status: 400, body: { error: { message: refused } } }, say('Done.'))
-  const { page, send, again } = await openChat(model)
-  await send('Go')
-  await expect(page.getByText('Tools are sent to this model as text.')).toBeVisible()
-  await expect(page.getByText(refused)).toBeHidden()
-  await again()
-  await expect(page.getByText('Tools are sent to this model as text.')).toBeVisible()
-})
+const changes: readonly (readonly [plain: string, refusal: string, times: number])[] = [
+  ['Tools are sent to this model as text.', 'mock does not support tools', 1],
+  // First what loses nothing is changed, then options are left out.
+  ['The model’s server refused parts of the request.', 'Bad request.', 2],
+]
+
+for (const [plain, refusal, times] of changes)
+  test(
+    `a request that was changed is reported after a reload, too: ${plain}`,
+    MORE,
+    async ({ openChat, model }) => {
+      for (let time = 0; time < times; time++)
+        model.enqueue({ status: 400, body: { error: { message: refusal } } })
+      model.enqueue(say('Done.'))
+      const { baseURL } = model
+      const { page, send, again } = await openChat(model, {
+        agent: { model: { provider: 'openai-compatible', model: 'mock', baseURL, temperature: 0 } },
+      })
+      await send('Go')
+      await expect(page.getByText(plain)).toBeVisible()
+      await expect(page.getByText(refusal)).toBeHidden()
+      await again()
+      await expect(page.getByText(plain)).toBeVisible()
+    },
+  )
 
 test(
   'unreadable parts of a conversation are reported as left out',

@@ -20,7 +20,7 @@ export interface ChatOptions {
   readonly attributes?: string
   readonly consent?: 'person'
   /** Options of the agent, beside those of all tests. */
-  readonly agent?: Pick<AgentOptions, 'maxSteps' | 'limits' | 'storage'>
+  readonly agent?: Pick<Partial<AgentOptions>, 'model' | 'maxSteps' | 'limits' | 'storage'>
   /** Address of the worker. Default: `/dist/worker.js`. */
   readonly worker?: string
 }

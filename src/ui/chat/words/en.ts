@@ -197,7 +197,7 @@ export const en: Words = {
   },
   warnings: {
     files: 'Pictures and files were left out: this model can’t read them.',
-    'request-changed': 'Parts of the request were left out: this model can’t read them.',
+    'request-changed': 'The model’s server refused parts of the request.',
     'tools-refused': 'Tools are sent to this model as text.',
     'prompt-truncated': 'The model’s server cut off the beginning of this chat.',
   },

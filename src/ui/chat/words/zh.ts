@@ -198,7 +198,7 @@ export const zh: Words = {
   },
   warnings: {
     files: '此模型无法读取图片和文件，已略去。',
-    'request-changed': '此模型无法读取请求的部分内容，已略去。',
+    'request-changed': '模型服务器拒绝了请求的部分内容，已略去。',
     'tools-refused': '此模型只能以文字形式使用工具。',
     'prompt-truncated': '模型服务器截去了对话的开头。',
   },
