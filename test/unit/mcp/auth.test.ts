@@ -247,6 +247,43 @@ it.each(['refresh_token', 'authorization_code'])(
   },
 )
 
+it.each([
+  ['registers again', 'closes the window', 'client-2'],
+  ['registers again', 'stops waiting', 'client-2'],
+  ['registers again', 'left this page and came back', 'client-2'],
+  ['keeps its registration', 'saw no window, which was blocked', 'client-1'],
+])('%s after a log-in without an answer: the person %s', async (_, what, then) => {
+  const world = createWorld()
+  const store = storeIn(new Map())
+  const mode = what.startsWith('left') ? 'redirect' : 'popup'
+  const controller = new AbortController()
+  const leave = (address: string): object | null => {
+    world.opened.push(new URL(address))
+    let looks = 0
+    vi.stubGlobal('document', { hasFocus: () => looks > 1 })
+    const closing = Object.defineProperty({ close: () => undefined }, 'closed', {
+      get: () => what.startsWith('closes') && ++looks > 1,
+    })
+    if (mode === 'redirect' || what.startsWith('stops')) controller.abort()
+    return what.startsWith('saw') ? null : closing
+  }
+  vi.stubGlobal('location', { assign: leave, host: 'app.example' })
+  vi.stubGlobal('open', leave)
+  const fetch = fetchOf(world)
+  const auth = { redirectUrl: REDIRECT, store, mode } as const
+  await expect(
+    connectMcp({ url: `${SERVER}/mcp`, fetch, auth, signal: controller.signal }),
+  ).rejects.toThrow()
+  openWindows(world)
+  const assign = (address: string): void => void world.opened.push(new URL(address))
+  vi.stubGlobal('location', { assign, host: 'app.example' })
+  const ending = new AbortController()
+  const again = connectMcp({ url: `${SERVER}/mcp`, fetch, auth, signal: ending.signal })
+  await vi.waitFor(() => expect(clientsOf(world)).toEqual(['client-1', then]))
+  ending.abort()
+  await again.catch(() => undefined)
+})
+
 it('registers again when the app moved the page to which log-ins return', async () => {
   const store = storeIn(new Map())
   const world = createWorld()

@@ -1,11 +1,10 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
-import { leavePage, logInByWindow } from '../../../src/connect/mcp/auth/authorizer.ts'
-import { CHANNEL, type LogInStart } from '../../../src/connect/mcp/auth/code-flow.ts'
+import { leavePage, logInByWindow, openWindow } from '../../../src/connect/mcp/auth/authorizer.ts'
+import { CHANNEL } from '../../../src/connect/mcp/auth/code-flow.ts'
 
-const START = {
-  address: 'https://login.example/authorize',
-  logIn: { state: 'right' },
-} as unknown as LogInStart
+const ADDRESS = 'https://login.example/authorize'
+const logIn = (signal: AbortSignal): Promise<string> =>
+  logInByWindow(openWindow(ADDRESS), { state: 'right' }, signal)
 
 /** A window as the opener sees it, and whether the page has the focus. */
 const seen = { closed: false, opener: 'page' as unknown, focus: true }
@@ -39,12 +38,12 @@ function say(query: string): void {
 }
 
 it("the log-in window can't reach the page that opened it", () => {
-  void logInByWindow(START, AbortSignal.timeout(1)).catch(() => undefined)
+  void logIn(AbortSignal.timeout(1)).catch(() => undefined)
   expect(seen.opener).toBeNull()
 })
 
 it('a closed log-in window is noticed when the page regains focus', async () => {
-  const outcome = outcomeOf(logInByWindow(START, new AbortController().signal))
+  const outcome = outcomeOf(logIn(new AbortController().signal))
   seen.focus = false
   await vi.advanceTimersByTimeAsync(5000)
   expect(outcome.now).toBe('waits')
@@ -54,7 +53,7 @@ it('a closed log-in window is noticed when the page regains focus', async () => 
 })
 
 it('when a window only looks closed, the log-in continues after the page regains focus', async () => {
-  const outcome = outcomeOf(logInByWindow(START, new AbortController().signal))
+  const outcome = outcomeOf(logIn(new AbortController().signal))
   seen.focus = false
   await vi.advanceTimersByTimeAsync(1000)
   seen.closed = true
@@ -68,7 +67,7 @@ it('when a window only looks closed, the log-in continues after the page regains
 
 it('a log-in ends at once when it is aborted', async () => {
   const controller = new AbortController()
-  const outcome = outcomeOf(logInByWindow(START, controller.signal))
+  const outcome = outcomeOf(logIn(controller.signal))
   seen.closed = true
   controller.abort()
   await vi.advanceTimersByTimeAsync(0)
@@ -78,15 +77,15 @@ it('a log-in ends at once when it is aborted', async () => {
 it('a log-in whose page does not navigate fails after 30 s or an abort', async () => {
   const assign = vi.fn<(address: string) => void>()
   vi.stubGlobal('location', { assign })
-  const outcome = outcomeOf(leavePage(START.address, new AbortController().signal))
-  expect(assign).toHaveBeenCalledWith(START.address)
+  const outcome = outcomeOf(leavePage(ADDRESS, new AbortController().signal))
+  expect(assign).toHaveBeenCalledWith(ADDRESS)
   await vi.advanceTimersByTimeAsync(20_000)
   expect(outcome.now).toBe('waits')
   await vi.advanceTimersByTimeAsync(11_000)
   expect(outcome.now).toBe('mcp-auth-failed')
 
   const controller = new AbortController()
-  const aborted = outcomeOf(leavePage(START.address, controller.signal))
+  const aborted = outcomeOf(leavePage(ADDRESS, controller.signal))
   controller.abort()
   await vi.advanceTimersByTimeAsync(0)
   expect(aborted.now).toBe('aborted')

@@ -1,4 +1,5 @@
 import { createSerialQueue } from '../../../lib/serial-queue.ts'
+import { sleepUnlessAborted } from '../../../lib/sleep.ts'
 import { badConfig } from '../../../client/api/failures.ts'
 import { OffstageError } from '../../../protocol/error.ts'
 import { addressOf } from '../addresses.ts'
@@ -20,6 +21,7 @@ import {
   type AuthMessage,
   beginLogIn,
   CHANNEL,
+  type LogIn,
   type LogInStart,
   endLogIn,
   isUnknown,
@@ -123,7 +125,7 @@ class OAuth implements Authorizer {
         const now = await this.#tokens()
         if (now && now.access !== had.access) return now.access
         if (isFinal(next)) await this.#store.removeItem(this.#keys.tokens)
-        if (isUnknown(next)) await this.#store.removeItem(this.#keys.client(had.server))
+        if (isUnknown(next)) await this.#forgetClient(had.server)
       }
       return this.#logIn(response, had, signal)
     }
@@ -152,6 +154,14 @@ class OAuth implements Authorizer {
   }
 
   /**
+   * Lets the next log-in register the app again. An authorization server that forgot the app shows an error page, which
+   * never returns (RFC 6749, section 4.1.2.1).
+   */
+  async #forgetClient(server: AuthServer): Promise<void> {
+    await this.#store.removeItem(this.#keys.client(server))
+  }
+
+  /**
    * Throws if a mix-up attack is possible (RFC 9700, section 4.4). A hostile server can forward a log-in to another
    * server that knows the same client id, and get its code. An answer that doesn't name its issuer can't reveal this.
    */
@@ -170,6 +180,8 @@ class OAuth implements Authorizer {
     const server = await answeredInTime(signal, (within) =>
       discoverAuth(challenge.resource_metadata, { ...discovery, signal: within }),
     )
+    // Nobody answered the last log-in for which this page was left.
+    if ((await this.#store.getItem(LOG_IN)) !== null) await this.#forgetClient(server)
     const clientId = await this.#clientOf(server, signal)
     const redirectUrl = this.#redirectUrl
     const scope = union(
@@ -187,10 +199,14 @@ class OAuth implements Authorizer {
     return endLogIn(answer, start.logIn, { store: this.#store, fetch: ask, signal })
   }
 
-  async #answerOfPerson(start: LogInStart, signal: AbortSignal): Promise<string> {
+  async #answerOfPerson({ address, logIn }: LogInStart, signal: AbortSignal): Promise<string> {
+    const opened = openWindow(address)
     this.#isWithPerson = true
     try {
-      return await logInByWindow(start, signal)
+      return await logInByWindow(opened, logIn, signal)
+    } catch (thrown) {
+      await this.#forgetClient(logIn.server)
+      throw thrown
     } finally {
       this.#isWithPerson = false
     }
@@ -239,19 +255,10 @@ const LEAVE_MS = 30_000
 /** Navigates away and never resolves. Rejects if the page stays, or the signal aborts. */
 export async function leavePage(address: string, signal: AbortSignal): Promise<never> {
   globalThis.location.assign(address)
-  let timer: ReturnType<typeof setTimeout> | undefined
-  try {
-    return await rejectOnAbort(
-      signal,
-      () =>
-        new Promise<never>((_, reject) => {
-          const message = 'The browser did not open the log-in page. Connect again.'
-          timer = setTimeout(() => reject(authFailed(message)), LEAVE_MS)
-        }),
-    )
-  } finally {
-    clearTimeout(timer)
-  }
+  return rejectOnAbort(signal, async () => {
+    await sleepUnlessAborted(LEAVE_MS, signal)
+    throw authFailed('The browser did not open the log-in page. Connect again.')
+  })
 }
 
 /** How often the window is checked. Milliseconds. */
@@ -259,16 +266,22 @@ const LOOK_MS = 250
 /** Time after the window was closed in which its message may still arrive. Milliseconds. */
 const MESSAGE_MS = 1000
 
-/** Opens a window in which the person logs in. Resolves to the query of the redirect. */
-export async function logInByWindow(
-  { address, logIn }: LogInStart,
-  signal: AbortSignal,
-): Promise<string> {
+/** Opens a window in which the person logs in. */
+export function openWindow(address: string): Window {
   const opened = globalThis.open?.(address, '_blank', 'popup,width=520,height=720')
   if (!opened)
     throw authFailed('The window for the log-in was blocked. Connect in a click handler.')
   // Cleared before another site's page loads in the window, so that it can't navigate this page.
   opened.opener = null
+  return opened
+}
+
+/** Waits until the person has logged in. Resolves to the query of the redirect. */
+export async function logInByWindow(
+  opened: Window,
+  { state }: Pick<LogIn, 'state'>,
+  signal: AbortSignal,
+): Promise<string> {
   // A channel of this origin, because other origins can post window messages but not channel messages.
   const channel = new BroadcastChannel(CHANNEL)
   let looking: ReturnType<typeof setInterval> | undefined
@@ -280,7 +293,7 @@ export async function logInByWindow(
           channel.addEventListener('message', ({ data }: MessageEvent<AuthMessage>) => {
             const query = typeof data?.query === 'string' ? data.query : ''
             // Answers to other log-ins are ignored.
-            if (new URLSearchParams(query).get('state') === logIn.state) resolve(query)
+            if (new URLSearchParams(query).get('state') === state) resolve(query)
           })
           looking = watchWindow(opened, () =>
             reject(authFailed('The window for the log-in was closed.')),
