@@ -73,6 +73,8 @@ class LegacyLine implements McpConnection {
   })
   #session: Session
   #renewal: Promise<Session> | undefined
+  /** Newest session whose stream of changes opened. */
+  #streamed: Session | undefined
 
   constructor(http: HttpTransport, session: Session, elicits: boolean) {
     this.source = http.source
@@ -227,7 +229,10 @@ class LegacyLine implements McpConnection {
     return parked
   }
 
-  /** Reads the stream that belongs to no request. False: the server has none (405). Renews a lost session. */
+  /**
+   * Reads the stream that belongs to no request. False: the server has none (405). Renews a lost session, but only if
+   * its stream had opened: many servers answer 404 if they have none.
+   */
   async #follow(on: {
     readonly signal: AbortSignal
     readonly listener: Listener
@@ -239,9 +244,10 @@ class LegacyLine implements McpConnection {
     if (!response.ok) {
       await response.body?.cancel()
       if (!isLostSession(response.status, session)) return hasStream(response.status, this.source)
-      await this.#renew(session)
+      if (this.#streamed === session) await this.#renew(session)
       return true
     }
+    this.#streamed = session
     on.opened()
     for await (const message of this.#http.read(response, on.signal)) {
       if (message.type === 'request') this.#asked(message)

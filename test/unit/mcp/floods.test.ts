@@ -246,6 +246,20 @@ it('starts a new session when the stream of changes finds the old one lost', asy
   await server.close()
 })
 
+it('keeps its session when the server has no stream of changes and answers 404', async () => {
+  let [begun, gets] = [0, 0]
+  const server = await older(
+    () => new Response('', { status: ++gets && 404 }),
+    ({ method }) => {
+      if (method === 'initialize') begun += 1
+      return undefined
+    },
+  )
+  await until(() => gets === 2)
+  expect(begun).toBe(1)
+  await server.close()
+})
+
 it('resumes a stream again when the network is not back yet', async () => {
   let [id, resumes]: [number | undefined, number] = [0, 0]
   const event = (message: object): string =>
