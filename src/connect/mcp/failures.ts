@@ -1,6 +1,6 @@
 import { cleanUntrustedText } from '../../lib/invisible.ts'
 import { toOffstageError } from '../../client/api/failures.ts'
-import { type ErrorCode, OffstageError } from '../../protocol/error.ts'
+import { type ErrorCode, type ErrorOptions, OffstageError } from '../../protocol/error.ts'
 import type { RpcError } from './wire.ts'
 
 /** Most characters of a server's text in an error. */
@@ -14,8 +14,8 @@ export function refusedBy(source: string, { code, message }: RpcError): Offstage
   })
 }
 
-export function badAnswer(source: string, what: string): OffstageError {
-  return new OffstageError('bad-response', `${source} ${what}`)
+export function badAnswer(source: string, what: string, options?: ErrorOptions): OffstageError {
+  return new OffstageError('bad-response', `${source} ${what}`, options)
 }
 
 export function unsupported(message: string): OffstageError {

@@ -455,7 +455,8 @@ class LegacyExchange {
       },
       signal,
     })
-    if (!response.ok) throw cutOff(http.source)
+    if (!hasStream(response.status, http.source))
+      throw badAnswer(http.source, `does not resume its stream (status ${response.status}).`)
     yield* http.read(response, signal, place)
   }
 

@@ -197,9 +197,10 @@ export function listenable({ capabilities }: ServerInfo): Record<string, true> {
   }
 }
 
-/** Whether a server that answers with this status has a stream of changes. Throws if it may have one later. */
+/** Whether a server that answers with this status has the stream. Throws a retryable error if it may have it later. */
 export function hasStream(status: number, source: string): boolean {
-  if (status >= 500 || status === 429) throw badAnswer(source, `answered with status ${status}.`)
+  if (status >= 500 || status === 429)
+    throw badAnswer(source, `answered with status ${status}.`, { retryable: true })
   return status < 400
 }
 

@@ -468,6 +468,23 @@ it('reconnects to a stream that ends at once with growing delays', async () => {
   expect(performance.now() - begun).toBeGreaterThan(1700)
 })
 
+it('fails a call at once when the server refuses to resume its stream', async () => {
+  let gets = 0
+  const { url } = await legacy(
+    (_message, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end('id: a0\nretry: 0\ndata: \n\n')
+    },
+    (response) => {
+      gets += 1
+      response.writeHead(404)
+      response.end()
+    },
+  )
+  await expect(called(url)).rejects.toThrow('does not resume its stream (status 404)')
+  expect(gets).toBe(1)
+})
+
 it('stops reconnecting when the call is aborted, even if fetch ignores the signal', async () => {
   let gets = 0
   const stop = new AbortController()
