@@ -169,7 +169,7 @@ const builds: Record<string, UserConfig> = {
       groups: [
         {
           name: 'mcp-base',
-          test: /[\\/]src[\\/](client[\\/]api[\\/]load-part|lib[\\/]shape|mcp[\\/]page-fetch)\.ts$/,
+          test: /[\\/]src[\\/](client[\\/]api[\\/]load-part|lib[\\/]shape)\.ts$/,
           priority: 2,
         },
         { name: 'connect', test: /[\\/]src[\\/]connect[\\/]mcp[\\/]connect\.ts$/, priority: 1 },
