@@ -10,9 +10,9 @@ import {
   readPythonCall,
   readReactCall,
 } from './foreign/plain-calls.ts'
-import { readSection } from './foreign/read-foreign.ts'
+import { readMarkedSection } from './foreign/read-foreign.ts'
 import { endOfElement, withoutTagMarks } from './foreign/tags.ts'
-import { readSection as readBlockSection } from './read-sections.ts'
+import { readSection } from './read-sections.ts'
 import { alternation } from './char-codes.ts'
 import { indexTools, type ToolIndex } from './tool-index.ts'
 import { readOpenTag } from './xml.ts'
@@ -69,7 +69,7 @@ export class CallFinder {
     const { text } = reader
     const index = this.#index
     if (element === undefined) {
-      const read = readSection(reader, index) ?? readReactCall(reader, index)
+      const read = readMarkedSection(reader, index) ?? readReactCall(reader, index)
       if (read) return read
       const call = readPythonCall(reader) ?? readHeadedCall(reader, index)
       const calls = call ? [call] : callsOfJson(reader.value(), index, false)
@@ -77,7 +77,7 @@ export class CallFinder {
     }
     if (/^action$/i.test(element)) {
       reader.at = text.length
-      const block = readBlockSection(text, index, { maxLength, isCut: false }) ?? reader.fail()
+      const block = readSection(text, index, { maxLength, isCut: false }) ?? reader.fail()
       if (!block.problem) reader.at = block.end
       return block
     }

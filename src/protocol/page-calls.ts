@@ -19,8 +19,8 @@ import type { CallAbout, RunToolCall } from './run.ts'
 
 /**
  * All calls from the worker to its page (Comlink over `PageHello.pagePort`). They reach every function in an agent's
- * configuration. The page itself answers calls about executions and model requests (`client/page-life/page-api.ts`). For all
- * others, the agent with the given `agentId` has a method of the same name (`client/agent-page.ts`).
+ * configuration. The page itself answers calls about executions and model requests (`client/page-life/page-api.ts`).
+ * For all others, the agent with the given `agentId` has a method of the same name (`client/api/lazy-runtime.ts`).
  */
 export const PAGE_CALLS = {
   /** Returns the page's data for a step. Called before every model call, so that it is current. */

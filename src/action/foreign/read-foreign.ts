@@ -224,7 +224,7 @@ function readMarkedCalls(reader: LiteralReader, index: ToolIndex): ParsedSection
   for (;;) {
     const start = reader.at
     try {
-      const read = readSection(reader, index)
+      const read = readMarkedSection(reader, index)
       if (!read) reader.fail()
       reads.push(read)
     } catch (thrown) {
@@ -255,7 +255,7 @@ function endOfUnreadable(text: string, start: number): number {
 }
 
 /** Reads only the section that begins here; undefined when there is none. Throws `Unreadable`. */
-export function readSection(
+export function readMarkedSection(
   reader: LiteralReader,
   index: ToolIndex,
   markers: number = 1,
@@ -268,7 +268,7 @@ export function readSection(
   const outer = reader.limits
   reader.limits = [...outer, { opener, closers: listClosers(dialect) }]
   reader.at += opener.length
-  const inner = (): ParsedCalls | undefined => readSection(reader, index, markers + 1)
+  const inner = (): ParsedCalls | undefined => readMarkedSection(reader, index, markers + 1)
   const read = dialect.read({ reader, index, start, opener, inner })
   reader.limits = outer
   return read

@@ -108,7 +108,7 @@ function describeTool(
   const { tool, name, inputSchema } = entry
   // Frameworks' proxies around objects can't be posted.
   const annotations = { ...tool.annotations }
-  const needsApproval = approvalOf(tool, toolApproval)
+  const needsApproval = resolveNeedsApproval(tool, toolApproval)
   return {
     name,
     description: tool.description,
@@ -165,7 +165,7 @@ function schemaText({ inputSchema }: PreparedTool): string {
  * Whether calls need approval. A tool and the policy can each require it. `needsApproval: false` exempts a tool only
  * from policies based on annotations. Tools from outside the app need approval by default.
  */
-function approvalOf(tool: Tool | CompositeTool, policy: ApprovalPolicy): boolean | 'ask' {
+function resolveNeedsApproval(tool: Tool | CompositeTool, policy: ApprovalPolicy): boolean | 'ask' {
   const { needsApproval, annotations } = tool
   if (needsApproval === true || policy === 'always') return true
   if (isForeign(tool) && needsApproval !== false && policy !== 'never') return true

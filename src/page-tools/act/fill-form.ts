@@ -34,7 +34,7 @@ export async function fillForm(
   return perform(options, async (context) => {
     const { pathname, href } = location
     const filled: Element[] = []
-    const tellings: ResultReporter[] = []
+    const reporters: ResultReporter[] = []
     let end: readonly string[] = []
     for (const [index, field] of fields.entries()) {
       // A page that keeps its fields in its address keeps the fields, too.
@@ -43,7 +43,7 @@ export async function fillForm(
         (location.href !== href && !filled.some((one) => native.isConnected(one)))
       const stop = isAway
         ? 'The page navigated away.'
-        : await fillOne(field, { context, options, filled, tellings })
+        : await fillOne(field, { context, options, filled, reporters })
       if (stop) {
         const left = fields.length - index - (isAway ? 0 : 1)
         end = [`Stopped: ${stop}`, `${left} more fields were not filled.`]
@@ -53,18 +53,18 @@ export async function fillForm(
       const { modal } = live.outline
       await nextFrame(modal ? viewOf(modal) : window)
     }
-    return { summary: (seen) => reportAll(tellings, end, seen), expectsChange: false }
+    return { summary: (seen) => reportAll(reporters, end, seen), expectsChange: false }
   })
 }
 
 /** Reports each field on a line. Throws `refused-value` if the page kept none of them. */
 function reportAll(
-  tellings: readonly ResultReporter[],
+  reporters: readonly ResultReporter[],
   end: readonly string[],
   seen: Parameters<ResultReporter>[0],
 ): string {
   let kept = 0
-  const lines = tellings.map((telling) => {
+  const lines = reporters.map((telling) => {
     try {
       const line = telling(seen)
       kept += 1
@@ -82,18 +82,18 @@ interface Progress {
   readonly context: ActionContext
   readonly options: ActOptions
   readonly filled: Element[]
-  readonly tellings: ResultReporter[]
+  readonly reporters: ResultReporter[]
 }
 
 /** Fills one field. Returns an error message, or null on success. */
 async function fillOne(
   { target, value }: FieldValue,
-  { context, options, filled, tellings }: Progress,
+  { context, options, filled, reporters }: Progress,
 ): Promise<string | null> {
   try {
     const element = await resolveTarget(target, options)
     filled.push(element)
-    tellings.push(await setField(element, value, context))
+    reporters.push(await setField(element, value, context))
     return null
   } catch (error) {
     return messageOf(error)

@@ -33,8 +33,8 @@ interface Overlay {
 const overlays = new WeakMap<LivePage, Overlay>()
 
 /**
- * Draws a frame around the element of an action and moves the cursor to it, if the page's `hands` option is
- * set.
+ * Draws a frame around the element of an action and moves the cursor to it, if the page's `showActions` option
+ * is set.
  */
 export async function showAction(live: LivePage, element: Element): Promise<void> {
   if (!live.options.showActions) return

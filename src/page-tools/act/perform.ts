@@ -55,7 +55,7 @@ export interface ActionOutcome {
 export interface ActionContext {
   readonly live: LivePage
   readonly signal: AbortSignal | undefined
-  /** Draws the overlay at an element, if the page's `hands` option is set. */
+  /** Draws the overlay at an element, if the page's `showActions` option is set. */
   showOverlay(element: Element): Promise<void>
 }
 
@@ -186,13 +186,13 @@ function report(
   return { changed, text: scrub(text, live) }
 }
 
-/** Calls a telling. `code` is set if the page didn't keep the action's result. */
+/** Calls a reporter. `code` is set if the page didn't keep the action's result. */
 function runReporter(
-  telling: ResultReporter,
+  reporter: ResultReporter,
   changed: boolean,
 ): { readonly text: string; readonly code?: PageErrorCode } {
   try {
-    return { text: telling({ changed }) }
+    return { text: reporter({ changed }) }
   } catch (error) {
     return { text: messageOf(error), code: (error as PageError).code }
   }

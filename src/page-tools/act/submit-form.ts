@@ -59,7 +59,7 @@ export function submitForm(task: FormTask, options: ActOptions): Promise<ActionR
   let watch: SubmitWatch | null = null
   return perform(options, async (context) => {
     const others = digestOfOthers(task, live)
-    const tellings = await fillAll(task, context)
+    const reporters = await fillAll(task, context)
     const press = findSubmitControl(form)
     requireValid(form, live)
     requireApproved(task, press)
@@ -70,7 +70,7 @@ export function submitForm(task: FormTask, options: ActOptions): Promise<ActionR
         press?.action === 'click' ? `press ${describeElement(press.element, live)}` : 'send it'
       const end = `The form is not sent: on this page a person checks it first. Tell them, or ${how} if they agreed.`
       return {
-        summary: (seen) => [...collectReports(tellings, seen), end].join('\n'),
+        summary: (seen) => [...collectReports(reporters, seen), end].join('\n'),
         expectsChange: false,
       }
     }
@@ -78,7 +78,7 @@ export function submitForm(task: FormTask, options: ActOptions): Promise<ActionR
       return {
         summary: (seen) =>
           [
-            ...collectReports(tellings, seen),
+            ...collectReports(reporters, seen),
             'The form is not sent: it has no submit button.',
           ].join('\n'),
         expectsChange: false,
@@ -98,18 +98,18 @@ async function fillAll(
   { fillings }: FormTask,
   context: ActionContext,
 ): Promise<readonly ResultReporter[]> {
-  const tellings: ResultReporter[] = []
+  const reporters: ResultReporter[] = []
   const problems: string[] = []
   for (const { key, fill } of fillings)
     try {
-      tellings.push(await fill(context))
+      reporters.push(await fill(context))
     } catch (error) {
       if (!PageError.is(error) || error.code === 'unconfirmed' || error.code === 'stale-ref')
         throw error
       problems.push(`${key}: ${isScrubbed(error) ? asSent(error.message) : error.message}`)
     }
   if (problems.length > 0) throw notSent(problems)
-  return tellings
+  return reporters
 }
 
 /** Throws if the page, or filling in, put another button in the place of the approved one. */
@@ -196,10 +196,10 @@ function endOf(
 }
 
 function collectReports(
-  tellings: readonly ResultReporter[],
+  reporters: readonly ResultReporter[],
   seen: Parameters<ResultReporter>[0],
 ): string[] {
-  return tellings.map((telling) => telling(seen))
+  return reporters.map((reporter) => reporter(seen))
 }
 
 /** How long a page may take to answer. Milliseconds. */

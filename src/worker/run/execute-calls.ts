@@ -370,7 +370,7 @@ const DECIDED_BY_NOTHING: DecidedTool = {
 }
 
 /** Identifies an approval: the run and call, the request, the approved tool and input, and the execution before. */
-function approvalOf({ runId }: DrivenRun, call: CallState): readonly unknown[] {
+function approvalKey({ runId }: DrivenRun, call: CallState): readonly unknown[] {
   const { toolCallId, toolName, decidedBy, askedAt, about, resolvedAs, input, executionId } = call
   const definition = decidedBy?.definition
   return [runId, toolCallId, executionId, toolName, definition, input, about, askedAt, resolvedAs]
@@ -383,7 +383,7 @@ export async function noteApproval(
   change: Partial<CallState>,
 ): Promise<void> {
   const { claims } = context.conversation
-  await claims.note('approvals', approvalOf(context, { ...call, ...change }))
+  await claims.note('approvals', approvalKey(context, { ...call, ...change }))
 }
 
 /** Notes that an approved call has started. The approval now covers only a repetition of this execution. */
@@ -392,7 +392,7 @@ async function noteStart(
   { call, executionId, input, by: decidedBy }: Start,
 ): Promise<void> {
   const { claims } = context.conversation
-  const approval = approvalOf(context, call)
+  const approval = approvalKey(context, call)
   if (!(await claims.isNoted('approvals', approval))) return
   await claims.note('approvals', [approval])
   await noteApproval(context, call, { executionId, input, decidedBy })
@@ -404,7 +404,7 @@ async function noteStart(
  */
 async function mayStart(context: CallsContext, call: CallState): Promise<boolean> {
   if (context.ready.has(call.toolCallId)) return true
-  const approval = approvalOf(context, call)
+  const approval = approvalKey(context, call)
   return context.conversation.claims.isNoted('approvals', approval, [approval])
 }
 

@@ -68,7 +68,8 @@ interface Judged {
 
 /**
  * Whether the call needs a person's approval. `'page'`: a function of the page decides. The checks follow the table "Is
- * this call asked about?" in docs/security.md; `needsApproval` (client/tools/describe-tools.ts) has its last rows.
+ * this call asked about?" in docs/security.md. Its last rows are in `resolveNeedsApproval`
+ * (client/tools/describe-tools.ts).
  */
 export function requiresApproval(judged: Judged): boolean | 'page' {
   const { call, tool, taint, isOneShot, isUnclear, isTaintAReason } = judged
