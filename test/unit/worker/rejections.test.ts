@@ -16,27 +16,16 @@ import {
 } from './simulation.ts'
 import { eachNth } from '../more.ts'
 
-/** The commands that an app's calls of an agent lead to, but for those whose codes an engine chooses. */
-type Public =
-  | 'resumeRun'
-  | 'takeOver'
-  | 'abortRun'
-  | 'answerCall'
-  | 'supplyOutput'
-  | 'join'
-  | 'olderMessages'
-  | 'switchBranch'
-  | 'sendMessage'
-  | 'withdrawMessage'
-  | 'announceChild'
-  | 'undoCall'
-  | 'forkConversation'
-  | 'importRows'
-  | 'listConversations'
-  | 'getConversation'
-  | 'renameConversation'
-  | 'deleteConversation'
-  | 'clearHistory'
+/** The commands that may reject, but for those whose codes an engine chooses. */
+type Rejecting = {
+  [Name in keyof WorkerCalls]: ErrorCode extends CodesOf<WorkerCalls[Name]>
+    ? never
+    : [CodesOf<WorkerCalls[Name]>] extends [never]
+      ? never
+      : Name
+}[keyof WorkerCalls]
+/** No app's call leads to those left out. `olderMessages` reads the storage, and never rejects. */
+type Public = Exclude<Rejecting, 'connect' | 'confirmLease'> | 'olderMessages'
 
 const STORED = {
   'storage-failed': true,
@@ -58,6 +47,7 @@ const named: { readonly [Name in Public]: Readonly<Record<CodesOf<WorkerCalls[Na
   takeOver: DRIVEN,
   abortRun: BUSY,
   answerCall: { ...BUSY, ...UNREDACTED, 'invalid-input': true, 'ambiguous-call': true },
+  revokeConsent: OWNED,
   supplyOutput: { ...BUSY, ...UNREDACTED, ...GONE, ...LOST, 'ambiguous-call': true },
   join: STORED,
   olderMessages: {},
@@ -67,7 +57,11 @@ const named: { readonly [Name in Public]: Readonly<Record<CodesOf<WorkerCalls[Na
   announceChild: { ...STORED, ...UNREDACTED, ...LOST, 'invalid-input': true },
   undoCall: { ...OWNED, 'call-failed': true },
   forkConversation: { ...BUSY, ...UNREDACTED, ...LOST, 'calls-pending': true },
+  wipeConversations: STORED,
+  retainConversations: STORED,
+  exportRows: STORED,
   importRows: { ...DRIVEN, ...UNREDACTED, ...LOST },
+  dropImport: STORED,
   listConversations: STORED,
   getConversation: STORED,
   renameConversation: { ...STORED, ...UNREDACTED, 'invalid-input': true },
@@ -104,6 +98,8 @@ interface Scene {
   readonly open: string
   /** The succeeded call of the run in `done`, which can be undone. */
   readonly paid: string
+  /** The consent of the run in `done`. */
+  readonly consent: string
 }
 
 /** Commands that only the worker that drives the run accepts, even before any trouble. */
@@ -155,9 +151,14 @@ async function playStored(): Promise<Stored> {
     return callOf(id)
   }
   const paid = await begin('done', 'd')
-  const approval = { ...done, toolCallId: paid, answer: { type: 'approve' } } as const
+  const answer = { type: 'approve', remember: 'conversation' } as const
+  const approval = { ...done, toolCallId: paid, answer }
   await vi.waitUntil(() => before.host.commands.answerCall(approval), { interval: 1 })
   await before.ended()
+  const given = (await store.read('done')).rows.find(
+    (row) => (row as Row).type === 'consent-given',
+  ) as RowOf<'consent-given'>
+  const consent = given.consentId
   const asked = await begin('asks', 'a')
   const queued = {
     ...asks,
@@ -172,7 +173,7 @@ async function playStored(): Promise<Stored> {
   const open = await begin('waits', 'w', { limits: { maxSteps: 0, retries: 0 } })
   await vi.waitUntil(async () => (await store.get('waits'))?.openRunId === null, { interval: 1 })
   before.life.dead = true
-  return { asked, asking, open, paid, writes: [...writes], ids: world.ids }
+  return { asked, asking, open, paid, consent, writes: [...writes], ids: world.ids }
 }
 
 let stored: Promise<Stored> | undefined
@@ -212,7 +213,7 @@ async function codeOf<Name extends Public>(
 
 type Arguments = { readonly [Name in Public]: readonly ArgumentOf<WorkerCalls[Name]>[] }
 
-const argumentsFor = ({ asked, asking, open, paid }: Omit<Scene, 'live'>): Arguments => ({
+const argumentsFor = ({ asked, asking, open, paid, consent }: Omit<Scene, 'live'>): Arguments => ({
   resumeRun: [
     { ...asks, ...RESUME },
     { ...waits, ...RESUME },
@@ -249,6 +250,7 @@ const argumentsFor = ({ asked, asking, open, paid }: Omit<Scene, 'live'>): Argum
     { ...asks, messageId: 'a:user' },
   ],
   sendMessage: [{ ...asks, runId: 'a', message: MORE, when: 'next-step' }],
+  revokeConsent: [{ ...done, consentId: consent }],
   withdrawMessage: [{ ...asks, runId: 'a', messageId: 'queued' }],
   announceChild: [
     { ...asks, runId: 'a', toolCallId: asked, childConversationId: 'c', childRunId: 'c' },
@@ -262,6 +264,10 @@ const argumentsFor = ({ asked, asking, open, paid }: Omit<Scene, 'live'>): Argum
     { ...done, forkId: 'fork' },
     { ...asks, forkId: 'fork', lastMessageId: asking },
   ],
+  wipeConversations: [SCOPE],
+  retainConversations: [{ ...SCOPE, retention: { conversations: 1 } }],
+  exportRows: [{ ...done, after: 0, count: 9 }],
+  dropImport: [{ ...IMPORT, importId: 'unknown' }],
   importRows: [
     IMPORT,
     { ...IMPORT, isLast: false },
@@ -359,7 +365,9 @@ test.each(commands)(
   async (name) => {
     const seen = new Set<ErrorCode>()
     for (const trouble of troubles) {
-      const { length } = argumentsFor({ asked: '', asking: '', open: '', paid: '' })[name]
+      const { length } = argumentsFor({ asked: '', asking: '', open: '', paid: '', consent: '' })[
+        name
+      ]
       for (let at = 0; at < length; at++) {
         const set = await scene(trouble, DRIVING.has(name))
         const argument = argumentsFor(set)[name][at] as ArgumentOf<WorkerCalls[Public]>
