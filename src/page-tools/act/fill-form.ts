@@ -64,9 +64,9 @@ function reportAll(
   seen: Parameters<ResultReporter>[0],
 ): string {
   let kept = 0
-  const lines = reporters.map((telling) => {
+  const lines = reporters.map((reporter) => {
     try {
-      const line = telling(seen)
+      const line = reporter(seen)
       kept += 1
       return line
     } catch (error) {
