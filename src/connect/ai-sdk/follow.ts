@@ -133,8 +133,8 @@ class Follower {
 
   #endRun(outcome: RunOutcome): void {
     if (this.#isOver) return
-    const { usage } = metadataOf(this.#followed.conversation.getSnapshot())
-    this.#finish(endChunks(outcome, { ...(usage && { usage }), outcome: outcome.outcome }))
+    const metadata = metadataOf(this.#followed.conversation.getSnapshot())
+    this.#finish(endChunks(outcome, { ...metadata, outcome: outcome.outcome }))
   }
 
   #finish(chunks: readonly UIChunk[]): void {
@@ -147,17 +147,8 @@ class Follower {
 function finishReasonOf(
   result: Exclude<RunOutcome, { outcome: 'failed' | 'aborted' }>,
 ): FinishReason {
-  switch (result.outcome) {
-    case 'completed':
-      return COMPLETED[result.finishReason ?? 'stop'] ?? 'stop'
-    case 'limit':
-      return 'length'
-    case 'max-steps':
-    case 'waiting':
-      return 'tool-calls'
-    default:
-      return result satisfies never
-  }
+  if (result.outcome === 'completed') return COMPLETED[result.finishReason ?? 'stop'] ?? 'stop'
+  return result.outcome === 'limit' ? 'length' : 'tool-calls'
 }
 
 /** The AI SDK's finish reason for each reason why an answer is incomplete. */
@@ -326,12 +317,17 @@ interface Told {
 type Approval = Extract<UIToolPart, { state: 'approval-responded' }>['approval']
 
 /** Chunks that bring a call from the state that the chat shows, if any, to its current state. */
-function toolChunks(before: UIToolPart | undefined, part: UIToolPart): Told {
-  if (part.state === 'input-streaming') return { next: part, chunks: inputChunks(before, part) }
+function toolChunks(shown: UIToolPart | undefined, part: UIToolPart): Told {
+  if (part.state === 'input-streaming') return { next: part, chunks: inputChunks(shown, part) }
+  // `beforeToolCall` or defaults may have changed the input, and an approval covers only what the chat shows.
+  const isSame =
+    part.state !== 'approval-requested' ||
+    JSON.stringify(shown?.input) === JSON.stringify(part.input)
+  const before = isSame ? shown : undefined
   const answered = answerOf(before, part)
   const chunks = [...openingChunks(before, part), ...approvalChunks(before, part, answered)]
   // The chat shows the call as answered until its output exists.
-  if (answered && (part.state === 'input-available' || part.state === 'approval-responded'))
+  if (answered && part.state === 'input-available')
     return { next: { ...part, state: 'approval-responded', approval: answered }, chunks }
   return { next: part, chunks: [...chunks, ...outputChunks(before, part)] }
 }
@@ -393,7 +389,7 @@ function namesOf({ type, toolCallId, title }: UIToolPart): {
 
 /** The person's answer to the approval request, if known. A call that resumes after a request was approved. */
 function answerOf(before: UIToolPart | undefined, part: UIToolPart): Approval | undefined {
-  if (part.state === 'output-denied' || part.state === 'approval-responded') return part.approval
+  if (part.state === 'output-denied') return part.approval
   if (part.state === 'approval-requested') return undefined
   if (before?.state === 'approval-responded') return before.approval
   return before?.state === 'approval-requested' ? { ...before.approval, approved: true } : undefined
@@ -404,11 +400,10 @@ function approvalChunks(
   part: UIToolPart,
   answer: Approval | undefined,
 ): UIChunk[] {
-  const question = answer ?? (part.state === 'approval-requested' ? part.approval : undefined)
-  if (!question || before?.state === 'output-denied') return []
+  const question = answer ?? ('approval' in part ? part.approval : undefined)
+  const isAnswered = answer && before?.state === 'approval-responded'
+  if (!question || isAnswered || before?.state === 'output-denied') return []
   const { id: approvalId, requestReason, descriptor } = question
-  const isAsked = before?.state === 'approval-requested'
-  const isAnswered = answer !== undefined && before?.state === 'approval-responded'
   const request: UIChunk = {
     type: 'tool-approval-request',
     approvalId,
@@ -417,8 +412,8 @@ function approvalChunks(
     ...(descriptor !== undefined && { approvalDescriptor: descriptor }),
   }
   return [
-    ...(isAsked || isAnswered ? [] : [request]),
-    ...(answer && !isAnswered
+    ...(before?.state === 'approval-requested' ? [] : [request]),
+    ...(answer
       ? [
           {
             type: 'tool-approval-response' as const,

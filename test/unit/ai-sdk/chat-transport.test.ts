@@ -255,6 +255,33 @@ test('an approval frees the chat, runs its call once and adds no turn', async ()
   expect(messages.filter(({ role }) => role === 'user')).toHaveLength(1)
 })
 
+test('a call whose input a hook has changed shows the new input and can be approved', async () => {
+  let change = (): void => undefined
+  const changed = new Promise<void>((resolve) => (change = resolve))
+  const opened = open({
+    script: order('mug'),
+    needsApproval: true,
+    async beforeToolCall() {
+      await changed
+      return { input: { sku: 'red mug' } }
+    },
+  })
+  const { chat } = opened
+  const sent = chat.sendMessage({ text: 'A mug' })
+  await until(() => toolOf(chat)?.state === 'input-available')
+  change()
+  await sent
+  const asked = toolOf(chat)
+  expect(asked).toMatchObject({ state: 'approval-requested', input: { sku: 'red mug' } })
+  await expectSame(opened)
+  const { approval } = asked as { approval: { id: string } }
+  await chat.addToolApprovalResponse({ id: approval.id, approved: true })
+  await until(() => toolOf(chat)?.state === 'output-available' || chat.error !== undefined)
+  await settled(opened)
+  expect(chat.error).toBeUndefined()
+  expect(orders.splice(0)).toEqual(['red mug'])
+})
+
 test('a denied call does not run, and its reason is reported', async () => {
   const opened = open({ script: order('mug'), needsApproval: true })
   const { agent, chat } = opened
