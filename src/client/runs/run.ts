@@ -386,8 +386,8 @@ export interface Run extends AsyncIterable<RunEvent> {
    * when the model reads it:
    *
    * - `next-step` (default): in the next step, after the results of this step's calls.
-   * - `now`: in the next step, which begins at once. The output so far is kept, running calls are stopped, and calls
-   *   that wait for a person are denied.
+   * - `now`: in the next step, which begins at once. The output so far is kept. Calls that run or wait for a person are
+   *   stopped.
    * - `after-run`: in a new run with the same limits, if this one ends as `completed` or `max-steps`. All such messages
    *   begin that run together.
    * - `soonest`: as `next-step` if the run has another step, else as `after-run`.

@@ -122,7 +122,8 @@ function toolPart(call: ShownCall): UIToolPart {
     return { ...base, state: 'input-streaming', input: undefined, rawInput: inputText }
   if (error) return { ...base, state: 'output-error', input: undefined, errorText: error.message }
   const input = call.input ?? null
-  switch (status) {
+  // A waiting call that a message stopped is `aborted`, but did not run.
+  switch (output?.type === 'denied' ? 'denied' : status) {
     case 'awaiting-approval':
       return { ...base, state: 'approval-requested', input, approval: approvalOf(call) }
     case 'denied': {

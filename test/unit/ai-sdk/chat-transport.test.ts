@@ -560,7 +560,42 @@ test('a message sent while a call waits reaches the run instead of its answer', 
   expect(chat.error).toBeUndefined()
   expect(textOf(chat.messages.at(-1))).toBe('All right.')
   expect(orders).toEqual([])
-  expect(agent.conversation('c').getSnapshot().ended).toMatchObject({ outcome: 'completed' })
+  const { ended, messages } = agent.conversation('c').getSnapshot()
+  expect(ended).toMatchObject({ outcome: 'completed' })
+  expect(messages.flatMap(({ calls }) => calls ?? [])).toMatchObject([{ status: 'aborted' }])
+  const shown = await loadUIMessages(agent, 'c')
+  expect(shown.flatMap(({ parts }) => parts)).toContainEqual(
+    expect.objectContaining({ type: 'tool-order', state: 'output-denied' }),
+  )
+})
+
+test('when a message stops a call, the chat is not told that it was approved', async () => {
+  const slow = defineTool({
+    name: 'slow',
+    description: 'Takes long.',
+    execute: (_input, { signal }) =>
+      new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve())),
+  })
+  const opened = open({
+    tools: [slow, orderTool(true)],
+    script: {
+      scenes: [{ match: ['never mind'], steps: [{ text: 'All right.' }] }],
+      fallback: [
+        {
+          toolCalls: [
+            { toolName: 'slow', input: {} },
+            { toolName: 'order', input: { sku: 'mug' } },
+          ],
+        },
+      ],
+    },
+  })
+  const { agent, chat } = opened
+  const sent = chat.sendMessage({ text: 'A mug' })
+  await until(() => toolOf(chat)?.state === 'approval-requested')
+  await agent.conversation('c').steer('Never mind', { when: 'now' })
+  await sent
+  expect(toolOf(chat)).toMatchObject({ state: 'output-denied', approval: { approved: false } })
 })
 
 test('a chat that keeps requesting more gets an error, not a loop', async () => {
