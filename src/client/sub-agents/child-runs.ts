@@ -110,8 +110,6 @@ async function outputOf(
     const data = await sub.agent.extract({ schema, input, signal, onUsage })
     return await formatOutput({ ok: true, status: 'completed', output: data })
   } catch (thrown) {
-    // The work is done. Only its extraction is tried again.
-    if ((thrown as Partial<OffstageError>).code === 'worker-lost') throw thrown
     return failed('invalid-output', describeThrown(thrown), true)
   }
 }
@@ -473,7 +471,8 @@ export async function runChild(
  */
 export async function joinChild(sub: SubAgent, parent: AgentParts, call: ChildCall): Promise<void> {
   refuseOtherStore(sub, parent)
-  const { signal, stop } = newWatch(sub, parent, call)
+  const watch = newWatch(sub, parent, call)
+  const { signal } = watch
   const join = async (): Promise<Run | null> => {
     const run = await sub.core.later('resumeChild')(call.childId, call.takesOver)
     if (run) addTo(parent, call, run)
@@ -483,16 +482,13 @@ export async function joinChild(sub: SubAgent, parent: AgentParts, call: ChildCa
   try {
     await joined
   } finally {
+    const stop = (): void => watch.abort()
     if (!signal.aborted) watchChild(sub, parent, { call, signal, stop, join, joined })
   }
 }
 
 /** Replaces the previous watch. Nothing is awaited in between, or two watches could begin. */
-function newWatch(
-  sub: SubAgent,
-  parent: AgentParts,
-  { childId }: ChildCall,
-): { readonly signal: AbortSignal; stop(): void } {
+function newWatch(sub: SubAgent, parent: AgentParts, { childId }: ChildCall): AbortController {
   const key = `${storageKey(parent.scope().storage)} ${childId}`
   watched.get(key)?.abort()
   const watch = new AbortController()
@@ -501,7 +497,7 @@ function newWatch(
     if (watched.get(key) === watch) watched.delete(key)
   })
   for (const { signal } of [parent, sub.core]) void whenAborted(signal).then(() => watch.abort())
-  return { signal: watch.signal, stop: () => watch.abort() }
+  return watch
 }
 
 /** Adds the child run to the handle of the calling conversation's open run. */
