@@ -28,10 +28,10 @@ function unmarkedContent(prepared: PreparedTool, outcome: ToolOutcome): string |
   if (tool.remote || tool.annotations?.untrustedContent !== undefined || known.has(prepared))
     return null
   if (outcome.status !== 'succeeded') return null
-  const text = JSON.stringify(outcome.output, (_key, part) => (part?.type === 'file' ? 0 : part))
+  const text = JSON.stringify(outcome.output, (_key, part) => (part?.mediaType ? 0 : part))
   if (text.length <= LONG) return null
   known.add(prepared)
-  return `Set annotations.untrustedContent of the tool ${name}: others may have written its long result.`
+  return `Set annotations.untrustedContent of the tool ${name}: true if others may have written its long results, else false.`
 }
 
 /** How long a cancelled tool may take to end by itself before it is given up. Milliseconds. */

@@ -221,6 +221,11 @@ describe('a tool with long output and without an untrustedContent annotation', (
   test.each<[string, Partial<Tool>, string[]]>([
     ['is warned about', {}, ['tool-content-unmarked']],
     [
+      'is warned about when it lists files',
+      { execute: () => [{ type: 'file', name: 'x'.repeat(1_500) }] },
+      ['tool-content-unmarked'],
+    ],
+    [
       'is let be when it says that they are its own',
       { annotations: { untrustedContent: false } },
       [],
