@@ -2,12 +2,7 @@ import { transfer } from 'comlink'
 import { type AgentParts, agents } from './agent-parts.ts'
 import type * as IdleWork from '../page-life/idle-work.ts'
 import { loadPart } from './load-part.ts'
-import {
-  type AgentOptions,
-  type ChooseCompaction,
-  compactionSettings,
-  type HookedCall,
-} from './options.ts'
+import { type AgentOptions, compactionSettings, type HookedCall } from './options.ts'
 import { storageKey } from '../../protocol/conversation.ts'
 import { describeTools, usableDefinition } from '../tools/describe-tools.ts'
 import { resumeChildRuns } from '../runs/resume-run.ts'
@@ -23,6 +18,7 @@ import type {
   StepContext,
 } from '../../protocol/page-calls.ts'
 import { describeThrown } from '../../protocol/error.ts'
+import type { JsonValue } from '../../protocol/json.ts'
 import type { ToolDescriptor } from '../../protocol/tool.ts'
 import {
   type AgentConfig,
@@ -178,21 +174,22 @@ function askingPeople(
   registry: ToolRegistry,
   loadApprovals: LoadApprovals,
 ): Pick<AgentPage, 'needsApproval' | 'commits' | 'consentKey' | 'describeCall'> {
-  const toolOf = ({ toolName }: CallContext): PreparedTool | undefined => registry.get(toolName)
   return {
     async needsApproval(call) {
       // Without the part, approval is needed, as after any error of a hook.
       const approvals = await loadApprovals().catch(() => null)
       if (!approvals) return true
-      return retryWhenLeaving(() => approvals.needsApproval(toolOf(call), call, hooked(call)))
+      return retryWhenLeaving(() =>
+        approvals.needsApproval(registry.get(call.toolName), call, hooked(call)),
+      )
     },
     async commits(call) {
       const part = await loadHooks().catch(() => null)
-      return part ? part.commits(toolOf(call), call) : true
+      return part ? part.commits(registry.get(call.toolName), call) : true
     },
     async consentKey(call) {
       const part = await loadHooks().catch(() => null)
-      return part && part.consentKey(toolOf(call), call)
+      return part && part.consentKey(registry.get(call.toolName), call)
     },
     describeCall: (call) => describeCall(registry, call),
   }
@@ -279,15 +276,14 @@ function compactionPolicy({
 }: VerifierParts): Pick<AgentPage, 'chooseCompaction' | 'stopChoosing'> {
   const policy = compaction && compaction.policy
   let chooser: CompactionChooser | undefined
-  const load = async (choose: ChooseCompaction): Promise<CompactionChooser> => {
+  const load = async (): Promise<CompactionChooser | undefined> => {
+    if (typeof policy !== 'function') return undefined
     const part = await loadPartWithRetry(() => import('../features/choose-compaction.ts'))
-    return (chooser ??= new part.CompactionChooser(choose, signal))
+    return (chooser ??= new part.CompactionChooser(policy, signal))
   }
   return {
     chooseCompaction: async (query) =>
-      typeof policy === 'function'
-        ? (await load(policy)).choose(query)
-        : { type: 'chosen', choice: 'auto' },
+      (await load())?.choose(query) ?? { type: 'chosen', choice: 'auto' },
     stopChoosing: async (run) => chooser?.stop(run),
   }
 }
@@ -355,9 +351,14 @@ async function beforeToolCall(
     const verdict = call.edited
       ? null
       : await retryWhenLeaving(async () => options.beforeToolCall?.(hooked(asked)))
-    if (verdict && 'veto' in verdict) return { type: 'veto', reason: vetoReason(verdict.veto) }
-    const { input } = verdict ?? asked
-    return input === undefined ? { type: 'veto', reason: vetoReason(true) } : { type: 'go', input }
+    const answer = Object(verdict ?? asked) as {
+      readonly veto?: unknown
+      readonly input?: JsonValue
+    }
+    if ('veto' in answer) return { type: 'veto', reason: vetoReason(answer.veto) }
+    const { input } = answer
+    if (input !== undefined) return { type: 'go', input }
+    throw new TypeError('beforeToolCall must return { veto }, { input } or nothing.')
   } catch (thrown) {
     return { type: 'veto', reason: describeThrown(thrown) }
   }

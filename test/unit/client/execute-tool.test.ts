@@ -385,7 +385,8 @@ describe('hooks', () => {
   )
 
   test('beforeToolCall vetoes, changes the input or allows the call; anything else vetoes', async () => {
-    const unclear = [false, true, 0, '', {}, { input: undefined }]
+    const unclear = [false, true, 'no', 0, '', {}, { input: undefined }]
+    const reason = 'beforeToolCall must return { veto }, { input } or nothing.'
     const verdicts = [null, { veto: 'no' }, { input: { b: 2 } }, new Error('broken'), ...unclear]
     const { worker, command } = await withTool(
       () => 1,
@@ -406,7 +407,7 @@ describe('hooks', () => {
       { type: 'veto', reason: 'no' },
       { type: 'go', input: { b: 2 } },
       { type: 'veto', reason: 'broken' },
-      ...unclear.map(() => ({ type: 'veto', reason: expect.any(String) })),
+      ...unclear.map(() => ({ type: 'veto', reason })),
     ])
   })
 
