@@ -31,7 +31,7 @@ function unmarkedContent(prepared: PreparedTool, outcome: ToolOutcome): string |
   const text = JSON.stringify(outcome.output, (_key, part) => (part?.mediaType ? 0 : part))
   if (text.length <= LONG) return null
   known.add(prepared)
-  return `Set annotations.untrustedContent of the tool ${name}: true if others may have written its long results, else false.`
+  return `Set annotations.untrustedContent of the tool ${name}: true if others may write its long results, else false.`
 }
 
 /** How long a cancelled tool may take to end by itself before it is given up. Milliseconds. */

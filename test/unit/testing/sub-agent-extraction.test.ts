@@ -26,7 +26,7 @@ test("when a called agent's extraction kills its worker, the call fails, and isn
     async *stream({ messages }, config) {
       if (JSON.stringify(messages).includes('outcome of this work')) {
         extractions += 1
-        // As a model in the worker that runs out of memory.
+        // A model in the worker may run out of memory.
         workers.at(-1)?.terminate?.()
         return
       }
