@@ -26,6 +26,7 @@ const ALONE = [
   'test/unit/action/cost.test.ts',
   'test/unit/client/agent.test.ts',
   'test/unit/client/keyless.test.ts',
+  'test/unit/client/late-parts.test.ts',
   'test/unit/client/missing-parts.test.ts',
   'test/unit/client/model-requests.test.ts',
   'test/unit/client/remount.test.ts',

@@ -249,6 +249,7 @@ function modelHooks(
   agent: VerifierParts,
 ): Pick<AgentPage, 'beforeModel' | 'verify' | 'stopVerifying'> {
   let verifier: Verifier | undefined
+  let loading: Promise<Verifier> | undefined
   const load = (hook: string): Promise<typeof hooks> =>
     loadHooks().catch((thrown) => {
       agent.warn('hook-failed', `${hook} did not run: ${describeThrown(thrown)}`)
@@ -264,8 +265,9 @@ function modelHooks(
         (part) => part.beforeModel(agent, request),
         () => ({}),
       ),
-    verify: async (answer) => (agent.options.verify ? (await loadVerifier()).verify(answer) : null),
-    stopVerifying: async ({ messageId }) => verifier?.stop(messageId),
+    verify: async (answer) =>
+      agent.options.verify ? (await (loading = loadVerifier())).verify(answer) : null,
+    stopVerifying: async ({ messageId }) => (await loading)?.stop(messageId),
   }
 }
 
