@@ -148,7 +148,8 @@ function finishReasonOf(
   result: Exclude<RunOutcome, { outcome: 'failed' | 'aborted' }>,
 ): FinishReason {
   if (result.outcome === 'completed') return COMPLETED[result.finishReason ?? 'stop'] ?? 'stop'
-  return result.outcome === 'limit' ? 'length' : 'tool-calls'
+  if (result.outcome === 'limit') return 'length'
+  return (result.outcome satisfies 'max-steps' | 'waiting', 'tool-calls')
 }
 
 /** The AI SDK's finish reason for each reason why an answer is incomplete. */
