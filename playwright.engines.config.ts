@@ -15,7 +15,7 @@ const everywhere = [
 export default defineConfig<object, DrivenOptions>({
   testDir: 'test',
   testIgnore: [
-    // What is read costs the same tokens everywhere.
+    // A page costs the same tokens in every browser.
     'browser/page-tools-budget.spec.ts',
     // Firefox loads a module that once failed only after a reload.
     'browser/page-tools-parts.spec.ts',

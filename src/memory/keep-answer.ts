@@ -23,7 +23,7 @@ export async function keepAnswer(
     const texts = message.parts.flatMap((part) => (part.type === 'text' ? part.text : []))
     if (message.role !== 'user') {
       if (texts.join('') === answer) question = asked
-      // In the form in which it was kept.
+      // The memory keeps a message trimmed and cut like this.
     } else if (!message.synthetic) asked = texts.join('\n').trim().slice(0, MAX_TEXT).trim()
   }
   // The result of `finish_task` is in no text.

@@ -252,6 +252,15 @@ test('a list is read on within the page’s own budget, and highlight stops by i
   expect(await page.evaluate(() => document.querySelector('offstage-hands'))).toBeNull()
 })
 
+/** A card, the page's button, can be dropped on any of its groups, which the title then names. */
+const BOARD = `<script>
+  document.querySelector('button').ondragstart = ({ dataTransfer }) => dataTransfer.setData('text/plain', 'card')
+  for (const column of document.querySelectorAll('[role=group]')) {
+    column.ondragover = (event) => event.preventDefault()
+    column.ondrop = () => { document.title = 'in ' + column.ariaLabel }
+  }
+</script>`
+
 test('a card is not dropped on another column because the goal is out of view', async ({
   openPage,
 }) => {
@@ -260,13 +269,7 @@ test('a card is not dropped on another column because the goal is out of view', 
       <div role="group" aria-label="To do" style="left: 0; width: 200px"><button draggable="true">Card</button></div>
       <div role="group" aria-label="Review" style="left: 220px; width: calc(100vw - 220px)"></div>
       <div role="group" aria-label="Done" style="left: 150vw; width: 200px"></div>
-      <script>
-        document.querySelector('button').ondragstart = ({ dataTransfer }) => dataTransfer.setData('text/plain', 'card')
-        for (const column of document.querySelectorAll('[role=group]')) {
-          column.ondragover = (event) => event.preventDefault()
-          column.ondrop = () => { document.title = 'in ' + column.ariaLabel }
-        }
-      </script>`,
+      ${BOARD}`,
   })
   const { call } = await drive(page)
   const said = await call('drag', { ref: 'Card', to: 'Done' })
@@ -284,13 +287,7 @@ test('a card is not dropped beside a board because the board shows no part of th
       <div id="board"><div role="group" aria-label="To do" style="left: 0"><button draggable="true" style="margin-left: 160px">Card</button></div>
         <div role="group" aria-label="Done" style="left: 510px"></div></div>
       <div role="group" aria-label="Archive" style="left: 520px; width: 400px"></div>
-      <script>
-        document.querySelector('button').ondragstart = ({ dataTransfer }) => dataTransfer.setData('text/plain', 'card')
-        for (const column of document.querySelectorAll('[role=group]')) {
-          column.ondragover = (event) => event.preventDefault()
-          column.ondrop = () => { document.title = 'in ' + column.ariaLabel }
-        }
-      </script>`,
+      ${BOARD}`,
   })
   const { call } = await drive(page)
   expect(await call('drag', { ref: 'Card', to: 'Done' })).toMatch(/^hidden: group "Done"/)
