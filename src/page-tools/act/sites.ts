@@ -147,8 +147,11 @@ function watchSubmissions(tree: Document | ShadowRoot, rules: Rules): void {
     queueMicrotask(() => {
       if (ask({ form, button }) !== 'go') return
       agreed = form
-      HTMLFormElement.prototype.requestSubmit.call(form, button?.form === form ? button : null)
-      agreed = undefined
+      try {
+        HTMLFormElement.prototype.requestSubmit.call(form, button?.form === form ? button : null)
+      } finally {
+        agreed = undefined
+      }
     })
   }
   // A `submit` event doesn't leave the form's shadow root.
