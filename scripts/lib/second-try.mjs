@@ -29,7 +29,7 @@ export const NEVER_FORGIVEN = [
     promise: 'approval',
     files: [
       /^test\/unit\/(attack|taint)\//,
-      /^test\/unit\/client\/(parked|person-check|policies|press-returned|press-track)\./,
+      /^test\/unit\/client\/(paused|person-check|policies|press-returned|press-track)\./,
       /^test\/unit\/testing\/(consents|questions|sealed)\./,
       /^test\/browser\/(attack|chat-cards|chat-policy|page-tools-asked|policy|sealed|taint)\./,
       /^test\/browser\/consent(-\w+)?\./,

@@ -12,8 +12,8 @@ type RunRow = RowOf<
   | 'attempt-failed'
   | 'model-output'
   | 'step-cut'
-  | 'run-taken-up'
-  | 'run-parked'
+  | 'run-resumed'
+  | 'run-paused'
   | 'run-continued'
   | 'run-ended'
 >
@@ -52,7 +52,7 @@ function startRun(
     feedback: null,
     finishReason: 'other',
     usage: { modelCalls: 0 },
-    parked: null,
+    paused: null,
     end: null,
     endedAt: 0,
     ...(forCall && { forCall }),
@@ -93,19 +93,19 @@ function changeOf(run: RunState, row: Exclude<RunRow, { type: 'run-started' }>):
       return {
         stepOpen: false,
         usage: addCost(run.usage, row.usage),
-        ...(row.goesOn && { steps: run.steps + 1 }),
+        ...(row.continues && { steps: run.steps + 1 }),
       }
-    case 'run-taken-up':
+    case 'run-resumed':
       return {}
-    case 'run-parked':
-      return { parked: row.reason }
+    case 'run-paused':
+      return { paused: row.reason }
     case 'run-continued':
-      return { parked: null, stepResumes: 0 }
+      return { paused: null, stepResumes: 0 }
     case 'run-ended':
       return {
         stepOpen: false,
         output: null,
-        parked: null,
+        paused: null,
         end: row.end,
         endedAt: row.at,
         ...(row.next !== undefined && { next: row.next }),

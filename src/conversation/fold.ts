@@ -187,8 +187,8 @@ type ConsentRow = RowOf<
   | 'consent-given'
   | 'consent-revoked'
   | 'run-ended'
-  | 'untrusted-taken-in'
-  | 'descriptions-taken-in'
+  | 'context-tainted'
+  | 'descriptions-changed'
   | 'history-cleared'
 >
 
@@ -213,9 +213,9 @@ function isEndedBy(
       return row.consentId === consentId
     case 'run-ended':
       return scope.within === 'run' && runId === row.runId
-    case 'untrusted-taken-in':
+    case 'context-tainted':
       return scope.openWorld === true && row.origin !== scope.source
-    case 'descriptions-taken-in':
+    case 'descriptions-changed':
       return (
         scope.openWorld === true &&
         row.origins.some((origin) => origin !== originOfTools(scope.source ?? ''))
@@ -321,8 +321,8 @@ function foldRow(draft: Draft, row: Row): void {
       return foldMessage(draft, row)
     case 'step-started':
     case 'attempt-failed':
-    case 'run-taken-up':
-    case 'run-parked':
+    case 'run-resumed':
+    case 'run-paused':
     case 'run-continued':
       return foldRun(draft, row)
     case 'run-ended':
@@ -347,7 +347,7 @@ function foldRow(draft: Draft, row: Row): void {
       // The unreadable row may have ended a consent, or marked content as untrusted.
       state.consents = []
       if (state.run?.end === null) draft.changeRun({ damage: origin })
-      draft.ownList('context').push({ type: 'untrusted-taken-in', after: null, origin, seq, at })
+      draft.ownList('context').push({ type: 'context-tainted', after: null, origin, seq, at })
       return
     }
     case 'renamed':
@@ -370,7 +370,7 @@ function foldContext(draft: Draft, row: RowOf<ContextRow['type']>): void {
   if (mayUntaint(row) && isTaintedInWhole(draft.state)) draft.state.isStale = true
   if (row.type === 'compacted' && row.usage && isOfRun(draft.state.run, row))
     draft.changeRun({ usage: sumUsage(draft.state.run.usage, row.usage) })
-  if (row.type === 'untrusted-taken-in' || row.type === 'descriptions-taken-in')
+  if (row.type === 'context-tainted' || row.type === 'descriptions-changed')
     foldConsents(draft, row)
   draft.ownList('context').push(row)
 }

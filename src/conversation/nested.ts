@@ -36,8 +36,8 @@ export function isCallWaiting(call: CallState, calls: readonly CallState[]): boo
 }
 
 /** Whether the run is paused, or waits for an answer or for child runs. */
-export function isRunWaiting({ end, parked, calls }: RunState): boolean {
-  if (end !== null || parked !== null) return end === null
+export function isRunWaiting({ end, paused, calls }: RunState): boolean {
+  if (end !== null || paused !== null) return end === null
   const next = calls.find((call) => !isSettled(call))
   return next !== undefined && isCallWaiting(next, calls)
 }

@@ -37,7 +37,7 @@ export function isSettledStatus(status: ToolCallStatus): status is SettledStatus
 
 /** Whether the run is paused until something lets it continue. */
 export function isPaused(run: RunState | null): boolean {
-  return run !== null && run.end === null && run.parked !== null
+  return run !== null && run.end === null && run.paused !== null
 }
 
 /** Calls of a run that wait for a person or the page, in order. */

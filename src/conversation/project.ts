@@ -135,7 +135,7 @@ function deltaEvent(
     }
     case 'storage-waits': {
       const message = delta.message && ({ role: 'user', ...delta.message } as const)
-      return { type: 'run-parked', reason: delta.reason, ...(message && { message }) }
+      return { type: 'run-paused', reason: delta.reason, ...(message && { message }) }
     }
     case 'storage-takes':
       return { type: 'run-continued' }
@@ -220,7 +220,7 @@ function snapshotEvent({ state, live }: Moment, runId: string): RunEventBody {
   const run = state.run?.runId === runId ? state.run : null
   // An abandoned step is streamed again from its start.
   const step = live.step?.runId === runId && !live.step.isLeft ? live.step : null
-  const parked = live.waits?.reason ?? run?.parked
+  const paused = live.waits?.reason ?? run?.paused
   return {
     type: 'run-snapshot',
     messages: state.path.flatMap(({ runId: id, message }) =>
@@ -229,7 +229,7 @@ function snapshotEvent({ state, live }: Moment, runId: string): RunEventBody {
     pending: run ? pendingCalls(run) : [],
     step: step?.step ?? (run ? run.steps + (run.stepOpen ? 1 : 0) : 0),
     text: step?.parts.map((part) => (part.type === 'text' ? part.text : '')).join('') ?? '',
-    ...(parked && { parked }),
+    ...(paused && { paused }),
   }
 }
 
@@ -246,7 +246,7 @@ export function catchUpEvents(moment: Moment, runId: string): RunEventBody[] {
   const run = state.run?.runId === runId ? state.run : null
   if (run?.end)
     return [snapshot, { type: 'run-end', result: resultOf(state, runId, { outcome: run.end }) }]
-  return run?.parked ? [snapshot, { type: 'run-parked', reason: run.parked }] : [snapshot]
+  return run?.paused ? [snapshot, { type: 'run-paused', reason: run.paused }] : [snapshot]
 }
 
 /**
@@ -283,8 +283,8 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
       }
     }
     case 'step-cut': {
-      const { step, usage, goesOn } = row
-      const events = goesOn
+      const { step, usage, continues } = row
+      const events = continues
         ? [{ type: 'step-end', step, usage, finishReason: 'other' } as const]
         : []
       return { cursor, events }
@@ -295,8 +295,8 @@ export function projectFact(cursor: Cursor, row: Row, moment: Moment): Projectio
     }
     case 'answer-reflected':
       return { cursor, events: reflectionEvents(row, moment.state) }
-    case 'run-parked':
-      return { cursor, events: [{ type: 'run-parked', reason: row.reason }] }
+    case 'run-paused':
+      return { cursor, events: [{ type: 'run-paused', reason: row.reason }] }
     case 'run-continued':
       return { cursor, events: [{ type: 'run-continued' }] }
     case 'message-queued':

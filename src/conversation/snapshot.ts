@@ -4,7 +4,7 @@ import type { ErrorData } from '../protocol/error.ts'
 import type { CallPath, ConsentScope, PlanItem, UserContent } from '../protocol/fact.ts'
 import type { JsonValue } from '../protocol/json.ts'
 import type { Amendment, CallError, Message, RunUsage, ToolOutput } from '../protocol/message.ts'
-import type { CallAbout, ParkReason, PendingCall, Question, RunOutcome } from '../protocol/run.ts'
+import type { CallAbout, PauseReason, PendingCall, Question, RunOutcome } from '../protocol/run.ts'
 import type { Reflection } from '../protocol/state.ts'
 import type { ApprovalReason, Taint } from '../protocol/taint.ts'
 import type { ToolCallStatus, UndoStatus } from '../protocol/tool.ts'
@@ -112,7 +112,7 @@ export interface ConversationSnapshot {
    * - `loading`: the newest messages are still being read.
    * - `idle`: no run is open, or nothing drives the open one.
    * - `running`: a run is open, and this or another tab or device drives it.
-   * - `waiting`: calls in `pending` need an outcome, or the run is paused (`parked`).
+   * - `waiting`: calls in `pending` need an outcome, or the run is paused (`paused`).
    */
   readonly status: 'loading' | 'idle' | 'running' | 'waiting'
   /** Title given by a person or model, else the beginning of the first message. Undefined until a message has text. */
@@ -130,7 +130,7 @@ export interface ConversationSnapshot {
   /** Usage of the newest run, open or ended: by itself (`own`), and with its child runs (`total`). */
   readonly spent?: { readonly own: RunUsage; readonly total: RunUsage }
   /** Why the open run is paused. It continues once the storage has room, or with `continue()`. */
-  readonly parked?: ParkReason
+  readonly paused?: PauseReason
   /**
    * Outcome of the last run: `completed`, `max-steps`, `limit`, `aborted`, `failed` or `waiting`, with details.
    * Undefined while a run is open, and before the first one.

@@ -121,12 +121,12 @@ export class TaintWalk {
 
   #takeRow(row: ContextRow): void {
     switch (row.type) {
-      case 'untrusted-taken-in':
+      case 'context-tainted':
         return this.#bring(row)
       case 'skill-activated':
       case 'skill-dropped':
         return this.#takeSkill(row)
-      case 'descriptions-taken-in':
+      case 'descriptions-changed':
         return this.#describe(row)
       case 'plan-changed':
         this.#plan = row.plan.some(isOpenItem) ? this.#atHead(row) : NO_ORIGINS
@@ -149,7 +149,7 @@ export class TaintWalk {
     }
   }
 
-  #bring(row: Extract<ContextRow, { readonly type: 'untrusted-taken-in' }>): void {
+  #bring(row: Extract<ContextRow, { readonly type: 'context-tainted' }>): void {
     const [taint] = sourcesOf(row)
     if (!taint) return
     // Taint of a fork or an import (`after` is null) holds on all branches, even if results are cleared. Its `path` is
@@ -167,7 +167,7 @@ export class TaintWalk {
   }
 
   /** Replaces the origins of tool descriptions. Origins that were already described keep their time. */
-  #describe(row: Extract<ContextRow, { readonly type: 'descriptions-taken-in' }>): void {
+  #describe(row: Extract<ContextRow, { readonly type: 'descriptions-changed' }>): void {
     const taints = sourcesOf(row).map((taint) => this.#described.get(taint.origin) ?? taint)
     this.#described = new Map(taints.map((taint) => [taint.origin, taint]))
     this.#isCurrent = false

@@ -135,7 +135,7 @@ export function sourcesOf(row: ContextRow): readonly Taint[] {
 
 function findSources(row: ContextRow): readonly Taint[] {
   switch (row.type) {
-    case 'untrusted-taken-in': {
+    case 'context-tainted': {
       const { at, origin, path, title } = row
       return [{ origin, ...(path && { path }), ...(title !== undefined && { title }), at }]
     }
@@ -143,7 +143,7 @@ function findSources(row: ContextRow): readonly Taint[] {
       const { at, loaded, name, path } = row
       return loaded ? [{ origin: originOfSkill(name), ...(path && { path }), at }] : NONE
     }
-    case 'descriptions-taken-in':
+    case 'descriptions-changed':
       return row.origins.map((origin) => ({ origin, at: row.at }))
     default:
       return (row satisfies TrustedRow, NONE)
@@ -189,7 +189,7 @@ export function mayUntaint({ type }: Pick<Row, 'type'>): boolean {
 const UNTAINTING: ReadonlySet<Row['type']> = new Set([
   'results-cleared',
   'compacted',
-  'descriptions-taken-in',
+  'descriptions-changed',
 ])
 
 export function taints(row: ContextRow): boolean {

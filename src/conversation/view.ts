@@ -166,7 +166,7 @@ export function view(
   const { conversationId, title, older, queue, setAside } = state
   const open = openRun(state, live)
   const pending = allPendingCalls(state)
-  const parked = live.waits?.reason ?? (open && open.parked)
+  const paused = live.waits?.reason ?? (open && open.paused)
   const runId = live.waits?.runId ?? open?.runId
   const ended = open || live.waits ? null : endOf(state, live)
   const unbegun = refusedRun(live)
@@ -177,7 +177,7 @@ export function view(
   const isDriven = runId !== undefined && live.ownership !== 'none'
   return {
     conversationId,
-    status: pending.length > 0 || parked ? 'waiting' : isDriven ? 'running' : 'idle',
+    status: pending.length > 0 || paused ? 'waiting' : isDriven ? 'running' : 'idle',
     ...(title !== null && { title }),
     messages: shownMessages(state, live),
     older,
@@ -185,7 +185,7 @@ export function view(
     ...(runId !== undefined && { runId }),
     ...(open && { run: shownRun(open, live) }),
     ...spentBy(state),
-    ...(parked && { parked }),
+    ...(paused && { paused }),
     ...(ended && { ended }),
     ...(error && { error }),
     ownership: ownershipOf(state, live),

@@ -2,7 +2,7 @@ import type { Taint } from './taint.ts'
 import type { ErrorData } from './error.ts'
 import type { JsonValue } from './json.ts'
 import type { Message } from './message.ts'
-import type { ParkReason, PendingCall } from './run.ts'
+import type { PauseReason, PendingCall } from './run.ts'
 
 /** A conversation as listed by the store. */
 export interface ConversationRecord {
@@ -46,7 +46,7 @@ export interface StoredConversation extends ConversationRecord {
   /** Origins of the untrusted content in the next request. Absent: none. */
   readonly taint?: readonly Taint[]
   /** Why the open run is paused until somebody continues it. */
-  readonly parked?: ParkReason
+  readonly paused?: PauseReason
   /** Unreadable stored rows and the reason for each. Neither people nor models see their content. */
   readonly setAside?: readonly string[]
 }

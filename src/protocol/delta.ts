@@ -1,6 +1,6 @@
 import type { ErrorData } from './error.ts'
 import type { CallPath, UserContent } from './fact.ts'
-import type { ParkReason, RunOutcome } from './run.ts'
+import type { PauseReason, RunOutcome } from './run.ts'
 import type { Message } from './message.ts'
 import type { ToolDefinition } from './tool.ts'
 
@@ -62,7 +62,7 @@ type RunDelta = { readonly runId: string } & (
   /** A commit waits for the storage. `message`: the user message of a run that isn't stored yet. */
   | {
       readonly type: 'storage-waits'
-      readonly reason: ParkReason
+      readonly reason: PauseReason
       readonly message?: UserContent
     }
   | { readonly type: 'storage-takes' }
@@ -151,7 +151,7 @@ export interface Live {
   /** The run whose commit waits for the storage. */
   readonly waits: {
     readonly runId: string
-    readonly reason: ParkReason
+    readonly reason: PauseReason
     readonly message?: UserContent
   } | null
   /** A run that ended on this page, but not in the store. */

@@ -11,7 +11,7 @@ import type {
   UserMessage,
 } from './message.ts'
 import type { SentRequest } from './delta.ts'
-import type { CallAbout, ParkReason, PendingCall, Question, RunResult } from './run.ts'
+import type { CallAbout, PauseReason, PendingCall, Question, RunResult } from './run.ts'
 import type { ApprovalReason } from './taint.ts'
 import type { SettledStatus } from './tool.ts'
 
@@ -29,15 +29,15 @@ export type RunEventBody =
       readonly step: number
       readonly text: string
       /** Why the run is paused. */
-      readonly parked?: ParkReason
+      readonly paused?: PauseReason
     }
   /**
    * The run pauses until the storage has room, or somebody continues it. `message`: the user message of a run that
    * isn't stored yet.
    */
   | {
-      readonly type: 'run-parked'
-      readonly reason: ParkReason
+      readonly type: 'run-paused'
+      readonly reason: PauseReason
       readonly message?: UserMessage
     }
   | { readonly type: 'run-continued' }

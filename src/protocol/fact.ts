@@ -14,7 +14,7 @@ import type {
   Usage,
   UserMessage,
 } from './message.ts'
-import type { CallAbout, LimitName, ParkReason, PendingCall, RunLimits } from './run.ts'
+import type { CallAbout, LimitName, PauseReason, PendingCall, RunLimits } from './run.ts'
 import type { ApprovalReason } from './taint.ts'
 import type { SettledStatus } from './tool.ts'
 
@@ -137,7 +137,7 @@ type RunFact =
    * Another worker resumes the run. Written only if `minutes` are limited: the time since the previous row isn't
    * active.
    */
-  | { readonly type: 'run-taken-up' }
+  | { readonly type: 'run-resumed' }
   /** The only record of a failed attempt: its partial output isn't stored. */
   | {
       readonly type: 'attempt-failed'
@@ -191,7 +191,7 @@ type RunFact =
        * The run continues with a message that interrupted the step. The interrupted step is included in the number of
        * steps.
        */
-      readonly goesOn?: true
+      readonly continues?: true
     }
   /** The app's `verify` rejected the answer. The model gets the feedback, and the run continues. */
   | {
@@ -217,13 +217,13 @@ type RunFact =
       readonly usage: RunUsage
     }
   /** The run pauses until somebody continues it. */
-  | { readonly type: 'run-parked'; readonly reason: DurableParkReason }
+  | { readonly type: 'run-paused'; readonly reason: DurablePauseReason }
   | { readonly type: 'run-continued' }
   /** `next`: id of the run that starts in the same append, with a message queued for after this one. */
   | { readonly type: 'run-ended'; readonly end: RunEnd; readonly next?: string }
 
 /** Stored reasons why a run is paused. All other reasons mean that the store can't be written. */
-export type DurableParkReason = Extract<ParkReason, 'crash-loop'>
+export type DurablePauseReason = Extract<PauseReason, 'crash-loop'>
 
 /** Facts about one call. */
 type CallFact = { readonly path: CallPath } & (
@@ -429,7 +429,7 @@ type ContextFact = { readonly after: string | null } & (
   | { readonly type: 'plan-changed'; readonly plan: readonly PlanItem[] }
   /** The model is about to read untrusted content. `path`, `title`: the call that returned it. */
   | {
-      readonly type: 'untrusted-taken-in'
+      readonly type: 'context-tainted'
       readonly origin: string
       readonly path?: CallPath
       readonly title?: string
@@ -438,7 +438,7 @@ type ContextFact = { readonly after: string | null } & (
    * Remote sources of the tool and skill descriptions in all requests from here on. Replaces the previous list. Empty
    * if all are the app's own.
    */
-  | { readonly type: 'descriptions-taken-in'; readonly origins: readonly string[] }
+  | { readonly type: 'descriptions-changed'; readonly origins: readonly string[] }
   | { readonly type: 'memory-retrieved'; readonly items: readonly JsonObject[] }
 )
 
@@ -498,11 +498,11 @@ const FROM_FILE = 'an imported conversation'
 
 /** Returns the fact that taints all branches of an imported conversation, since the author of a file is unknown. */
 export function importMark(at: number): NewRow {
-  return { type: 'untrusted-taken-in', runId: null, after: null, origin: FROM_FILE, at }
+  return { type: 'context-tainted', runId: null, after: null, origin: FROM_FILE, at }
 }
 
 export function isImportMark(row: Row): boolean {
-  if (row.type !== 'untrusted-taken-in' || row.path !== undefined) return false
+  if (row.type !== 'context-tainted' || row.path !== undefined) return false
   return row.origin === FROM_FILE && row.after === null
 }
 

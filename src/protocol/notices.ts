@@ -86,12 +86,12 @@ export interface Checkpoint {
 }
 
 /**
- * A checkpoint with its position in the stream. `joined`: the page requested it. `taken-up`: the open run was resumed
+ * A checkpoint with its position in the stream. `joined`: the page requested it. `resumed`: the open run was resumed
  * here, and views must start over from the checkpoint.
  */
 export interface CheckpointNotice extends StreamRef, Checkpoint {
   readonly batch: number
-  readonly reason: 'joined' | 'taken-up'
+  readonly reason: 'joined' | 'resumed'
 }
 
 export function isRow(item: StreamItem): item is Row {

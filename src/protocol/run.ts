@@ -82,7 +82,7 @@ export interface PendingCall {
 }
 
 /** Why a run is paused although no answer is pending. `continue()` resumes it. */
-export type ParkReason =
+export type PauseReason =
   | 'crash-loop'
   | 'storage-full'
   | 'storage-blocked'

@@ -18,7 +18,7 @@ import type {
   RunUsage,
   ToolOutput,
 } from './message.ts'
-import type { ParkReason, Question, RunLimits } from './run.ts'
+import type { PauseReason, Question, RunLimits } from './run.ts'
 import type { ApprovalReason, Taint } from './taint.ts'
 import type { ToolCallStatus, UndoStatus } from './tool.ts'
 
@@ -178,7 +178,7 @@ export interface RunState {
   /** Why a row was set aside while the run was open. The run has ended, since its actions are unknown. */
   readonly damage?: string
   /** Why the run is paused until somebody continues it. Null otherwise. */
-  readonly parked: ParkReason | null
+  readonly paused: PauseReason | null
   readonly end: RunEnd | null
   readonly endedAt: number
   /** Id of the run that starts in the same append as this one's end. */
@@ -193,8 +193,8 @@ type ContextType =
   | 'skill-activated'
   | 'skill-dropped'
   | 'plan-changed'
-  | 'untrusted-taken-in'
-  | 'descriptions-taken-in'
+  | 'context-tainted'
+  | 'descriptions-changed'
   | 'memory-retrieved'
 
 /** A fact that changes the model's context. */

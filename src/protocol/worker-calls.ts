@@ -387,7 +387,7 @@ export interface SupplyOutput extends AgentScope {
   /** Id of the run that starts when no more calls wait for their output. */
   readonly nextRunId: string
   /**
-   * The agent's own limits. They apply to the next run if the call came with a history; otherwise see `ResumeRun.goOn`.
+   * The agent's own limits. They apply to the next run if the call came with a history; otherwise see `ResumeRun.continueLimits`.
    */
   readonly limits: RunLimits
 }

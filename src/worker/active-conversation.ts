@@ -46,7 +46,7 @@ export function ambiguousCall(
 export function runPausedError(conversationId: string, reason: string): OffstageError {
   return new OffstageError(
     'conversation-busy',
-    `The open run of conversation ${conversationId} is parked (${reason}). Let it go on with continue(), abort it, or pass ifBusy: 'replace'.`,
+    `The open run of conversation ${conversationId} is paused (${reason}). Continue it with continue(), abort it, or pass ifBusy: 'replace'.`,
   )
 }
 
@@ -143,18 +143,18 @@ export class ActiveConversation {
 
   /**
    * Becomes the conversation's owner. Throws `conversation-busy` if another tab owns it. Also throws if another device
-   * works on its run, unless `goesOn` accepts that run for resuming (default: none). `isForced`: takes the run even if
+   * works on its run, unless `mayResume` accepts that run for resuming (default: none). `isForced`: takes the run even if
    * that device writes meanwhile.
    */
   async claim(
     options?: ClaimOptions,
-    goesOn: (run: RunState) => boolean = () => false,
+    mayResume: (run: RunState) => boolean = () => false,
     isForced = false,
   ): Promise<void> {
     const { conversationId } = this.scope
     if (!(await this.leases.acquire(conversationId))) throw otherOwnerError(conversationId)
     try {
-      const ifFree = await this.#ifFree(goesOn, isForced)
+      const ifFree = await this.#ifFree(mayResume, isForced)
       await this.conversation.claim({ ...options, ...ifFree })
       this.leases.setEpoch(conversationId, this.conversation.claimed.epoch)
     } catch (error) {
@@ -170,14 +170,14 @@ export class ActiveConversation {
    * Conditions under which a claim stops no other device. A claim that is rejected only afterwards would already have
    * fenced that device off.
    */
-  async #ifFree(goesOn: (run: RunState) => boolean, isForced: boolean): Promise<ClaimOptions> {
+  async #ifFree(mayResume: (run: RunState) => boolean, isForced: boolean): Promise<ClaimOptions> {
     const { conversation, scope, leases: ownership } = this
     if (!conversation.claims.isShared) return {}
     const newest = await conversation.claims.newest()
     const isOthers = await isClaimedElsewhere(conversation, ownership, newest)
     const isTaken = isOthers && (await this.#isWorkedOnElsewhere(newest))
     const { run } = conversation
-    const isWanted = run !== null && goesOn(run)
+    const isWanted = run !== null && mayResume(run)
     if (isTaken && !isWanted) {
       // Shows it now: these rows are already read, so no later change reports them as new.
       conversation.stream.setOnOtherDevice(true)
@@ -232,7 +232,7 @@ export class ActiveConversation {
     const { conversationId } = this.scope
     const before = this.conversation.run?.follows
     const hasEnded = before !== undefined && before.runId === wanted.runId
-    if (hasEnded || wanted.follows) this.conversation.publish(hasEnded ? 'taken-up' : 'joined')
+    if (hasEnded || wanted.follows) this.conversation.publish(hasEnded ? 'resumed' : 'joined')
     return { conversationId, runId: hasEnded ? before.runId : this.#driver.runId }
   }
 

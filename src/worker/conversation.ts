@@ -6,7 +6,7 @@ import type { ConversationRecord } from '../protocol/conversation.ts'
 import { OffstageError } from '../protocol/error.ts'
 import type { Row } from '../protocol/fact.ts'
 import type { Message } from '../protocol/message.ts'
-import type { ParkReason, RunLimits } from '../protocol/run.ts'
+import type { PauseReason, RunLimits } from '../protocol/run.ts'
 import type { ConversationState, RunState } from '../protocol/state.ts'
 import { type CountedRun, countRow, stricterLimits } from './run/counters.ts'
 import { CallSecrets } from './run/call-secrets.ts'
@@ -298,9 +298,9 @@ export class Conversation {
   }
 
   /** Why the newest run is paused: according to its rows, or because a commit waits. */
-  get pauseReason(): ParkReason | null {
+  get pauseReason(): PauseReason | null {
     const run = this.#run
-    return run === null || run.end !== null ? null : (run.parked ?? this.storageRetry.reason)
+    return run === null || run.end !== null ? null : (run.paused ?? this.storageRetry.reason)
   }
 
   /** The call that began this conversation. Null until its record was read. */
@@ -354,7 +354,7 @@ export class Conversation {
   }
 
   /** Sends the page the current state. */
-  publish(reason: 'joined' | 'taken-up'): void {
+  publish(reason: 'joined' | 'resumed'): void {
     const fault = this.#faultError?.toData() ?? null
     this.stream.checkpoint(reason, { state: this.#state, fault })
   }

@@ -170,7 +170,7 @@ class LateOutputs {
     const facts: FactDraft[] = [
       { type: 'messages-imported', messages: [message] },
       // The tool is no longer known, so its output counts as untrusted.
-      { type: 'untrusted-taken-in', after: message.id, origin: 'a late output' },
+      { type: 'context-tainted', after: message.id, origin: 'a late output' },
     ]
     try {
       await active.idle()
@@ -353,21 +353,21 @@ export class Host {
   }
 
   async #resumeRun(command: ResumeRun & ConversationScope): Promise<RunRef | null> {
-    const { agentId, conversationId, continueLimits: goOn } = command
+    const { agentId, conversationId, continueLimits } = command
     this.titles.release(agentId)
     const active = await this.#registry.openConversation(command)
     active.tabs.want(conversationId)
-    if (goOn) active.conversation.storageRetry.retry()
+    if (continueLimits) active.conversation.storageRetry.retry()
     // Read before any wait: a run that begins and ends meanwhile isn't the run of this request.
-    const asked = goOn ? await this.#left.toGoOn(active, goOn) : null
+    const asked = continueLimits ? await this.#left.continuationOf(active, continueLimits) : null
     if (active.paused) {
       active.conversation.publish('joined')
       return { conversationId, runId: active.paused.runId }
     }
     try {
-      const ref = await this.#takeUp(active, agentId, { ...command, follows: true })
+      const ref = await this.#resumeOpenRun(active, agentId, { ...command, follows: true })
       this.#lookAfter(active, agentId)
-      if (goOn) await active.driver?.resumePaused()
+      if (continueLimits) await active.driver?.resumePaused()
       if (ref !== null || asked === null) return ref
       return await active.inLaneNow(() => this.#left.continueRun(active, agentId, asked))
     } catch (error) {
@@ -395,7 +395,7 @@ export class Host {
   }
 
   /** Returns the run driven here, or resumes the open one. */
-  async #takeUp(
+  async #resumeOpenRun(
     active: ActiveConversation,
     agentId: string,
     resume: ResumeRequest,
@@ -413,7 +413,7 @@ export class Host {
     how: Pick<ResumeRequest, 'asChild' | 'isWanted'>,
   ): Promise<void> {
     const before = active.driver
-    await this.#takeUp(active, agentId, { ...TELL_MODEL, ...how })
+    await this.#resumeOpenRun(active, agentId, { ...TELL_MODEL, ...how })
     if (active.driver === null || active.driver === before || how.asChild) return
     const { conversationId } = active.scope
     this.#options.notify({ type: 'run-inherited', agentId, conversationId })

@@ -43,7 +43,7 @@ function forkedFacts(
     // tainted.
     ...new TaintWalk(nodes, [...context, nothingDescribed(nodes)]).taint.map(
       ({ at: _at, ...taint }) => ({
-        type: 'untrusted-taken-in' as const,
+        type: 'context-tainted' as const,
         after: null,
         ...taint,
       }),
@@ -53,14 +53,14 @@ function forkedFacts(
 }
 
 const TAKEN_IN: ReadonlySet<ContextRow['type']> = new Set([
-  'untrusted-taken-in',
-  'descriptions-taken-in',
+  'context-tainted',
+  'descriptions-changed',
 ])
 
 /** Clears the origins of tool descriptions. The fork's own rows will name those of its requests. */
 function nothingDescribed(nodes: readonly MessageNode[]): ContextRow {
   const after = nodes.at(-1)?.id ?? null
-  return { type: 'descriptions-taken-in', after, origins: [], seq: Infinity, at: 0 }
+  return { type: 'descriptions-changed', after, origins: [], seq: Infinity, at: 0 }
 }
 
 function unplaced({ seq: _seq, at: _at, ...fact }: ContextRow): FactDraft {
@@ -127,7 +127,7 @@ export class Library {
     await conversation.refresh()
     const { fault, messages } = conversation
     if (fault !== null) return { ...record, broken: fault, messages: [...messages], pending: [] }
-    const parked = conversation.pauseReason
+    const paused = conversation.pauseReason
     const { state } = conversation
     const { setAside } = state
     const taint = nextRequestTaint(state)
@@ -137,7 +137,7 @@ export class Library {
       pending: [...allPendingCalls(state)],
       ...(taint.length > 0 && { taint }),
       ...(setAside && { setAside }),
-      ...(parked && { parked }),
+      ...(paused && { paused }),
     }
   }
 

@@ -20,7 +20,7 @@ import type { FactDraft } from './store/fact-draft.ts'
 interface Supplied {
   readonly settled: readonly FactDraft[]
   /** Limits of the run that continues from here. Null while other calls wait. */
-  readonly goesOn: RunLimits | null
+  readonly nextLimits: RunLimits | null
   /** The end of the call's branch, unless that is in view. */
   readonly place: { readonly parentId?: string | null }
 }
@@ -55,7 +55,7 @@ function pendingOutput(
         runId: own?.runId ?? null,
       },
     ],
-    goesOn: isLast ? (own ? conversation.limitsAfter(own, limits) : limits) : null,
+    nextLimits: isLast ? (own ? conversation.limitsAfter(own, limits) : limits) : null,
     place,
   }
 }
@@ -81,7 +81,7 @@ export interface ResumeRequest extends ResumeOptions {
   readonly isWanted?: (run: RunState) => boolean
 }
 
-interface GoOn {
+interface Continuation {
   /** Id of a run that ended before it was done. */
   readonly from: string
   /** The agent's own limits. */
@@ -126,19 +126,19 @@ export class RunResumer {
     if (wanted !== newest.runId && !isFollowed) return null
     if (newest.end !== null) {
       if (resume.runId === undefined) return null
-      conversation.publish('taken-up')
+      conversation.publish('resumed')
       return { conversationId, runId: wanted }
     }
     const { takesOver = false, isWanted = () => true } = resume
-    const goesOn = (run: RunState): boolean => takesOver !== false && isWanted(run)
-    await active.claim({ create: false }, goesOn, takesOver === true)
+    const mayResume = (run: RunState): boolean => takesOver !== false && isWanted(run)
+    await active.claim({ create: false }, mayResume, takesOver === true)
     const { run } = conversation
     if (run === null || run.end !== null || this.#launcher.isReleased(agentId)) {
       active.releaseOwnership()
       return null
     }
     await conversation.drafts.show(run)
-    conversation.publish('taken-up')
+    conversation.publish('resumed')
     this.#launcher.drive(active, { agentId, runId: run.runId }, resume)
     // If the requested run ended, the page gets its end, and the run that followed it is driven.
     return { conversationId, runId: isFollowed ? wanted : run.runId }
@@ -154,7 +154,7 @@ export class RunResumer {
     await active.claim({ create: false }, () => true)
     const { run } = conversation
     if (!isChild(run) || this.#launcher.isReleased(agentId)) return active.releaseOwnership()
-    conversation.publish('taken-up')
+    conversation.publish('resumed')
     const { runId } = run
     await active.whileEnding(runId, { outcome: 'aborted', reason: PARENT_ENDED }, () => {
       this.#launcher.drive(active, { agentId, runId }, TELL_MODEL)
@@ -195,9 +195,11 @@ export class RunResumer {
           if (run?.end === null) throw busyError(conversationId)
           const supplied = pendingOutput(conversation, command)
           if (supplied === null) return null
-          const { settled, goesOn, place } = supplied
-          limits = goesOn
-          return goesOn === null ? settled : [...settled, ...firstFacts([null], goesOn, place)]
+          const { settled, nextLimits, place } = supplied
+          limits = nextLimits
+          return nextLimits === null
+            ? settled
+            : [...settled, ...firstFacts([null], nextLimits, place)]
         },
         { runId },
       )
@@ -214,9 +216,9 @@ export class RunResumer {
   }
 
   /** Describes how to continue the newest run in the store. Null unless it ended before it was done. */
-  async toGoOn(active: ActiveConversation, own: RunLimits): Promise<GoOn | null> {
-    const { conversation, driver, paused: parked } = active
-    if (driver === null && parked === null) await conversation.refresh()
+  async continuationOf(active: ActiveConversation, own: RunLimits): Promise<Continuation | null> {
+    const { conversation, driver, paused } = active
+    if (driver === null && paused === null) await conversation.refresh()
     const ended = unfinished(conversation.run)
     return ended && { from: ended.runId, own }
   }
@@ -228,7 +230,7 @@ export class RunResumer {
   async continueRun(
     active: ActiveConversation,
     agentId: string,
-    { from, own }: GoOn,
+    { from, own }: Continuation,
   ): Promise<RunRef | null> {
     const { conversation } = active
     const isNewest = (run: RunState | null): run is RunState => run?.runId === from

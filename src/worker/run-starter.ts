@@ -4,7 +4,7 @@ import { allPendingCalls } from '../conversation/pending.ts'
 import { OffstageError, toErrorData } from '../protocol/error.ts'
 import type { Identified } from '../protocol/fact.ts'
 import type { Message, ToolCallPart, ToolMessage, ToolResultPart } from '../protocol/message.ts'
-import type { ParkReason, RunOutcome } from '../protocol/run.ts'
+import type { PauseReason, RunOutcome } from '../protocol/run.ts'
 import type { RunRef } from '../protocol/conversation.ts'
 import { decide } from './run/decide.ts'
 import { firstFacts, planDropped } from './run/queued-messages.ts'
@@ -42,10 +42,10 @@ interface Asked {
   readonly admission: Admission
 }
 
-function parkAdmission(
+function reportPausedAdmission(
   { runId, message }: StartRun,
   { stream, admission }: Asked,
-  reason: ParkReason,
+  reason: PauseReason,
 ): void {
   admission.isPaused = true
   stream.pushDelta({ type: 'storage-waits', runId, reason, ...(message && { message }) })
@@ -72,7 +72,7 @@ async function untilIdle(
   if (command.ifBusy !== 'queue') {
     await Promise.race([active.idle(signal), storageRetry.waiting()])
     if (storageRetry.reason !== null && active.driver && !signal.aborted) {
-      parkAdmission(command, asked, storageRetry.reason)
+      reportPausedAdmission(command, asked, storageRetry.reason)
       await active.idle(signal)
       if (!signal.aborted) continueAdmission(asked)
     }
@@ -257,7 +257,7 @@ function importFacts(messages: readonly Identified<Message>[]): readonly FactDra
   if (messages.length === 0) return []
   return [
     { type: 'messages-imported', runId: null, messages },
-    { type: 'untrusted-taken-in', runId: null, after: null, origin: 'an imported history' },
+    { type: 'context-tainted', runId: null, after: null, origin: 'an imported history' },
   ]
 }
 
@@ -340,7 +340,7 @@ export class RunQueue {
     try {
       const { run } = conversation
       // Stored by an earlier try, whose answer was lost.
-      if (run?.runId === runId) return conversation.publish('taken-up')
+      if (run?.runId === runId) return conversation.publish('resumed')
       if (run?.end === null) throw busyError(command.conversationId)
       const imported = conversation.messages.length === 0 ? this.#placed(history, conversation) : []
       const isAlone = imported.length > 0 && (branch !== undefined || awaitsOutput(imported))
@@ -383,7 +383,7 @@ export class RunQueue {
     const waiter: Waiter = {
       signal,
       waitsFor: (reason) => reason === 'storage-full' || reason === 'storage-offline',
-      onPause: (reason) => parkAdmission(command, asked, reason),
+      onPause: (reason) => reportPausedAdmission(command, asked, reason),
       onContinue: () => continueAdmission(asked),
     }
     const begin = async (onReached: () => void): Promise<void> => {
@@ -436,7 +436,7 @@ export class RunQueue {
       case 'queue':
         // Without a driver, the current run would never end, so it is resumed.
         await conversation.refresh()
-        if (conversation.run?.parked) throw runPausedError(conversationId, conversation.run.parked)
+        if (conversation.run?.paused) throw runPausedError(conversationId, conversation.run.paused)
         // Another device's run isn't resumed, and isn't claimed while it waits for a person.
         if (!active.driver && (await active.isOpenElsewhere()))
           throw otherDeviceError(conversationId)

@@ -136,7 +136,7 @@ export class Stream {
   }
 
   /** Sends the current state, after everything published before. */
-  checkpoint(reason: 'joined' | 'taken-up', standing: Standing): void {
+  checkpoint(reason: 'joined' | 'resumed', standing: Standing): void {
     this.flush()
     this.#batch = this.#output.nextBatch()
     const checkpoint = this.checkpointOf(standing)

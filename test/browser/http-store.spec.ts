@@ -101,9 +101,9 @@ type DeviceWindow = { readonly device: Device }
 const snapshotOf = (page: Page) =>
   page.evaluate(() => {
     const { view, orders } = (window as unknown as DeviceWindow).device
-    const { messages, pending, status, parked } = view.getSnapshot()
+    const { messages, pending, status, paused } = view.getSnapshot()
     const roles = messages.map(({ role }) => role)
-    return { roles, pending: pending.length, status, parked, orders: orders.length }
+    return { roles, pending: pending.length, status, paused, orders: orders.length }
   })
 
 const begin = (page: Page) =>
@@ -229,16 +229,16 @@ test(
     const other = () =>
       page.evaluate(() => {
         const { agent } = (window as unknown as DeviceWindow).device
-        const { parked, status } = agent.conversation('other').getSnapshot()
-        return { parked, status }
+        const { paused, status } = agent.conversation('other').getSnapshot()
+        return { paused, status }
       })
     await page.evaluate(() => {
       const { agent } = (window as unknown as DeviceWindow).device
       agent.conversation('other').subscribe(() => undefined)
     })
-    await expect.poll(other).toMatchObject({ parked: 'storage-offline' })
+    await expect.poll(other).toMatchObject({ paused: 'storage-offline' })
     proxy.mend()
-    await expect.poll(async () => (await other()).parked).toBe(undefined)
+    await expect.poll(async () => (await other()).paused).toBe(undefined)
     await approve(page)
     await expect
       .poll(() => snapshotOf(page))

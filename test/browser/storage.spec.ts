@@ -235,7 +235,7 @@ test.describe('F24 when the quota is used up', () => {
     expect(await send(page)).toMatchObject({ outcome: 'completed' })
     await page.evaluate(fill)
     await begin(page)
-    await expect.poll(async () => (await snapshot(page)).parked).toBe('storage-full')
+    await expect.poll(async () => (await snapshot(page)).paused).toBe('storage-full')
     expect(await snapshot(page)).toMatchObject({ status: 'waiting' })
     expect((await snapshot(page)).messages).toHaveLength(3)
     expect(model.requests).toHaveLength(1)
@@ -260,7 +260,7 @@ test.describe('F24 when the quota is used up', () => {
     await openShop(page, model.baseURL)
     await page.evaluate(`window.beforePaid = ${fill.toString()}`)
     await begin(page)
-    await expect.poll(async () => (await snapshot(page)).parked).toBe('storage-full')
+    await expect.poll(async () => (await snapshot(page)).paused).toBe('storage-full')
     expect(await page.evaluate(() => window.paid)).toBe(1)
     expect(model.requests).toHaveLength(1)
 

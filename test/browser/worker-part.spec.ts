@@ -44,11 +44,11 @@ async function begin(page: Page): Promise<void> {
 const state = (page: Page) =>
   page.evaluate(() => {
     const shop = window as unknown as Shop
-    const { parked, status, messages } = shop.agent.conversation('c').getSnapshot()
+    const { paused, status, messages } = shop.agent.conversation('c').getSnapshot()
     const texts = messages.map(({ parts }) =>
       parts.map((part) => ('text' in part ? part.text : part.type)),
     )
-    return { parked, status, texts: texts.flat().filter(Boolean), paid: shop.paid }
+    return { paused, status, texts: texts.flat().filter(Boolean), paid: shop.paid }
   })
 
 const result = (page: Page): Promise<RunResult> =>
@@ -69,7 +69,7 @@ test('a call in text whose part cannot be loaded pauses the run: nothing runs or
   const page = await openPage()
   await open(page, model.baseURL)
   await begin(page)
-  await expect.poll(async () => (await state(page)).parked).toBe('part-unavailable')
+  await expect.poll(async () => (await state(page)).paused).toBe('part-unavailable')
   expect(await state(page)).toMatchObject({ status: 'waiting', texts: ['Pay'], paid: 0 })
   expect(model.requests).toHaveLength(1)
   expect(asked).toBeGreaterThanOrEqual(2)
@@ -98,13 +98,13 @@ test('a paused run goes on by itself once the part can be loaded, and can be sto
   await open(page, model.baseURL)
   model.enqueue(say(CALL))
   await begin(page)
-  await expect.poll(async () => (await state(page)).parked).toBe('part-unavailable')
+  await expect.poll(async () => (await state(page)).paused).toBe('part-unavailable')
   await page.evaluate(() => (window as unknown as Shop).agent.conversation('c').abort())
   expect(await result(page)).toMatchObject({ outcome: 'aborted' })
 
   model.enqueue(say(CALL), say(CALL), say('Done.'))
   await begin(page)
-  await expect.poll(async () => (await state(page)).parked).toBe('part-unavailable')
+  await expect.poll(async () => (await state(page)).paused).toBe('part-unavailable')
   await context.unroute(PART)
   expect(await result(page)).toMatchObject({ outcome: 'completed', text: 'Done.' })
   expect((await state(page)).paid).toBe(1)

@@ -130,8 +130,8 @@ const acts = {
     return acts.resume()
   },
   state: () => {
-    const { status, ownership, parked, pending } = talk.getSnapshot()
-    return { open: open.size, status, ownership, parked: parked ?? null, pending: pending.length }
+    const { status, ownership, paused, pending } = talk.getSnapshot()
+    return { open: open.size, status, ownership, paused: paused ?? null, pending: pending.length }
   },
   shown: () => {
     const { ownership: _ownership, spent: _spent, ...shown } = talk.getSnapshot()

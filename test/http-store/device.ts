@@ -7,7 +7,7 @@ export interface DeviceState {
   readonly open: number
   readonly status: 'loading' | 'idle' | 'running' | 'waiting'
   readonly ownership: 'none' | 'this-tab' | 'other-tab' | 'other-device'
-  readonly parked: unknown
+  readonly paused: unknown
   readonly pending: number
 }
 

@@ -36,7 +36,7 @@ const isRecording = process.env['RECORD'] !== undefined
 const EVENTS: Record<Exclude<RunEventBody['type'], 'request'>, number> = {
   'run-start': 400,
   'run-snapshot': 80,
-  'run-parked': 25,
+  'run-paused': 25,
   'run-continued': 15,
   'message-queued': 5,
   'message-delivered': 4,
@@ -83,13 +83,13 @@ type Unwritten =
   | 'undo-settled'
   | 'renamed'
   | 'row-set-aside'
-  | 'run-taken-up'
+  | 'run-resumed'
   | 'results-cleared'
   | 'compacted'
   | 'skill-activated'
   | 'skill-dropped'
   | 'plan-changed'
-  | 'descriptions-taken-in'
+  | 'descriptions-changed'
   | 'memory-retrieved'
   | 'consent-given'
   | 'consent-revoked'
@@ -118,13 +118,13 @@ const FACTS: Record<Exclude<FactType, Unwritten>, number> = {
   'message-withdrawn': 2,
   'message-delivered': 4,
   'message-amended': 1,
-  'run-parked': 3,
+  'run-paused': 3,
   'run-continued': 2,
   'run-ended': 400,
   'head-moved': 1,
   'history-cleared': 3,
   'messages-imported': 15,
-  'untrusted-taken-in': 15,
+  'context-tainted': 15,
 }
 
 const OUTCOMES: Record<Exclude<RunOutcome['outcome'], 'limit'>, number> = {

@@ -169,12 +169,12 @@ const cells = {
   killWorkers() {
     for (const worker of workers.splice(0)) worker.terminate()
   },
-  /** Answers what waits, and lets go on what is parked, in all trials that are given. */
+  /** Answers what waits, and lets go on what is paused, in all trials that are given. */
   async answer(labels) {
     for (const label of labels) {
       const { agent, talk } = trials.get(label)
       const shown = talk.getSnapshot()
-      if (shown.parked) follow(label, await tolerate(agent.continue(label)))
+      if (shown.paused) follow(label, await tolerate(agent.continue(label)))
       for (const call of shown.pending) await tolerate(ANSWERS[call.kind](talk, call))
     }
   },
@@ -198,10 +198,10 @@ const cells = {
   /** What there is to know of a run that doesn't end. */
   async explain(label) {
     const rows = (await cells.rows()).filter(({ conversationId }) => conversationId === label)
-    const { status, parked, pending, ownership } = trials.get(label).talk.getSnapshot()
+    const { status, paused, pending, ownership } = trials.get(label).talk.getSnapshot()
     const { held = [], pending: asked = [] } = await navigator.locks.query()
     return JSON.stringify({
-      snapshot: { status, parked, pending: pending.length, ownership },
+      snapshot: { status, paused, pending: pending.length, ownership },
       handles: cells.state().handles.filter((handle) => handle.label === label),
       rows: rows.map(({ type, at }) => `${type} ${at}`).slice(-8),
       held: held.map(({ name }) => name).filter((name) => name.includes(label)),

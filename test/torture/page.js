@@ -106,7 +106,7 @@ const torture = {
     const { agent, spec } = slots.get(slot)
     const { conversationId } = spec
     const stored = await tolerate(agent.conversations.get(conversationId))
-    if (stored?.parked) follow(slot, await tolerate(agent.continue(conversationId)))
+    if (stored?.paused) follow(slot, await tolerate(agent.continue(conversationId)))
     for (const toolCallId of await torture.pending(slot))
       await tolerate(agent[verdict]({ conversationId, toolCallId }))
   },

@@ -144,7 +144,7 @@ export type {
   CallAbout,
   LimitName,
   Limits,
-  ParkReason,
+  PauseReason,
   PendingCall,
   Question,
   RunOutcome,

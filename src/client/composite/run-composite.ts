@@ -226,7 +226,7 @@ type Closing =
 interface Request {
   /** Null while it runs, and if it is paused. */
   known: Place | null
-  isParked: boolean
+  isSuspended: boolean
   deliver(outcome: Outcome): void
 }
 
@@ -348,7 +348,7 @@ class Workflow {
     return new Promise((resolve, reject) => {
       const deliver = (outcome: Outcome): void =>
         'error' in outcome ? reject(outcome.error) : resolve(outcome.value)
-      const request: Request = { known, isParked: false, deliver }
+      const request: Request = { known, isSuspended: false, deliver }
       this.#requests.add(request)
       if (ask) void this.#answer(request, ask)
       void this.#deliver()
@@ -363,7 +363,7 @@ class Workflow {
       // The worker, the agent or the run is gone. The new owner runs the function again.
       this.#isLost = true
     }
-    request.isParked = request.known === null
+    request.isSuspended = request.known === null
     this.#underWay -= 1
     void this.#deliver()
   }
@@ -448,10 +448,10 @@ class Workflow {
   /** Closes the execution if nothing more can happen. */
   #rest(): void {
     if (this.#underWay > 0) return
-    const isParked = [...this.#requests].some((request) => request.isParked)
+    const isSuspended = [...this.#requests].some((request) => request.isSuspended)
     if (this.#changedAt !== null) this.#closeBy({ type: 'changed', position: this.#changedAt })
     else if (this.#isLost || this.#isLeaving) this.#closeBy({ type: 'suspended', seen: -1 })
-    else if (isParked) this.#closeBy({ type: 'suspended', seen: this.#seen })
+    else if (isSuspended) this.#closeBy({ type: 'suspended', seen: this.#seen })
     else if (this.#end) this.#closeBy(this.#leftOut(this.#end))
   }
 

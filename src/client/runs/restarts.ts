@@ -106,7 +106,7 @@ function provenByItem(item: StreamItem): string | null {
       return item.step > 1 && !item.resumed ? item.runId : null
     case 'storage-waits':
     case 'run-left':
-    case 'run-parked':
+    case 'run-paused':
     case 'run-ended':
     case 'call-started':
     case 'approval-requested':
@@ -196,7 +196,7 @@ async function resumeLostRun(agent: RunParts, handle: RunHandle): Promise<void> 
   const at = { ...scope(), conversationId }
   const stored = await callWorkerOnce('getConversation', at)
   // A run whose first commit is waiting for storage space isn't stored yet.
-  const isTold = handle.events.some(({ type }) => type !== 'run-parked' && type !== 'run-continued')
+  const isTold = handle.events.some(({ type }) => type !== 'run-paused' && type !== 'run-continued')
   const begun = isTold || stored?.openRunId === runId
   if (!begun && resendStart(agent, handle)) return
   const ref = await callWorkerOnce('resumeRun', {
@@ -270,7 +270,7 @@ export class Restarts {
     this.#recent(now)
     if (counts) this.#times.push(now)
     if (this.#times.length > MAX_RESTARTS) throw workerLostError()
-    void this.#takeUp(await this.#host.open())
+    void this.#resumeRuns(await this.#host.open())
   }
 
   #recent(now: number): readonly number[] {
@@ -278,7 +278,7 @@ export class Restarts {
   }
 
   /** Resumes the lost runs. After a second death, one at a time, to find the run that crashes the worker. */
-  async #takeUp(connection: Connection): Promise<void> {
+  async #resumeRuns(connection: Connection): Promise<void> {
     const { trialMs, isLive } = this.#host
     const agents = this.#host.agents()
     // Collected up front: runs that start during the trials aren't lost runs.

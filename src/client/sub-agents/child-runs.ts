@@ -228,7 +228,7 @@ class ChildWatch {
     if (!isDue || isStopping(this.#parent, call)) return
     if (ended && !isUnfinished(ended)) void this.#settle(ended)
     else if (isEmpty(shown)) void this.#endDeleted()
-    else if (!this.#isJoining && (this.#isLeft || isUndriven(shown))) void this.#goOn()
+    else if (!this.#isJoining && (this.#isLeft || isUndriven(shown))) void this.#resumeChild()
   }
 
   async #note(joined: Promise<Run | null>): Promise<void> {
@@ -242,7 +242,7 @@ class ChildWatch {
     if (this.#isLeft) this.#compare()
   }
 
-  async #goOn(): Promise<void> {
+  async #resumeChild(): Promise<void> {
     const { signal, join } = this.#watched
     this.#isJoining = true
     for (let delay = FIRST_DELAY_MS; !signal.aborted; delay *= 2) {

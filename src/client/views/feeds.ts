@@ -205,7 +205,7 @@ export class Feed {
     for (const each of this.#expected) each.expect(this, runId)
     const hasEnded = state.run?.runId === runId && state.run.end !== null
     for (const follower of this.#followersOf(runId))
-      if (reason === 'taken-up' || hasEnded || !follower.hasBegun) follower.catchUp(this)
+      if (reason === 'resumed' || hasEnded || !follower.hasBegun) follower.catchUp(this)
     // Followers of the run that ended as this one began have missed its end.
     for (const follower of this.#followersOf(state.run?.follows?.runId)) {
       follower.catchUp(this)
@@ -389,7 +389,7 @@ export class Feeds {
     follower.attach(handle)
     void handle.run.result.then(() => {
       feed.followers.delete(follower)
-      this.#goOn(run, follower, handle)
+      this.#followNext(run, follower, handle)
       this.prune(run)
     })
   }
@@ -398,7 +398,7 @@ export class Feeds {
    * Attaches the follower of the next run to that run's handle. Drops the follower if there is no handle, or the handle
    * has one.
    */
-  #goOn(run: StoredRun, { next }: RunFollower, handle: RunHandle): void {
+  #followNext(run: StoredRun, { next }: RunFollower, handle: RunHandle): void {
     const feed = this.open(run)
     const isFollowed = [...feed.followers].some((each) => handle.next && each.isOf(handle.next))
     if (next && handle.next && !isFollowed)

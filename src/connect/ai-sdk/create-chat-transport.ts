@@ -134,7 +134,7 @@ async function beginRun(
     const run = conversation.regenerate(given)
     return { conversation, run, after: begun(run).then((start) => start && question) }
   }
-  if (!last || last.role !== 'user') return await goOn(conversation, messages, messageId)
+  if (!last || last.role !== 'user') return await continueTurn(conversation, messages, messageId)
   const input = readInput(last)
   const started = (run: Run): Followed => ({
     conversation,
@@ -158,7 +158,7 @@ async function beginRun(
 }
 
 /** Resumes after answers to calls, or continues an answer that ended early. */
-async function goOn(
+async function continueTurn(
   conversation: Conversation,
   messages: readonly UIMessageLike[],
   messageId: string | undefined,

@@ -172,9 +172,9 @@ function endChunks(result: RunOutcome, messageMetadata: UIMetadata): UIChunk[] {
 }
 
 /** Whether nothing happens until a person answers in this chat. */
-function isResting({ status, parked, pending, messages }: ConversationSnapshot): boolean {
+function isResting({ status, paused, pending, messages }: ConversationSnapshot): boolean {
   if (status !== 'waiting') return false
-  if (parked) return true
+  if (paused) return true
   const isBusy = messages.some(({ calls }) =>
     calls?.some((call) => call.status === 'executing' || call.status === 'approved'),
   )

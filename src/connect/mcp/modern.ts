@@ -243,11 +243,11 @@ export function keepListening(
       }
       let openedAt: number | undefined
       try {
-        const goesOn = await open(within, () => {
+        const isReopened = await open(within, () => {
           if (openedAt === undefined) listener.changed('tools')
           openedAt ??= monotonicMs()
         })
-        if (!goesOn) return
+        if (!isReopened) return
       } catch (thrown) {
         why = describeThrown(thrown)
       }

@@ -128,9 +128,9 @@ function parsed(data: string | undefined): unknown {
 /** Waits for a time, or until the browser reports that it is online. */
 function untilBack(ms: number, signal: AbortSignal): Promise<void> {
   const back = new AbortController()
-  const goOn = (): void => back.abort()
-  globalThis.addEventListener?.('online', goOn, { signal: back.signal })
-  return sleepUnlessAborted(ms, AbortSignal.any([signal, back.signal])).finally(goOn)
+  const wake = (): void => back.abort()
+  globalThis.addEventListener?.('online', wake, { signal: back.signal })
+  return sleepUnlessAborted(ms, AbortSignal.any([signal, back.signal])).finally(wake)
 }
 
 /** Options of `httpStore`. Only `url` is required. */

@@ -51,8 +51,8 @@ function render(entries: readonly Entry[], shown: Shown, depth = 0): string {
   }
   for (const entry of entries) {
     // Elements that were not walked are counted in the mark before them: one mark for both.
-    const goesOn = skipped.length > 0 && entry.isOmission
-    const line = goesOn ? undefined : shown.lines.get(entry)
+    const isSameGap = skipped.length > 0 && entry.isOmission
+    const line = isSameGap ? undefined : shown.lines.get(entry)
     if (line === undefined) {
       if (!shown.from || follows(entry, shown.from)) skipped.push(entry)
       continue

@@ -52,8 +52,8 @@ function stepsOf(items: readonly unknown[]): Step[] {
     if (item['type'] === 'item_reference')
       throw invalidHistory(at, 'refers to an item: pass the item')
     const answers = isAnswer(item)
-    const goesOn = isOpen && answers && asJson(item['offstage'])['step'] !== true
-    if (goesOn) steps.at(-1)?.step.push(item)
+    const isSameStep = isOpen && answers && asJson(item['offstage'])['step'] !== true
+    if (isSameStep) steps.at(-1)?.step.push(item)
     else steps.push({ at, step: [item] })
     isOpen = answers
   }

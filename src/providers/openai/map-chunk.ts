@@ -554,8 +554,8 @@ function mergeFields(into: Growing, fields: JsonRecord): void {
     const before = into[name]
     if (value === null || value === undefined || name === '__proto__') continue
     const isText = name === 'text' || name === 'summary' || name === 'data'
-    const goesOn = isText && typeof value === 'string' && typeof before === 'string'
-    into[name] = goesOn ? before + value : value
+    const isContinued = isText && typeof value === 'string' && typeof before === 'string'
+    into[name] = isContinued ? before + value : value
   }
 }
 

@@ -316,7 +316,7 @@ export class ChatElement extends LitElement implements ChatProperties {
 export async function wasCut(run: Run, snapshot: () => ConversationSnapshot): Promise<boolean> {
   // A run that this page started has its events from the start, without a snapshot.
   const { value: first } = await run[Symbol.asyncIterator]().next()
-  if (first?.type !== 'run-snapshot' || first.pending.length > 0 || first.parked) return false
+  if (first?.type !== 'run-snapshot' || first.pending.length > 0 || first.paused) return false
   return !waitsForAgents(snapshot())
 }
 

@@ -226,10 +226,10 @@ export class Heirs {
       })
       try {
         lock.onLost = () => stop.abort()
-        const goesOn = succession.isCapable() && (await isNeeded(succession))
+        const keeps = succession.isCapable() && (await isNeeded(succession))
         // A lock granted to a frozen tab may have been stolen since. Waits for that news to arrive.
         await effects.sleep(RETRY_MS, signal)
-        if (goesOn && !signal.aborted && lease.keep(lock)) return
+        if (keeps && !signal.aborted && lease.keep(lock)) return
         lock.release()
         await Promise.race([
           effects.sleep(STAND_BY_MS, stop.signal),

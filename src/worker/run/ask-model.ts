@@ -198,7 +198,7 @@ export function cutForMessage(
     message: null,
     usage,
   }
-  return { ...cut, goesOn: true }
+  return { ...cut, continues: true }
 }
 
 /** The fact of a step that was cut short. Null if it has neither parts nor usage. */

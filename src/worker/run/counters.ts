@@ -151,7 +151,7 @@ export function applyLimits(stepContext: StepContext, run: Spent & Concluding): 
 function activeTime(before: ActiveTime, run: RunState, row: Row): ActiveTime {
   const { activeSince } = before
   // The time before the run was resumed isn't active time. A clock that was set back must not subtract time.
-  const isCounted = activeSince !== null && row.type !== 'run-taken-up'
+  const isCounted = activeSince !== null && row.type !== 'run-resumed'
   const activeMs = before.activeMs + (isCounted ? Math.max(0, row.at - activeSince) : 0)
   return { activeMs, activeSince: isActive(run) ? row.at : null }
 }

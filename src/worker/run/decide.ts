@@ -53,7 +53,7 @@ export type Decision = 'call-model' | 'run-tools' | 'wait' | RunEnd
 export function decide(run: CountedRun): Decision {
   if (run.end !== null) return run.end
   if (run.damage !== undefined) return failed('conversation-broken', run.damage)
-  if (run.parked !== null) return 'wait'
+  if (run.paused !== null) return 'wait'
   if (run.limit !== null && run.isConcluded) return { outcome: 'limit', limit: run.limit }
   const next = run.calls.find((call) => !isSettled(call))
   if (next === undefined) {

@@ -156,7 +156,7 @@ async function recall(
     const isUntrusted = items.some(({ untrusted }) => untrusted === true)
     return [
       { type: 'memory-retrieved', after, items },
-      ...(isUntrusted ? [{ type: 'untrusted-taken-in', after, origin: 'memory' } as const] : []),
+      ...(isUntrusted ? [{ type: 'context-tainted', after, origin: 'memory' } as const] : []),
     ]
   })
 }
@@ -204,8 +204,9 @@ function withReminder(output: Output, { conversation, effects }: Given): Output 
   })
   // A model that stays silent after feedback isn't reminded again.
   if (endsEarly(output) && state.path.at(-1)?.kind !== 'feedback') return remind(noteOn(output))
-  const goesOn = output.calls.length > 0 || output.feedback !== undefined || hasDeliveries(state)
-  if (goesOn || run.wasReminded || output.finishReason !== 'stop' || isBlank(output)) return output
+  const continues = output.calls.length > 0 || output.feedback !== undefined || hasDeliveries(state)
+  if (continues || run.wasReminded || output.finishReason !== 'stop' || isBlank(output))
+    return output
   const open = planOf(state)?.filter(isOpenItem) ?? []
   if (open.length === 0) return output
   const next = lookAhead(conversation, [output])
@@ -238,7 +239,7 @@ async function takeDescriptions(
   await conversation.append((run) => {
     const { state } = conversation
     if (run?.runId !== runId || run.end !== null || isKnown(state, origins)) return null
-    return [{ type: 'descriptions-taken-in', after: headId(state), origins }]
+    return [{ type: 'descriptions-changed', after: headId(state), origins }]
   })
 }
 
@@ -254,7 +255,7 @@ function describers({ tools, skills = [] }: Offered): readonly string[] {
 }
 
 function isKnown(state: ConversationState, origins: readonly string[]): boolean {
-  const newest = contextOn(state).findLast((row) => row.type === 'descriptions-taken-in')
+  const newest = contextOn(state).findLast((row) => row.type === 'descriptions-changed')
   return sameJson([...(newest?.origins ?? [])], [...origins])
 }
 
@@ -297,7 +298,7 @@ export class ModelSteps {
     const { conversationId } = conversation
     const step = before.steps + 1
     const resumed = this.#isOpenSinceCrash && !this.#hasAsked
-    if (resumed && isStepLooping(before, effects.now())) return this.#park('crash-loop')
+    if (resumed && isStepLooping(before, effects.now())) return this.#pause('crash-loop')
     const asked = await page.stepContext({
       agentId,
       runId,
@@ -399,8 +400,8 @@ export class ModelSteps {
   }
 
   /** Pauses the run, for any owner, until somebody continues it. */
-  async #park(reason: 'crash-loop'): Promise<void> {
-    await this.#context.conversation.append([{ type: 'run-parked', reason }])
+  async #pause(reason: 'crash-loop'): Promise<void> {
+    await this.#context.conversation.append([{ type: 'run-paused', reason }])
   }
 }
 

@@ -17,9 +17,7 @@ function takenWith(message: UserContent | null): FactDraft[] {
   const { id, parts, trigger = 'the agent that asked', untrusted } = message
   const file = parts.find((part) => part.type === 'file')
   const origins = [untrusted && trigger, file && (file.filename || 'an attached file')]
-  return origins.flatMap((origin) =>
-    origin ? { type: 'untrusted-taken-in', after: id, origin } : [],
-  )
+  return origins.flatMap((origin) => (origin ? { type: 'context-tainted', after: id, origin } : []))
 }
 
 interface Place {

@@ -108,9 +108,9 @@ class PersonAnswers {
     conversation.storageRetry.retry()
     if (!isPaused(conversation.run)) return
     await this.#say(isPaused, async () => {
-      const goesOn = (run: RunState | null): FactDraft[] | null =>
+      const nextFacts = (run: RunState | null): FactDraft[] | null =>
         isPaused(run) ? [{ type: 'run-continued' }] : null
-      await conversation.append(goesOn, { waits: false })
+      await conversation.append(nextFacts, { waits: false })
     })
   }
 
@@ -350,7 +350,7 @@ export class RunDriver {
     const result = await this.#word.steer(said, steerId)
     const cuts = result === 'applied' && said.type === 'send' && said.when === 'now'
     // A message doesn't resume a paused run.
-    if (cuts && this.#run.parked === null) this.#halt({ type: 'cut' })
+    if (cuts && this.#run.paused === null) this.#halt({ type: 'cut' })
     return result
   }
 
@@ -365,7 +365,7 @@ export class RunDriver {
     conversation.storageRetry.waiter = publishedWaiter({ stream, runId }, this.#givenUp.signal)
     stream.setOwnership('this-tab')
     try {
-      await this.#takeUp()
+      await this.#recordResumption()
       await this.#loop()
     } catch (error) {
       await this.#fail(error)
@@ -382,12 +382,12 @@ export class RunDriver {
     return run?.follows?.runId === runId ? run.follows.end : null
   }
 
-  async #takeUp(): Promise<void> {
+  async #recordResumption(): Promise<void> {
     const { conversation, resume } = this.#context
     const { limits, activeSince } = this.#run
     // The row keeps the time without a driver out of the active time.
     if (resume !== null && limits.minutes !== undefined && activeSince !== null)
-      await conversation.append([{ type: 'run-taken-up' }])
+      await conversation.append([{ type: 'run-resumed' }])
     await withdrawAskedElsewhere(this.#context)
   }
 
@@ -448,10 +448,10 @@ export class RunDriver {
   }
 
   async #rest(run: CountedRun): Promise<void> {
-    if (!(await settleOverdue(this.#context, run))) await this.#park(run)
+    if (!(await settleOverdue(this.#context, run))) await this.#pause(run)
   }
 
-  async #park(run: CountedRun): Promise<void> {
+  async #pause(run: CountedRun): Promise<void> {
     const { conversation, effects, stream } = this.#context
     stream.flush()
     const isAwake = new AbortController()

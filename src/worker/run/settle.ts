@@ -157,7 +157,7 @@ export function taintFacts(
   const hasBegun = call.executionId !== null || given !== undefined
   if (origin === undefined || !isReturned || !hasBegun) return []
   const { path, title } = call
-  return [{ type: 'untrusted-taken-in', after, origin, path, ...(title !== null && { title }) }]
+  return [{ type: 'context-tainted', after, origin, path, ...(title !== null && { title }) }]
 }
 
 export function settledFact({ call, status, output, note }: Settlement): FactDraft {
@@ -189,7 +189,7 @@ export function isOverdue(call: CallState, now: number): boolean {
 
 /** Ends the calls whose deadline has passed. Returns false if there are none. */
 export async function settleOverdue(context: DrivenRun, run: RunState): Promise<boolean> {
-  if (run.parked !== null) return false
+  if (run.paused !== null) return false
   const now = context.effects.now()
   const late = run.calls.filter((call) => isOverdue(call, now))
   await settleCalls(
@@ -202,11 +202,11 @@ export async function settleOverdue(context: DrivenRun, run: RunState): Promise<
 /** Resolves to true once a call is overdue, or to false if no call has a deadline or the signal aborts. */
 export async function untilOverdue(
   { now, sleep }: Pick<Effects, 'now' | 'sleep'>,
-  { calls, parked }: RunState,
+  { calls, paused }: RunState,
   signal: AbortSignal,
 ): Promise<boolean> {
   const deadline = Math.min(...calls.map(deadlineOf))
-  if (deadline === Infinity || parked !== null) return false
+  if (deadline === Infinity || paused !== null) return false
   while (!signal.aborted) {
     const left = deadline - now()
     if (left <= 0) return true

@@ -286,7 +286,7 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
     ({ message }) => message?.parts,
   ),
   'step-started': withoutTexts({ step: isNumber, resumed: isBoolean, limit: optional(isLimit) }),
-  'run-taken-up': withoutTexts({}),
+  'run-resumed': withoutTexts({}),
   'attempt-failed': withoutTexts({ ...ofAttempt, error: isError }),
   'model-output': withoutTexts({
     ...ofAttempt,
@@ -314,7 +314,7 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
     reminder: optional(shape({ id: isName, text: isContent })),
   }),
   'step-cut': withoutTexts({
-    goesOn: optional(isBoolean),
+    continues: optional(isBoolean),
     ...ofAttempt,
     ...under,
     message: nullOr(
@@ -335,7 +335,7 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
     },
     ({ mode, text }) => mode === 'replace' && text,
   ),
-  'run-parked': withoutTexts({ reason: isName }),
+  'run-paused': withoutTexts({ reason: isName }),
   'run-continued': withoutTexts({}),
   'run-ended': withoutTexts({ end: runEnd, next: optional(isName) }),
   'call-proposed': withoutTexts({
@@ -470,8 +470,8 @@ export const FACTS: { readonly [Type in FactType]: FactDefinition<Type> } = {
     ...ofContext,
     plan: listOf(shape({ content: isWords, status: planStatus } satisfies ChecksOf<PlanItem>)),
   }),
-  'untrusted-taken-in': withoutTexts({ ...ofContext, ...ofOrigin, title: optional(isName) }),
-  'descriptions-taken-in': withoutTexts({ ...ofContext, origins: isNames }),
+  'context-tainted': withoutTexts({ ...ofContext, ...ofOrigin, title: optional(isName) }),
+  'descriptions-changed': withoutTexts({ ...ofContext, origins: isNames }),
   'memory-retrieved': withTexts({ ...ofContext, items: listOf(isRecord) }, ({ items }) => items),
   'consent-given': withoutTexts({
     consentId: isName,

@@ -1,5 +1,5 @@
 import { toErrorData, type ErrorCode, type ErrorData } from '../../protocol/error.ts'
-import type { ParkReason } from '../../protocol/run.ts'
+import type { PauseReason } from '../../protocol/run.ts'
 import type { Effects } from '../effects.ts'
 import { whenAborted } from '../../lib/abort.ts'
 
@@ -17,8 +17,8 @@ export interface Waiter {
   /** Aborted when waiting has become pointless. Uncommitted work is given up. */
   readonly signal: AbortSignal
   /** Whether to wait for this reason. Default: always. */
-  waitsFor?(reason: ParkReason): boolean
-  onPause(reason: ParkReason): void
+  waitsFor?(reason: PauseReason): boolean
+  onPause(reason: PauseReason): void
   onContinue(): void
 }
 
@@ -46,8 +46,8 @@ export class StorageRetry {
   }
 
   /** The pause reason of `waitsFor`. */
-  get reason(): ParkReason | null {
-    return this.#waitsFor && parkReason(this.#waitsFor.code)
+  get reason(): PauseReason | null {
+    return this.#waitsFor && pauseReasonOf(this.#waitsFor.code)
   }
 
   /** Resolves as soon as a commit waits. */
@@ -69,11 +69,11 @@ export class StorageRetry {
     work: (onTaken: () => void) => Promise<T>,
     { waits = true, waiter = this.waiter }: { waits?: boolean; waiter?: Waiter | null } = {},
   ): Promise<T> {
-    let isParked = false
+    let isPaused = false
     const onTaken = (): void => {
-      if (!isParked) return
-      isParked = false
-      this.#goOn()
+      if (!isPaused) return
+      isPaused = false
+      this.#resume()
       waiter?.onContinue()
     }
     try {
@@ -84,44 +84,44 @@ export class StorageRetry {
           return done
         } catch (thrown) {
           const error = toErrorData(thrown)
-          const reason = parkReason(error.code)
+          const reason = pauseReasonOf(error.code)
           if (reason === null || waiter?.signal.aborted) throw thrown
           const quick = reason === 'storage-failed' ? QUICK_DELAYS[attempt] : undefined
           if (quick === undefined) {
             if (!waits || waiter === null || waiter.waitsFor?.(reason) === false) throw thrown
             if (this.#waitsFor === null) {
-              isParked = true
-              this.#park(error)
+              isPaused = true
+              this.#wait(error)
               waiter.onPause(reason)
             }
           }
-          await this.#pause(quick ?? FIRST_DELAY_MS * 2 ** attempt, waiter?.signal)
+          await this.#sleep(quick ?? FIRST_DELAY_MS * 2 ** attempt, waiter?.signal)
           if (waiter?.signal.aborted) throw thrown
         }
       }
     } finally {
-      if (isParked) this.#goOn()
+      if (isPaused) this.#resume()
     }
   }
 
-  #pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  #sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
     const signals = signal ? [this.#retry.signal, signal] : [this.#retry.signal]
     return this.#effects.sleep(Math.min(ms, LONGEST_DELAY_MS), AbortSignal.any(signals))
   }
 
-  #park(error: ErrorData): void {
+  #wait(error: ErrorData): void {
     this.#waitsFor = error
     this.#waiting.abort()
   }
 
-  #goOn(): void {
+  #resume(): void {
     this.#waitsFor = null
     this.#waiting = new AbortController()
   }
 }
 
 /** Pause reason for errors that may pass, by themselves or with a person's help. Null for all others. */
-function parkReason(code: ErrorCode): ParkReason | null {
+function pauseReasonOf(code: ErrorCode): PauseReason | null {
   switch (code) {
     case 'storage-full':
     case 'storage-blocked':

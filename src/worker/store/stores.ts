@@ -63,7 +63,7 @@ const DROPPABLE: ReadonlySet<string> = new Set([
 ])
 
 /** Facts that must stay the same: their `reason` is a code, or their `text` has a hash. */
-const FIXED: ReadonlySet<Fact['type']> = new Set(['run-parked', 'skill-activated'])
+const FIXED: ReadonlySet<Fact['type']> = new Set(['run-paused', 'skill-activated'])
 
 /**
  * Whether a fact differs from the original in its content only. Ids, types, counts and the order of its parts are the

@@ -1,5 +1,5 @@
 import type { Delta, Live } from '../../protocol/delta.ts'
-import type { ParkReason } from '../../protocol/run.ts'
+import type { PauseReason } from '../../protocol/run.ts'
 import {
   among,
   amongAll,
@@ -17,7 +17,7 @@ import {
 } from '../../lib/shape.ts'
 
 const error = shape({ code: isText, message: isText, retryable: isBoolean })
-const reason = amongAll<ParkReason>({
+const reason = amongAll<PauseReason>({
   'crash-loop': true,
   'storage-full': true,
   'storage-blocked': true,

@@ -542,7 +542,7 @@ export class Tabs<Active extends TabConversation> {
       if (run === null || run.end !== null) return false
       if (decide(run) !== 'wait') return true
       // A run that waits for child runs needs a driver, too: it looks after them.
-      return !run.parked && run.calls.some(waitsForChild) && follower.driver === null
+      return !run.paused && run.calls.some(waitsForChild) && follower.driver === null
     }
     return withStop([], async (wait) => {
       const remove = channel.on('run-wanted', ({ conversationId }) => {

@@ -62,12 +62,12 @@ export function withAdoptedStepEnds({ run, rows }: RunInPlace): RecordedRun {
   return withEvents(run, events)
 }
 
-/** Whoever adopts a run that is parked for good gets `run-parked`, too, and not only who takes it up. */
-export function withParkingSaid({ run }: RunInPlace): RecordedRun {
+/** Whoever adopts a run that is paused for good gets `run-paused`, too, and not only who takes it up. */
+export function withPauseReported({ run }: RunInPlace): RecordedRun {
   const events = run.events.flatMap((event, at): Event[] => {
-    const isSaid = run.events[at + 1]?.type === 'run-parked'
-    return event.type === 'run-snapshot' && event.parked === 'crash-loop' && !isSaid
-      ? [event, { type: 'run-parked', reason: event.parked }]
+    const isSaid = run.events[at + 1]?.type === 'run-paused'
+    return event.type === 'run-snapshot' && event.paused === 'crash-loop' && !isSaid
+      ? [event, { type: 'run-paused', reason: event.paused }]
       : [event]
   })
   return withEvents(run, events)

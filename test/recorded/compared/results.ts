@@ -11,7 +11,7 @@ import { type Compared, mapResult, type RunInPlace } from './compared.ts'
 export function withoutUnstoredDetails({ run, rows }: RunInPlace): RecordedRun {
   return mapResult(run, (result) => {
     if (result.outcome !== 'aborted') return result
-    const isGivenUp = run.events.at(-2)?.type === 'run-parked'
+    const isGivenUp = run.events.at(-2)?.type === 'run-paused'
     if (isStored(result, rows) && !isGivenUp) return result
     const { steps: _steps, usage: _usage, finishReason: _finish, text, toolCalls, ...rest } = result
     const told = toolCalls.map(({ status: _status, ...call }) => call)

@@ -34,7 +34,7 @@ function oldBody(row: RecordedRow, before: RecordedRow | undefined): Plain | nul
     case 'model-output':
       return oldOutput(row)
     case 'step-cut':
-    case 'untrusted-taken-in':
+    case 'context-tainted':
       return null
     case 'run-ended': {
       const { type, end } = row

@@ -7,7 +7,7 @@ const FIELDS = [
   'status',
   'pending',
   'runId',
-  'parked',
+  'paused',
   'error',
   'ownership',
 ] as const
@@ -34,10 +34,10 @@ export function withWaitsAndEnds(recording: Compared): Compared {
 
 /** In the order of the calls, which was that of the questions. */
 function waitsOf(states: readonly Plain[]): string[] {
-  const waits = states.flatMap(({ pending, parked }) => {
+  const waits = states.flatMap(({ pending, paused }) => {
     const calls = Array.isArray(pending) ? pending.filter(isPlain) : []
     const named = calls.map(({ kind, toolCallId }) => `${String(kind)} of ${String(toolCallId)}`)
-    return [...named.toSorted(), ...(typeof parked === 'string' ? [parked] : [])].join(', ')
+    return [...named.toSorted(), ...(typeof paused === 'string' ? [paused] : [])].join(', ')
   })
   return waits.filter((wait, at) => wait !== '' && wait !== waits[at - 1])
 }

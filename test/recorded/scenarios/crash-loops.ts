@@ -26,7 +26,7 @@ export const crashLoops: readonly Scenario[] = [
     play: async (on) => {
       await crashAgain(on, 'step-started', 3)
       const run = await on.resume()
-      await on.event('run-parked')
+      await on.event('run-paused')
       await on.pause(20_000)
       await on.goOn()
       if (run) await on.end(run)
@@ -38,7 +38,7 @@ export const crashLoops: readonly Scenario[] = [
     play: async (on) => {
       await crashAgain(on, 'step-started', 3)
       const run = await on.resume()
-      await on.event('run-parked')
+      await on.event('run-paused')
       run?.run.abort('give up')
       if (run) await on.end(run)
     },
@@ -49,7 +49,7 @@ export const crashLoops: readonly Scenario[] = [
     play: async (on) => {
       await crashAgain(on, 'step-started', 3)
       await on.resume()
-      await on.event('run-parked')
+      await on.event('run-paused')
       await on.reload()
       const run = await on.resume()
       await on.pause(500)
@@ -69,7 +69,7 @@ export const crashLoops: readonly Scenario[] = [
       on.crash()
       await crashAgain(on, 'step-started', 2, () => on.resume())
       const run = await on.resume()
-      await on.event('run-parked')
+      await on.event('run-paused')
       on.open({}, ['talk'])
       const followed = await on.resume()
       await on.goOn()
@@ -93,7 +93,7 @@ export const crashLoops: readonly Scenario[] = [
     play: async (on) => {
       await crashAgain(on, 'step-started', 3)
       const run = await on.resume()
-      await on.event('run-parked')
+      await on.event('run-paused')
       await on.ask('delete', (agent) => agent.conversations.delete('talk'))
       if (run) await on.end(run)
     },
@@ -104,7 +104,7 @@ export const crashLoops: readonly Scenario[] = [
     play: async (on) => {
       await crashAgain(on, 'step-started', 3)
       await on.resume()
-      await on.event('run-parked')
+      await on.event('run-paused')
       await on.end(on.run('Another', { ifBusy: 'replace' }))
     },
   },

@@ -108,14 +108,14 @@ const together: readonly Scenario[] = [
     },
   },
   {
-    name: 'a second agent of the page follows a parked run',
+    name: 'a second agent of the page follows a paused run',
     turns: slow,
     tools,
     play: async (on) => {
       on.storage.fault = 'storage-full'
       on.storage.faulty = ({ rows }) => rows.some(({ type }) => type === 'model-output')
       const run = on.run('One')
-      await on.event('run-parked')
+      await on.event('run-paused')
       on.open({}, ['talk'])
       const followed = await on.resume()
       await on.pause(100)

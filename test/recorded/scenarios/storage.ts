@@ -25,7 +25,7 @@ const full: readonly Scenario[] = facts.flatMap((fact) => [
     play: async (on: Stage) => {
       refuse(on, 'storage-full', fact)
       const run = on.run()
-      await on.event('run-parked')
+      await on.event('run-paused')
       await on.pause(5000)
       on.storage.fault = null
       await on.end(run)
@@ -38,7 +38,7 @@ const full: readonly Scenario[] = facts.flatMap((fact) => [
     play: async (on: Stage) => {
       refuse(on, 'storage-full', fact)
       const run = on.run()
-      await on.event('run-parked')
+      await on.event('run-paused')
       await on.goOn()
       on.storage.fault = null
       await on.goOn()
@@ -52,7 +52,7 @@ const full: readonly Scenario[] = facts.flatMap((fact) => [
     play: async (on: Stage) => {
       refuse(on, 'storage-full', fact)
       const run = on.run()
-      await on.event('run-parked')
+      await on.event('run-paused')
       run.run.abort('no room')
       await on.end(run)
       on.storage.fault = null
@@ -108,7 +108,7 @@ const others: readonly Scenario[] = [
     play: async (on) => {
       refuse(on, 'storage-full', 'call-settled')
       on.run()
-      await on.event('run-parked')
+      await on.event('run-paused')
       await on.reload()
       on.storage.fault = null
       const run = await on.resume()
@@ -122,7 +122,7 @@ const others: readonly Scenario[] = [
     play: async (on) => {
       refuse(on, 'storage-full', 'call-settled')
       const run = on.run()
-      await on.event('run-parked')
+      await on.event('run-paused')
       on.page.killWorker()
       on.storage.fault = null
       await on.end(run)
@@ -135,7 +135,7 @@ const others: readonly Scenario[] = [
     play: async (on) => {
       refuse(on, 'storage-full', 'run-started')
       const run = on.run()
-      await on.event('run-parked')
+      await on.event('run-paused')
       on.page.killWorker()
       on.storage.fault = null
       await on.end(run)
@@ -148,7 +148,7 @@ const others: readonly Scenario[] = [
     play: async (on) => {
       refuse(on, 'storage-full', 'model-output')
       const runs = [on.run('One')]
-      await on.event('run-parked')
+      await on.event('run-paused')
       runs.push(on.run('Two', { ifBusy: 'replace' }))
       await on.pause(1000)
       on.storage.fault = null
@@ -162,7 +162,7 @@ const others: readonly Scenario[] = [
     play: async (on) => {
       refuse(on, 'storage-full', 'model-output')
       const run = on.run('One')
-      await on.event('run-parked')
+      await on.event('run-paused')
       await on.ask('delete', (agent) => agent.conversations.delete('talk'))
       await on.end(run)
     },

@@ -60,12 +60,12 @@ const cut = (finishReason: 'length' | 'content-filter' | 'empty' | 'pause') =>
   after({ outcome: 'completed', finishReason } as Omit<End, 'runId'>)
 const stopped = { shown: 'Stopped', said: ['Stopped'] }
 const paused = (
-  parked: NonNullable<ConversationSnapshot['parked']>,
+  paused: NonNullable<ConversationSnapshot['paused']>,
   text: string,
   button: Pick<Case, 'offers'> = { offers: 'continue' },
 ): Case => ({
   before: RUNNING,
-  snapshot: { ...RUNNING, status: 'waiting', ownership: 'none', parked },
+  snapshot: { ...RUNNING, status: 'waiting', ownership: 'none', paused },
   shown: text,
   said: [text],
   ...button,

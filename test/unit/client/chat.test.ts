@@ -253,7 +253,7 @@ describe('a refused run is shown', () => {
   test('when it is aborted before there was room for it', async () => {
     const { agent, conversation, shown } = chat({ testStorage: fullStorage() })
     const run = conversation.send('Pay')
-    await until(() => shown().parked)
+    await until(() => shown().paused)
     expect(shown().messages).toMatchObject([message('Pay')])
     run.abort('enough')
     await run.result

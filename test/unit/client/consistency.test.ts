@@ -85,12 +85,12 @@ describe('the snapshot equals the store after', () => {
     )
     const run = agent.run('Hi', { conversationId: 'c1' })
     await until(() => getSnapshot().status === 'waiting')
-    const [parked] = getSnapshot().pending
-    expect((await stored()).pending).toEqual([parked])
-    expect(await agent.deny(parked!.toolCallId, 'not now')).toBe(true)
+    const [paused] = getSnapshot().pending
+    expect((await stored()).pending).toEqual([paused])
+    expect(await agent.deny(paused!.toolCallId, 'not now')).toBe(true)
     expect((await run.result).outcome).toBe('completed')
     expect(asStored(getSnapshot().messages)).toEqual((await stored()).messages)
-    expect(await agent.deny(parked!.toolCallId)).toBe(false)
+    expect(await agent.deny(paused!.toolCallId)).toBe(false)
   })
 
   test('an approval with edited input', async () => {

@@ -196,7 +196,7 @@ describe('a run that is retried alone after a second death', () => {
   test.each([
     ['waits for a person', [output('', { calls: ['c'] }), call.asked('c')], true],
     ['asks a person', [output('', { calls: ['c'] }), call.asked('c')], false],
-    ['is parked', [{ type: 'run-parked', reason: 'crash-loop' }], false],
+    ['is paused', [{ type: 'run-paused', reason: 'crash-loop' }], false],
   ] as [string, Item[], boolean][])(
     'and %s is not blamed for a later death',
     async (_how, items, isStored) => {
@@ -205,7 +205,7 @@ describe('a run that is retried alone after a second death', () => {
         else if (!isStored) worker.tell(run, ...items)
         else {
           worker.skip(run, ...(items as Fact[]))
-          worker.checkpoint(run, { reason: 'taken-up' })
+          worker.checkpoint(run, { reason: 'resumed' })
         }
       })
       await until(() => workers[2]!.of('resumeRun').length === 2)

@@ -129,7 +129,7 @@ export class FakeWorker {
       fault = null,
       state = {},
     }: {
-      readonly reason?: 'joined' | 'taken-up'
+      readonly reason?: 'joined' | 'resumed'
       readonly fault?: ErrorData | null
       readonly state?: Partial<ConversationState>
     } = {},
@@ -138,7 +138,7 @@ export class FakeWorker {
     const { conversationId } = run
     const told = this.#of(run)
     told.state = { ...told.state, ...state }
-    if (reason === 'taken-up') this.takenUp.add(conversationId)
+    if (reason === 'resumed') this.takenUp.add(conversationId)
     const at = { storage: keyOf(run), conversationId, format: FORMAT, batch }
     this.notify({ type: 'checkpoint', ...at, ...told, fault, reason })
     return batch
@@ -148,7 +148,7 @@ export class FakeWorker {
   takeUp(run: RunOf): void {
     if (this.takenUp.has(run.conversationId)) return
     if (this.#of(run).state.run?.runId !== run.runId) this.skip(run, started() as Fact)
-    this.checkpoint(run, { reason: 'taken-up' })
+    this.checkpoint(run, { reason: 'resumed' })
   }
 
   /** Publishes a part of a conversation as where it stands. */

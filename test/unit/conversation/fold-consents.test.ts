@@ -21,7 +21,7 @@ const given = (consentId: string, more: object = {}): Fact => ({
   consentId,
   scope: { ...scope, within: 'conversation', ...more },
 })
-const taken: Fact = { type: 'untrusted-taken-in', after: null, origin: 'elsewhere' }
+const taken: Fact = { type: 'context-tainted', after: null, origin: 'elsewhere' }
 const ended: Fact = { type: 'run-ended', end: { outcome: 'completed' } }
 
 describe('the consents in force', () => {

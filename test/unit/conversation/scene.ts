@@ -165,9 +165,9 @@ export class Scene {
         })
       case 6:
         if (this.#chance(2))
-          return this.#row({ type: 'untrusted-taken-in', after, origin: `https://${text}.example` })
+          return this.#row({ type: 'context-tainted', after, origin: `https://${text}.example` })
         return this.#row({
-          type: 'descriptions-taken-in',
+          type: 'descriptions-changed',
           after,
           origins: this.#chance(3) ? [] : [text],
         })
@@ -346,10 +346,10 @@ export class Scene {
         return this.#attempt(run)
       }
       case 1:
-        if (this.#chance(2)) this.#row({ type: 'run-taken-up' })
+        if (this.#chance(2)) this.#row({ type: 'run-resumed' })
         this.#row({ type: 'step-started', step: run.step, resumed: true })
         if (this.#chance(3)) {
-          this.#row({ type: 'run-parked', reason: 'crash-loop' })
+          this.#row({ type: 'run-paused', reason: 'crash-loop' })
           run.phase = 'crash-loop'
           return
         }

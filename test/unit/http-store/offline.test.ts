@@ -246,15 +246,15 @@ describe('an agent with its conversations on a server', () => {
     const view = agent.conversation('c')
     const stop = view.subscribe(() => undefined)
     const run = agent.run('Pay', { conversationId: 'c' })
-    const parked: string[] = []
+    const paused: string[] = []
     for await (const event of run) {
-      if (event.type !== 'run-parked') continue
-      parked.push(event.reason)
+      if (event.type !== 'run-paused') continue
+      paused.push(event.reason)
       await expect.poll(() => view.getSnapshot().messages.length, LATE).toBeGreaterThan(0)
       expect(await agent.conversations.list()).toMatchObject([{ conversationId: 'c' }])
       proxy.mend()
     }
-    expect([...new Set(parked)]).toEqual(['storage-offline'])
+    expect([...new Set(paused)]).toEqual(['storage-offline'])
     expect(await run.result).toMatchObject({ outcome: 'completed', text: 'Done.' })
     expect(payments).toBe(1)
     expect(modes.slice(0, 2)).toEqual(['durable', 'offline'])

@@ -185,7 +185,7 @@ describe('an untrusted description in the fold', () => {
       appendId: 'a',
     }))
   const offered = (...origins: readonly string[]) =>
-    ({ type: 'descriptions-taken-in', after: null, origins }) as const
+    ({ type: 'descriptions-changed', after: null, origins }) as const
 
   it('taints from the first request with it until the last', () => {
     const rows = rowsOf(offered('a'), offered('a', 'b'), offered('b'), offered())

@@ -84,7 +84,7 @@ export class Talk {
       },
       ...(origin === undefined
         ? []
-        : [{ type: 'untrusted-taken-in', after: id, origin } satisfies Fact]),
+        : [{ type: 'context-tainted', after: id, origin } satisfies Fact]),
     )
   }
 
@@ -106,7 +106,7 @@ export class Talk {
         ? []
         : [
             {
-              type: 'untrusted-taken-in',
+              type: 'context-tainted',
               after: toolsId,
               origin,
               path: [toolCallId],

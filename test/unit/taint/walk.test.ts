@@ -8,7 +8,7 @@ let seq = 0
 const message = (role: 'user' | 'assistant', id: string): MessageNode =>
   ({ id, seq: ++seq, message: { role, id, parts: [] }, calls: [] }) as never
 const row = (fact: object): ContextRow => ({ seq: ++seq, at: seq, ...fact }) as never
-const taken = (after: string | null) => row({ type: 'untrusted-taken-in', after, origin: 'mails' })
+const taken = (after: string | null) => row({ type: 'context-tainted', after, origin: 'mails' })
 const planned = (after: string, status: string) =>
   row({ type: 'plan-changed', after, plan: [{ text: 'Send it', status }] })
 /** Leaves the messages out, without a summary. */
@@ -51,7 +51,7 @@ test("taint without a message stays when its call's results are cleared", () => 
   const path = [message('user', 'u'), message('assistant', 'a')]
   const cleared = row({ type: 'results-cleared', after: 'a', paths: [['c']] })
   const of = (after: string | null) =>
-    row({ type: 'untrusted-taken-in', after, origin: 'mails', path: ['c'] })
+    row({ type: 'context-tainted', after, origin: 'mails', path: ['c'] })
   // After a fork or an import, the messages derived from the content aren't known.
   expect(originsOf(path, [of(null), cleared])).toEqual(['mails'])
   // Within the conversation itself this is known: the answer came before.

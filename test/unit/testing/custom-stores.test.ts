@@ -72,7 +72,7 @@ it('a run pauses while the store is unreachable, and resumes once it reports rec
   const run = agent.run('Pay')
   const seen: string[] = []
   for await (const event of run) {
-    if (event.type === 'run-parked') {
+    if (event.type === 'run-paused') {
       seen.push(event.reason)
       line.isCut = false
       line.reconnect()

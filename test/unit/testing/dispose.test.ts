@@ -79,7 +79,7 @@ const states: Record<string, State> = {
         if (type === 'tool-execution-start') return
     },
   },
-  'with a parked run': {
+  'with a paused run': {
     options: { tools: [{ ...look, needsApproval: true }] },
     before: async (agent) => {
       for await (const { type } of agent.run('x', { conversationId: 'c1' }))

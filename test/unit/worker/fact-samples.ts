@@ -18,7 +18,7 @@ export const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> 
     limits: { maxSteps: 1, retries: 1, steps: 1, tokens: 1, costUSD: 0.5, minutes: 1 },
   },
   'step-started': { step: 1, resumed: false, limit: 'tokens' },
-  'run-taken-up': {},
+  'run-resumed': {},
   'attempt-failed': { ...attempt, error },
   'model-output': {
     ...attempt,
@@ -53,7 +53,7 @@ export const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> 
     usage: { modelCalls: 1 },
   },
   'answer-rejected': { step: 1, parentId: 'm', message: { id: 'f', text: 'No.' } },
-  'run-parked': { reason: 'crash-loop' },
+  'run-paused': { reason: 'crash-loop' },
   'run-continued': {},
   'run-ended': { end: { outcome: 'failed', error }, next: 'run' },
   'call-proposed': { path: ['call', 'inner'], toolName: 't', title: 'T', input: null },
@@ -108,8 +108,8 @@ export const samples: { readonly [Type in FactType]: Omit<FactOf<Type>, 'type'> 
   },
   'skill-dropped': { after: null, name: 'n' },
   'plan-changed': { after: null, plan: [{ content: 't', status: 'pending' }] },
-  'untrusted-taken-in': { after: null, origin: 'https://a.example', path },
-  'descriptions-taken-in': { after: null, origins: ['tools of a.example'] },
+  'context-tainted': { after: null, origin: 'https://a.example', path },
+  'descriptions-changed': { after: null, origins: ['tools of a.example'] },
   'memory-retrieved': { after: null, items: [{}] },
   'consent-given': {
     consentId: 'c',

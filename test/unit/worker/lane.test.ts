@@ -111,11 +111,11 @@ describe('a run that replaces another while the storage is full', () => {
     const gate = refusing(world, (each) => has('model-output')(each) || has('run-ended')(each))
     const live = startLife(world)
     await live.host.startRun(startCommand('run', 'go'))
-    await live.until('run-parked')
+    await live.until('run-paused')
     live.events.length = 0
     const replaced = live.host.startRun({ ...startCommand('two', 'new'), ifBusy: 'replace' })
     const { message } = startCommand('two', 'new')
-    expect(await live.until('run-parked')).toMatchObject({ reason: 'storage-full', message })
+    expect(await live.until('run-paused')).toMatchObject({ reason: 'storage-full', message })
     expect(await live.host.abortRun({ ...SCOPE, runId: 'two', reason: 'x' })).toBe(true)
     await replaced
     expect(endsOf(live)).toMatchObject([{ runId: 'two', outcome: 'aborted', reason: 'x' }])
@@ -129,10 +129,10 @@ describe('a run that replaces another while the storage is full', () => {
     const gate = refusing(world, (each) => has('model-output')(each) || has('run-ended')(each))
     const live = startLife(world)
     await live.host.startRun(startCommand('run', 'go'))
-    await live.until('run-parked')
+    await live.until('run-paused')
     live.events.length = 0
     void live.host.startRun({ ...startCommand('two', 'new'), ifBusy: 'replace' })
-    await live.until('run-parked')
+    await live.until('run-paused')
     gate.isFull = false
     await expect
       .poll(() => endsOf(live))

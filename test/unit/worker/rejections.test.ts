@@ -208,7 +208,7 @@ async function codeOf<Name extends Public>(
     () => undefined,
     (thrown: unknown) => (OffstageError.is(thrown) ? thrown.code : 'internal'),
   )
-  return Promise.race([answer, live.until('run-parked').then(() => undefined)])
+  return Promise.race([answer, live.until('run-paused').then(() => undefined)])
 }
 
 type Arguments = { readonly [Name in Public]: readonly ArgumentOf<WorkerCalls[Name]>[] }

@@ -363,7 +363,7 @@ export async function liveThrough(
     const opened = resume(live, { limits, isFirst: index === 0 })
     void opened.catch(() => undefined)
     // Parked after too many crashes: a person lets it go on.
-    void live.until('run-parked').then(() => resume(live, { limits, goOn: limits }))
+    void live.until('run-paused').then(() => resume(live, { limits, goOn: limits }))
     const outcome = await Promise.race([live.ended(), live.life.died.then(() => null)])
     if (outcome !== null) return outcome
     if (kill?.who === 'page') {

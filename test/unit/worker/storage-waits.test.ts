@@ -49,7 +49,7 @@ describe('a commit that starts to wait for the storage', () => {
     await new Promise((resolve) => setTimeout(resolve, 10))
     gate.refuse()
     expect(await seen).toMatchObject({ conversationId: 'talk' })
-    await live.until('run-parked')
+    await live.until('run-paused')
     expect(await live.host.library.getConversation(SCOPE)).toMatchObject({ conversationId: 'talk' })
     gate.isFull = false
   })

@@ -21,7 +21,7 @@ const OPTIONAL: { readonly [Type in FactType]?: readonly string[] } = {
   'call-settled': ['note'],
   'undo-settled': ['message'],
   'skill-activated': ['restrictTools', 'files', 'loaded', 'path'],
-  'untrusted-taken-in': ['path'],
+  'context-tainted': ['path'],
   'consent-given': ['until'],
 }
 

@@ -70,7 +70,7 @@ describe('a call that waits for its outcome', () => {
     expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'done' })
     const types = (await rowsOf(world)).map(({ type }) => type)
     expect(types.filter((type) => type === 'call-started')).toHaveLength(1)
-    expect(types).not.toContain('run-parked')
+    expect(types).not.toContain('run-paused')
     expect(orders()).toBe(1)
   })
 

@@ -12,7 +12,7 @@ import { newId, nextOrder } from './store-support.ts'
 
 /** The row that an import adds, unless an earlier import has. Exports leave it out. */
 export const IMPORTED = {
-  type: 'untrusted-taken-in',
+  type: 'context-tainted',
   after: null,
   origin: 'an imported conversation',
   runId: null,
@@ -97,7 +97,7 @@ function contextRows(state: ConversationState, choice: number): NewRow[] {
       text: 'Be "kind" \u2028\n\u0000 \ud800.',
     },
     { ...of, type: 'plan-changed', plan: [{ content: 'Do', status: 'pending' }] },
-    { ...of, type: 'untrusted-taken-in', origin: 'web', path: ['x'] },
+    { ...of, type: 'context-tainted', origin: 'web', path: ['x'] },
     { ...of, type: 'memory-retrieved', items: [{ text: 'ü', n: 1.5, list: [null, true] }] },
     { ...of, type: 'results-cleared', paths: [['a', 'b']] },
     {

@@ -43,13 +43,13 @@ export function sendKeyPress(target: Element, key: Key, call: KeyCall): void {
   checkKey(target, call, activationBy(key, target, call))
   if (!sendKey(target, 'keydown', key)) return void sendKey(target, 'keyup', key)
   const prints = isPrintable(key)
-  const goesOn = !(prints || key.key === 'Enter') || sendKey(target, 'keypress', key)
-  if (goesOn) defaultAction(checkedTarget(target, key, call), key, call)
+  const isAllowed = !(prints || key.key === 'Enter') || sendKey(target, 'keypress', key)
+  if (isAllowed) defaultAction(checkedTarget(target, key, call), key, call)
   // `keyup` goes to the element that has the focus after the default action.
   const after = connectedTarget(target)
   const receiver =
     key.key === 'Tab' ? nativeDocument.activeElement(native.ownerDocument(target)) : after
-  if (receiver && sendKey(receiver, 'keyup', key) && goesOn && key.key === ' ')
+  if (receiver && sendKey(receiver, 'keyup', key) && isAllowed && key.key === ' ')
     activateBySpace(checkedTarget(target, key, call), call)
 }
 

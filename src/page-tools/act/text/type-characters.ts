@@ -435,10 +435,10 @@ function typeCharacter(
   }
   const current = (): HTMLElement => checkedReplacement(field, context)
   const key = withShift(keyOf(character))
-  const goesOn = sendKey(field, 'keydown', key) && sendKey(current(), 'keypress', key)
+  const isAllowed = sendKey(field, 'keydown', key) && sendKey(current(), 'keypress', key)
   const now = current()
   if (reselect && now !== field && isPlainTextField(now)) selectField(now)
-  const accepted = goesOn && insertText(now, character)
+  const accepted = isAllowed && insertText(now, character)
   sendKey(current(), 'keyup', key)
   return accepted
 }

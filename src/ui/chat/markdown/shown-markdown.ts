@@ -31,8 +31,8 @@ export class ShownMarkdown {
   /** Draws only the new part if the text continues the previous one; otherwise draws all of it. */
   update({ text, isWhole, options, words }: MarkdownText): void {
     if (this.#blocks && text === this.#shown && isWhole === this.#isWhole) return
-    const goesOn = !this.#isWhole && text.startsWith(this.#shown)
-    if (!goesOn || !this.#blocks) {
+    const isContinued = !this.#isWhole && text.startsWith(this.#shown)
+    if (!isContinued || !this.#blocks) {
       this.#element.replaceChildren()
       this.#blocks = new Blocks(this.#element, { options, words })
       this.#shown = ''

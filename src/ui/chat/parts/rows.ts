@@ -100,7 +100,7 @@ function joined(rows: readonly ChatRow[], alone: (toolName: string) => boolean):
       result.push(row)
       continue
     }
-    if (!goesOn(run, call)) flush()
+    if (!continuesRun(run, call)) flush()
     run.push(call)
   }
   flush()
@@ -108,7 +108,7 @@ function joined(rows: readonly ChatRow[], alone: (toolName: string) => boolean):
 }
 
 /** Whether a call continues a run: all of the same tool, or all read-only. */
-function goesOn(run: readonly ShownCall[], call: ShownCall): boolean {
+function continuesRun(run: readonly ShownCall[], call: ShownCall): boolean {
   return (
     run.every(({ toolName }) => toolName === call.toolName) ||
     (call.readOnly === true && run.every(({ readOnly }) => readOnly))

@@ -28,7 +28,7 @@ export interface ChatEnvironment {
 export type StateName =
   | ConversationSnapshot['status']
   | ConversationSnapshot['ownership']
-  | NonNullable<ConversationSnapshot['parked']>
+  | NonNullable<ConversationSnapshot['paused']>
   | RunOutcome['outcome']
   | Exclude<FinishReason, 'stop' | 'tool-calls' | 'error' | 'other'>
   | 'offline'
@@ -95,8 +95,8 @@ const end = (text: StateText, offers?: StateButton): StateEntry => ({
   isOfRun: true,
 })
 
-const pausedText: StateText = ({ words, snapshot: { parked } }) =>
-  parked ? words.paused[parked] : ''
+const pausedText: StateText = ({ words, snapshot: { paused } }) =>
+  paused ? words.paused[paused] : ''
 const paused = notice(pausedText, 'continue')
 
 const cut: StateText = ({ words, snapshot: { ended } }) =>
@@ -203,7 +203,7 @@ export function statesOf(
 }
 
 function namesOf(snapshot: ConversationSnapshot, around: ChatEnvironment): ReadonlySet<unknown> {
-  const { status, ownership, parked, run, runId, ended, error, queued, setAside } = snapshot
+  const { status, ownership, paused, run, runId, ended, error, queued, setAside } = snapshot
   const {
     isOffline,
     isPersisted = true,
@@ -218,7 +218,7 @@ function namesOf(snapshot: ConversationSnapshot, around: ChatEnvironment): Reado
   return new Set<StateName | FinishReason | false | null | undefined>([
     status,
     ownership,
-    parked,
+    paused,
     !isOpen && ended && nameOfEnd(ended),
     !isOpen && error && ended?.outcome !== 'failed' && !isErrorShown && 'not-begun',
     awaitsModel(snapshot) && !loading && 'thinking',

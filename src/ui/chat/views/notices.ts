@@ -137,9 +137,9 @@ const BUTTONS: {
   readonly [offer in StateButton]?: (context: ChatContext) => readonly [string, () => void]
 } = {
   cancel: ({ words, actions }) => [words.cancel, () => actions.stop()],
-  continue: (context) => [context.words.goOn, () => continueRun(context)],
+  continue: (context) => [context.words.continue, () => continueRun(context)],
   retry: (context) => [context.words.tryAgain, () => continueRun(context)],
-  reply: ({ words, actions }) => [words.goOn, () => void actions.send(words.goOn)],
+  reply: ({ words, actions }) => [words.continue, () => void actions.send(words.continue)],
   'take-over': ({ words, actions, conversation }) => [
     words.takeOver,
     () =>

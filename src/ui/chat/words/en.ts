@@ -34,7 +34,7 @@ export const en: Words = {
   edit: 'Edit',
   cancel: 'Cancel',
   regenerate: 'Regenerate',
-  goOn: 'Continue',
+  continue: 'Continue',
   followUps: 'Suggested follow-ups',
   sources: 'Sources',
   goodAnswer: 'Good response',

@@ -1,4 +1,4 @@
-import type { ErrorCode, FinishReason, KeptReason, LimitName, ParkReason } from '../../../index.ts'
+import type { ErrorCode, FinishReason, KeptReason, LimitName, PauseReason } from '../../../index.ts'
 
 /** All texts of an element. Texts with a gap are functions; numbers and dates come formatted. */
 export interface Words {
@@ -30,7 +30,7 @@ export interface Words {
   readonly cancel: string
   readonly regenerate: string
   /** Also sent as a message, to continue an answer that was cut off. */
-  readonly goOn: string
+  readonly continue: string
   readonly followUps: string
   readonly sources: string
   readonly goodAnswer: string
@@ -157,7 +157,7 @@ export interface Words {
   readonly remarks: string
   readonly answerBefore: string
   /** Reasons why a run is paused. */
-  readonly paused: { readonly [reason in ParkReason]: string }
+  readonly paused: { readonly [reason in PauseReason]: string }
   readonly failed: string
   /** Messages by error code. The server's own message is shown as details. */
   readonly failures: { readonly [code in ErrorCode]?: string }

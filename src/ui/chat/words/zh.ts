@@ -34,7 +34,7 @@ export const zh: Words = {
   edit: '编辑',
   cancel: '取消',
   regenerate: '重新生成',
-  goOn: '继续',
+  continue: '继续',
   followUps: '猜你想问',
   sources: '来源',
   goodAnswer: '回答有帮助',

@@ -32,7 +32,7 @@ export function hasTaintedInput(state: ConversationState, call: Pick<CallState, 
   if (taintOfCall(state, call).length > 0) return true
   return (
     path.length > 1 &&
-    state.context.some((row) => row.type === 'untrusted-taken-in' && row.path?.[0] === path[0])
+    state.context.some((row) => row.type === 'context-tainted' && row.path?.[0] === path[0])
   )
 }
 

@@ -188,7 +188,7 @@ it('a message queued while offline starts after the waiting run, once online aga
   expect(await world.settled(tab.answer(toolCallId, { type: 'approve' }))).toBe(true)
   await world.until(() => tab.shown.runId === 'next' && tab.shown.pending.length === 1, 300_000)
   expect(tab.ends).toEqual(['completed'])
-  expect(tab.shown.parked).toBeUndefined()
+  expect(tab.shown.paused).toBeUndefined()
 })
 
 it('a waiting run stays with its device, whatever another device is refused', async () => {

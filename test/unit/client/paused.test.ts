@@ -31,7 +31,7 @@ describe('an agent with full storage', () => {
   test('keeps the message on the page, and resumes when there is room', async () => {
     const { agent, state, getSnapshot } = fullStorage()
     const run = agent.run('Hello', { conversationId: 'c1' })
-    await until(() => getSnapshot().parked === 'storage-full')
+    await until(() => getSnapshot().paused === 'storage-full')
     expect(getSnapshot()).toMatchObject({ status: 'waiting', messages: [{ role: 'user' }] })
     state.isFull = false
     const continued = await agent.continue('c1')
@@ -43,7 +43,7 @@ describe('an agent with full storage', () => {
   test('can abort the waiting run, and nothing of it is stored', async () => {
     const { agent, state, getSnapshot } = fullStorage()
     const run = agent.run('Hello', { conversationId: 'c1' })
-    await until(() => getSnapshot().parked === 'storage-full')
+    await until(() => getSnapshot().paused === 'storage-full')
     run.abort('enough')
     expect(await run.result).toMatchObject({ outcome: 'aborted', reason: 'enough' })
     state.isFull = false

@@ -53,7 +53,7 @@ describe('a step that crashes each time', () => {
     const live = startLife(world)
     await live.host.resumeRun({ ...resume, afterCrash: false })
     expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'finally' })
-    expect(countOf(live, 'run-parked')).toBe(0)
+    expect(countOf(live, 'run-paused')).toBe(0)
   })
 
   it('does not count a step that the resuming page itself started', async () => {
@@ -78,15 +78,15 @@ describe('a step that crashes each time', () => {
     const world = await dieWhileAsking(2, 100)
     const live = startLife(world)
     expect(await live.host.resumeRun(resume)).toMatchObject({ runId: 'run' })
-    expect(await live.until('run-parked')).toMatchObject({ reason: 'crash-loop' })
-    expect(await live.host.library.getConversation(SCOPE)).toMatchObject({ parked: 'crash-loop' })
+    expect(await live.until('run-paused')).toMatchObject({ reason: 'crash-loop' })
+    expect(await live.host.library.getConversation(SCOPE)).toMatchObject({ paused: 'crash-loop' })
     expect(countOf(live, 'step-start')).toBe(0)
 
-    // Resumed again, by another page: it stays parked, and says so.
+    // Resumed again, by another page: it stays paused, and says so.
     live.life.dead = true
     const next = startLife(world)
     await next.host.resumeRun(resume)
-    expect(await next.until('run-parked')).toMatchObject({ reason: 'crash-loop' })
+    expect(await next.until('run-paused')).toMatchObject({ reason: 'crash-loop' })
     expect(
       await next.host.resumeRun({ ...resume, continueLimits: { maxSteps: 10, retries: 3 } }),
     ).toMatchObject({ runId: 'run' })
@@ -98,13 +98,13 @@ describe('a step that crashes each time', () => {
     const world = await dieWhileAsking(2, 100)
     const live = startLife(world)
     await live.host.resumeRun(resume)
-    await live.until('run-parked')
+    await live.until('run-paused')
     const [asked, stored] = [world.requests.length, (await factsOf(world)).length]
     // Were the loop to go on by itself, it would ask, or park again, in each of its turns.
     for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setTimeout(resolve))
     expect(world.requests).toHaveLength(asked)
     expect(await factsOf(world)).toHaveLength(stored)
-    expect(countOf(live, 'run-parked')).toBe(1)
+    expect(countOf(live, 'run-paused')).toBe(1)
   })
 
   it('is retried after any number of reloads with enough time between them', async () => {
@@ -112,17 +112,17 @@ describe('a step that crashes each time', () => {
     const live = startLife(world)
     await live.host.resumeRun(resume)
     expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'finally' })
-    expect(await factsOf(world)).not.toContain('run-parked')
+    expect(await factsOf(world)).not.toContain('run-paused')
   })
 
   it('is reported to another agent that follows late', async () => {
     const world = await dieWhileAsking(2, 100)
     const live = startLife(world)
     await live.host.resumeRun(resume)
-    await live.until('run-parked')
+    await live.until('run-paused')
     live.events.length = 0
     await live.host.resumeRun({ ...resume, agentId: 'other' })
-    expect(await live.until('run-snapshot')).toMatchObject({ parked: 'crash-loop' })
+    expect(await live.until('run-snapshot')).toMatchObject({ paused: 'crash-loop' })
   })
 
   it('can be aborted while paused', async () => {
@@ -139,7 +139,7 @@ describe('a step that crashes each time', () => {
     const world = await dieWhileAsking(2, 100)
     const first = startLife(world)
     await first.host.resumeRun(resume)
-    await first.until('run-parked')
+    await first.until('run-paused')
     first.life.dead = true
     const live = startLife(world)
     await live.host.startRun({ ...startCommand('next', 'and?'), ifBusy })
@@ -151,7 +151,7 @@ describe('a step that crashes each time', () => {
     const world = await dieWhileAsking(2, 100)
     const live = startLife(world)
     await live.host.resumeRun(resume)
-    await live.until('run-parked')
+    await live.until('run-paused')
     await live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })
     live.events.length = 0
     await live.host.startRun({ ...startCommand('next', 'and?'), ifBusy: 'queue' })
@@ -330,8 +330,8 @@ describe('a full storage', () => {
     const live = startLife(world)
     switchboard.code = 'storage-full'
     const started = live.host.startRun(startCommand('run', 'go'))
-    expect(await live.until('run-parked')).toEqual({
-      type: 'run-parked',
+    expect(await live.until('run-paused')).toEqual({
+      type: 'run-paused',
       reason: 'storage-full',
       message: { role: 'user', ...startCommand('run', 'go').message },
     })
@@ -345,7 +345,7 @@ describe('a full storage', () => {
     switchboard.code = null
     await started
     expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'done' })
-    expect(countOf(live, 'run-parked')).toBe(1)
+    expect(countOf(live, 'run-paused')).toBe(1)
     expect(countOf(live, 'run-continued')).toBe(1)
   })
 
@@ -356,7 +356,7 @@ describe('a full storage', () => {
     const live = startLife(world)
     switchboard.code = 'storage-full'
     const started = live.host.startRun(startCommand('run', 'go'))
-    await live.until('run-parked')
+    await live.until('run-paused')
     await live.host.startRun(startCommand('other', 'and?'))
     expect(live.events.at(-1)).toMatchObject({ result: { error: { code: 'conversation-busy' } } })
     expect(await live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })).toBe(true)
@@ -373,16 +373,16 @@ describe('a full storage', () => {
     const live = startLife(world)
     switchboard.code = 'storage-full'
     await live.host.startRun(startCommand('run', 'go'))
-    expect(await live.until('run-parked')).toMatchObject({ reason: 'storage-full' })
+    expect(await live.until('run-paused')).toMatchObject({ reason: 'storage-full' })
     expect(ran.count).toBe(0)
     // Reads of the conversation don't wait until there is room.
     expect(await live.host.library.getConversation(SCOPE)).toMatchObject({
       openRunId: 'run',
-      parked: 'storage-full',
+      paused: 'storage-full',
     })
     live.events.length = 0
     await live.host.resumeRun({ ...resume, agentId: 'other' })
-    expect(await live.until('run-snapshot')).toMatchObject({ parked: 'storage-full' })
+    expect(await live.until('run-snapshot')).toMatchObject({ paused: 'storage-full' })
     switchboard.code = null
     expect(await live.ended()).toMatchObject({ outcome: 'completed', text: 'done' })
     expect(ran.count).toBe(1)
@@ -401,7 +401,7 @@ describe('a full storage', () => {
     expect(await live.host.commands.answerCall({ ...SCOPE, toolCallId: 'c1-0-0', answer })).toBe(
       true,
     )
-    await live.until('run-parked')
+    await live.until('run-paused')
     const aborted = live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })
     await aborted
     expect(await live.ended()).toMatchObject({
@@ -418,7 +418,7 @@ describe('a full storage', () => {
     const live = startLife(world)
     switchboard.code = 'storage-full'
     await live.host.startRun(startCommand('run', 'go'))
-    await live.until('run-parked')
+    await live.until('run-paused')
     expect(ran.count).toBe(1)
     expect(countOf(live, 'tool-result')).toBe(0)
     switchboard.code = null
@@ -436,7 +436,7 @@ describe('a full storage', () => {
     const live = startLife(world)
     switchboard.code = 'storage-full'
     await live.host.startRun(startCommand('run', 'go'))
-    await live.until('run-parked')
+    await live.until('run-paused')
     const aborted = live.host.abortRun({ ...SCOPE, runId: 'run', reason: 'enough' })
     const next = live.host.startRun(startCommand('next', 'and?'))
     switchboard.code = null
@@ -458,7 +458,7 @@ describe('a full storage', () => {
     const live = startLife(world)
     switchboard.code = 'storage-full'
     await live.host.startRun(startCommand('run', 'go'))
-    await live.until('run-parked')
+    await live.until('run-paused')
     expect(await live.host.library.deleteConversation(SCOPE)).toBe(true)
     expect((await live.ended()).outcome).toBe('aborted')
     expect((await world.store.list()).records).toEqual([])
@@ -510,7 +510,7 @@ describe('a storage that is blocked, newer or failing', () => {
     const live = startLife(world)
     switchboard.code = 'storage-newer'
     await live.host.startRun(startCommand('run', 'go'))
-    expect(await live.until('run-parked')).toMatchObject({ reason: 'storage-newer' })
+    expect(await live.until('run-paused')).toMatchObject({ reason: 'storage-newer' })
     switchboard.code = null
     expect((await live.ended()).outcome).toBe('completed')
   })
