@@ -14,11 +14,11 @@ function namesIn(beginning: string): string[] {
   return names.split(/,\s+/)
 }
 
-test.each(namesIn('Asked about: '))('"%s" requires approval, as documented', (name) =>
+test.each(namesIn('Requires approval: '))('"%s" requires approval, as documented', (name) =>
   expect(findCommitWord(name)).not.toBeNull(),
 )
 
-test.each(namesIn('Not asked about: '))('"%s" requires no approval, as documented', (name) =>
+test.each(namesIn('Requires no approval: '))('"%s" requires no approval, as documented', (name) =>
   expect(findCommitWord(name)).toBeNull(),
 )
 
