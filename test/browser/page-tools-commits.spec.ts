@@ -1286,6 +1286,40 @@ test(
   },
 )
 
+test('a form that a script posts into a frame is not sent before approval', async ({
+  openPage,
+}) => {
+  const page = await openHost(
+    openPage,
+    `<iframe name=g></iframe><form id=f method=post target=g action="/sent"></form>
+     <button onclick="f.requestSubmit()">Show more</button>`,
+  )
+  const address = (): Promise<string | undefined> =>
+    page.evaluate(() => window.frames[0]?.location.href)
+  expect((await act(page, 'click', click('Show more'))).code).toBe('unconfirmed')
+  expect(await address()).toBe('about:blank')
+  await act(page, 'click', click('Show more'), false)
+  await expect(async () => expect(await address()).toMatch(/\/sent$/)).toPass()
+})
+
+test('a submit listener that submits another form runs once, and its own form is sent', async ({
+  openPage,
+}) => {
+  const page = await openHost(
+    openPage,
+    `<iframe name=g></iframe>
+     <form target=g action="/sent" onsubmit="this.dataset.submits=1+Number(this.dataset.submits??0);b.requestSubmit()"><button>Send</button></form>
+     <form id=b onsubmit="event.preventDefault();this.dataset.submits=1+Number(this.dataset.submits??0)"></form>`,
+  )
+  await act(page, 'click', click('Send'), false)
+  await expect(async () =>
+    expect(await page.evaluate(() => window.frames[0]?.location.href)).toMatch(/\/sent\?$/),
+  ).toPass()
+  const submits = (): Promise<(string | undefined)[]> =>
+    page.evaluate(() => [...document.forms].map(({ dataset }) => dataset['submits']))
+  expect(await submits()).toEqual(['1', '1'])
+})
+
 for (const [how, script] of [
   ['requestSubmit', 'f.requestSubmit()'],
   ['submit', 'f.submit()'],

@@ -119,45 +119,34 @@ interface Rules {
 /** The page's listeners get a replacement event first, since they may change the form's address or method. */
 function watchSubmissions(tree: Document | ShadowRoot, rules: Rules): void {
   const view = viewOf(tree)
-  let heard: Event | undefined
-  let agreed: EventTarget | undefined
-  const ask = (submission: Submission): 'go' | 'stay' | 'unheard' => {
-    const { form, button } = submission
-    const details = { bubbles: true, cancelable: true, submitter: button }
-    const standIn = new view.SubmitEvent('submit', details)
-    standIns.add(standIn)
-    const isLetGo = native.dispatchEvent(form, standIn)
-    if (heard !== standIn) return 'unheard'
-    const mayGo = isLetGo && rules.mayGo(formTarget(submission), view)
-    return mayGo && (!isPost(submission) || rules.mayPost()) ? 'go' : 'stay'
-  }
   const submit = (event: SubmitEvent): void => {
-    heard = event
-    const { target, isTrusted } = event
-    if (!isTrusted || rules.isPersons() || !isTag(target as Element, 'form')) return
-    event.stopImmediatePropagation()
-    if (target === agreed) return
-    const form = target as HTMLFormElement
+    const { target: form, isTrusted } = event
     const button = event.submitter as Submitter | null
-    const answer = ask({ form, button })
-    if (answer === 'go') return
-    event.preventDefault()
-    if (answer === 'stay') return
-    // Firefox gives a form no other event while it handles `submit`: the replacement comes after it.
-    queueMicrotask(() => {
-      if (ask({ form, button }) !== 'go') return
-      agreed = form
-      try {
-        HTMLFormElement.prototype.requestSubmit.call(form, button?.form === form ? button : null)
-      } finally {
-        agreed = undefined
-      }
-    })
+    if (!isTrusted || rules.isPersons() || !isTag(form as Element, 'form')) return
+    event.stopImmediatePropagation()
+    const submission = { form: form as HTMLFormElement, button }
+    const isAllowed =
+      native.dispatchEvent(submission.form, submitEvent(button, view)) &&
+      rules.mayGo(formTarget(submission), view) &&
+      (!isPost(submission) || rules.mayPost())
+    if (!isAllowed) event.preventDefault()
   }
   // A `submit` event doesn't leave the form's shadow root.
   const receiver: EventTarget = native.nodeType(tree) === 9 ? view : tree
   const listening = { capture: true, signal: rules.signal }
   receiver.addEventListener('submit', submit as EventListener, listening)
+}
+
+/**
+ * A `submit` event for the page's listeners. Firefox treats a real `SubmitEvent` as a submission of its own: it submits
+ * the form, and drops the event while another one is handled.
+ */
+function submitEvent(submitter: Submitter | null, view: Window & typeof globalThis): Event {
+  const event = new view.UIEvent('submit', { bubbles: true, cancelable: true })
+  Object.setPrototypeOf(event, view.SubmitEvent.prototype as object)
+  Object.defineProperty(event, 'submitter', { value: submitter })
+  standIns.add(event)
+  return event
 }
 
 /** Checks the window's navigations and new windows. Returns the function that restores its `open`. */
