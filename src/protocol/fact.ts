@@ -364,7 +364,7 @@ type MessageFact =
   | { readonly type: 'renamed'; readonly title: string }
   /** Replaces an unreadable stored row. `reason`: which row, and the problem. */
   | { readonly type: 'row-set-aside'; readonly reason: string }
-  /** Written by the person while a run is open. */
+  /** A message from the person or a trigger while a run is open. */
   | { readonly type: 'message-queued'; readonly message: UserContent }
   /**
    * A queued message leaves the queue. `returned`: a person's message that the run's end left undelivered. Undefined if

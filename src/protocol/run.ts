@@ -141,7 +141,7 @@ export function isUnfinished(outcome: RunOutcome): boolean {
 /** Reason of an `aborted` outcome: the run's conversation was deleted. */
 export const DELETED = 'deleted'
 
-/** Reason of an `aborted` outcome: the run was open when its conversation was exported. */
+/** Reason of an `aborted` outcome: the imported rows left the run open. */
 export const IMPORTED = 'imported'
 
 /** Reason of an `aborted` outcome: the child run's parent run has ended. */
